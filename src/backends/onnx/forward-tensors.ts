@@ -1,0 +1,129 @@
+import { Tensor } from "onnxruntime-node";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
+import type { Forward, Node } from "./forward-plan.ts";
+import { joinTokens, type KeyValues } from "./key-values.ts";
+
+/** The number of filler tokens: at least one, so that no block of keys is empty and no matrix has a single row. */
+const filler = (tokens: number) => 4 - (tokens % 4);
+/** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
+const FILLER = -1;
+
+export interface ForwardInputs {
+  readonly feeds: Record<string, Tensor>;
+  /** Where each new node's tokens begin among the new tokens. */
+  readonly begins: ReadonlyMap<Node, number>;
+  /** [scores] candidates in the order of the scores, which may be followed by others without meaning */
+  readonly scored: readonly Node[];
+}
+
+/** What the graph is fed with for one forward. */
+export function forwardInputs(
+  forward: Forward,
+  shape: TokenTreeShape,
+  known: (node: Node) => KeyValues,
+): ForwardInputs {
+  const fresh = [...forward.newPrefix, ...forward.newRest];
+  const begins = new Map<Node, number>();
+  let real = 0;
+  for (const node of fresh) {
+    begins.set(node, real);
+    real += node.tokens.length;
+  }
+  const scored = fresh.filter((node) => node.level === 2);
+  const prefixTokens = count(forward.newPrefix);
+  const tokens = real + filler(real);
+  const numbers = numberNodes([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
+  return {
+    feeds: {
+      ...packedTokens(fresh, tokens, shape.positions),
+      [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
+      [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
+      [IO.prefixNodes]: keyNodes([...forward.pastPrefix, ...forward.newPrefix], numbers, 0),
+      [IO.restNodes]: keyNodes([...forward.pastRest, ...forward.newRest], numbers, tokens - real),
+      [IO.readAt]: int64(
+        readAt(
+          scored.map((node) => begins.get(node) ?? 0),
+          tokens - 1,
+        ),
+      ),
+      ...past("prefix", forward.pastPrefix.map(known), shape),
+      ...past("rest", forward.pastRest.map(known), shape),
+    },
+    begins,
+    scored,
+  };
+}
+
+const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
+const int64 = (values: readonly number[]) =>
+  new Tensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
+
+/** Token ids, positions and segments of the new nodes, filler behind them. */
+function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, Tensor> {
+  const ids = new Int32Array(tokens);
+  const places = new Int32Array(tokens);
+  const segments = new Int32Array(tokens);
+  let at = 0;
+  for (const node of nodes) {
+    ids.set(node.tokens, at);
+    for (let i = 0; i < node.tokens.length; i++) places[at + i] = i % positions;
+    segments.fill(node.level, at, at + node.tokens.length);
+    at += node.tokens.length;
+  }
+  return { [IO.ids]: int32(ids), [IO.positions]: int32(places), [IO.segments]: int32(segments) };
+}
+
+function numberNodes(nodes: readonly Node[]): ReadonlyMap<Node, number> {
+  return new Map(nodes.map((node, i) => [node, i + 1]));
+}
+
+/** [tokens, 3] for each new token, its own node and those above it */
+function queryNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, tokens: number): Int32Array {
+  const all = new Int32Array(tokens * 3);
+  let at = 0;
+  for (const node of nodes) {
+    const visible = [node, ...node.above].map((seen) => numbers.get(seen) ?? 0);
+    for (const _ of node.tokens) {
+      all.set(visible, at);
+      at += 3;
+    }
+  }
+  return all.fill(FILLER, at);
+}
+
+function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fillers: number): Tensor {
+  const all = new Int32Array(count(nodes) + fillers);
+  let at = 0;
+  for (const node of nodes) {
+    all.fill(numbers.get(node) ?? 0, at, at + node.tokens.length);
+    at += node.tokens.length;
+  }
+  return int32(all.fill(FILLER, at));
+}
+
+/** At least two places: a matrix of one row goes through another kernel, with another order of summation. */
+function readAt(places: readonly number[], fillerToken: number): number[] {
+  return places.length >= 2 ? [...places] : [...places, fillerToken, fillerToken];
+}
+
+/** Keys and values of nodes encoded earlier, for each layer. */
+function past(
+  block: "prefix" | "rest",
+  nodes: readonly KeyValues[],
+  { heads, hidden, layers }: TokenTreeShape,
+): Record<string, Tensor> {
+  const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
+  const size = hidden / heads;
+  const feeds: Record<string, Tensor> = {};
+  for (let layer = 0; layer < layers; layer++) {
+    const join = (which: "keys" | "values") =>
+      joinTokens(
+        nodes.map((node) => node[which][layer] ?? new Float32Array(0)),
+        heads,
+      );
+    feeds[IO.pastKeys(block, layer)] = new Tensor("float32", join("keys"), [heads, tokens, size]);
+    feeds[IO.pastValues(block, layer)] = new Tensor("float32", join("values"), [heads, tokens, size + 1]);
+  }
+  return feeds;
+}

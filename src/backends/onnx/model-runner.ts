@@ -1,0 +1,156 @@
+import { InferenceSession } from "onnxruntime-node";
+import type { ForestScores, TokenTree } from "../../inference/ports.ts";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
+import { type Forward, type ForwardPlan, type Node, planForwards } from "./forward-plan.ts";
+import { forwardInputs } from "./forward-tensors.ts";
+import { cutTokens, type KeyValues } from "./key-values.ts";
+import { StateCache } from "./state-cache.ts";
+
+export interface RunnerOptions {
+  readonly threads: number;
+  readonly stateCacheBytes: number;
+}
+
+/** States shorter than this are cheaper to encode again than to keep: measured, one forward's copies. */
+const SHORTEST_KEPT_STATE = 64;
+
+/** The model in this process: scores forests with the graph of src/onnx/bert-token-tree.ts. */
+export class ModelRunner {
+  readonly #session: InferenceSession;
+  readonly #shape: TokenTreeShape;
+  readonly #states: StateCache;
+
+  private constructor(session: InferenceSession, shape: TokenTreeShape, options: RunnerOptions) {
+    this.#session = session;
+    this.#shape = shape;
+    this.#states = new StateCache(options.stateCacheBytes);
+  }
+
+  /** @param graph bytes of the ONNX file */
+  static async load(graph: Uint8Array, shape: TokenTreeShape, options: RunnerOptions): Promise<ModelRunner> {
+    const session = await InferenceSession.create(graph, {
+      intraOpNumThreads: options.threads,
+      interOpNumThreads: 1,
+      // with it, memory grows with every new shape (110 to 565 MB measured)
+      enableMemPattern: false,
+      // errors only: warnings would go to stderr of the service
+      logSeverityLevel: 3,
+      // spinning threads burn a core between runs for an eighth of the latency
+      extra: { session: { intra_op: { allow_spinning: "0" } } },
+    });
+    return new ModelRunner(session, shape, options);
+  }
+
+  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    const known = new Map<string, KeyValues>();
+    const keys = new Map<Int32Array, string>();
+    const plan = planForwards(
+      forest,
+      (tokens) => {
+        const key = StateCache.key(tokens);
+        keys.set(tokens, key);
+        return key;
+      },
+      (key) => {
+        const found = known.get(key) ?? this.#states.get(key);
+        if (found) known.set(key, found);
+        return found !== undefined;
+      },
+    );
+    const keyOf = (state: Node) => keys.get(state.tokens) ?? "";
+    return this.#run(
+      plan,
+      (state) => known.get(keyOf(state)),
+      (state, keyValues) => this.#states.set(keyOf(state), keyValues),
+    );
+  }
+
+  async #run(
+    plan: ForwardPlan,
+    cached: (state: Node) => KeyValues | undefined,
+    keep: (state: Node, keyValues: KeyValues) => void,
+  ): Promise<ForestScores> {
+    const encoded = new Map<Node, KeyValues>();
+    for (const state of plan.states) {
+      const keyValues = cached(state);
+      if (keyValues) encoded.set(state, keyValues);
+    }
+    const lastUse = lastUses(plan.forwards);
+    const scores = new Map<Node, number>();
+    for (const [index, forward] of plan.forwards.entries()) {
+      const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
+      await this.#forward(forward, encoded, neededLater, scores);
+      for (const node of forward.newPrefix) {
+        const keyValues = encoded.get(node);
+        if (keyValues && isWorthKeeping(node)) keep(node, keyValues);
+      }
+      for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
+    }
+    return {
+      scores: Float32Array.from(plan.pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      forwards: plan.forwards.length,
+    };
+  }
+
+  async #forward(
+    forward: Forward,
+    encoded: Map<Node, KeyValues>,
+    neededLater: (node: Node) => boolean,
+    scores: Map<Node, number>,
+  ): Promise<void> {
+    const { feeds, begins, scored } = forwardInputs(forward, this.#shape, (node) => {
+      const keyValues = encoded.get(node);
+      if (!keyValues) throw new Error("a node is used before it is encoded");
+      return keyValues;
+    });
+    const kept = [...begins].filter(([node]) => neededLater(node) || isWorthKeeping(node));
+    const results = await this.#session.run(feeds, [
+      IO.scores,
+      ...(kept.length > 0 ? this.#keyValueNames() : []),
+    ]);
+    const values = float32(results, IO.scores);
+    for (const [i, node] of scored.entries()) scores.set(node, values[i] ?? Number.NaN);
+    for (const [node, begin] of kept) encoded.set(node, this.#cut(results, begin, node.tokens.length));
+    disposeAll(results);
+  }
+
+  /** A node's keys and values out of a forward's results. */
+  #cut(results: InferenceSession.ReturnType, begin: number, tokens: number): KeyValues {
+    const { heads, hidden, layers } = this.#shape;
+    const size = hidden / heads;
+    const end = begin + tokens;
+    const each = (name: (layer: number) => string, width: number) =>
+      Array.from({ length: layers }, (_, layer) =>
+        cutTokens(float32(results, name(layer)), { heads, width, begin, end }),
+      );
+    return { tokens, keys: each(IO.keys, size), values: each(IO.values, size + 1) };
+  }
+
+  #keyValueNames(): string[] {
+    return Array.from({ length: this.#shape.layers }, (_, layer) => [
+      IO.keys(layer),
+      IO.values(layer),
+    ]).flat();
+  }
+}
+
+const isWorthKeeping = (node: Node) => node.level === 0 && node.tokens.length >= SHORTEST_KEPT_STATE;
+
+/** Index of the last forward that reads a node's keys and values. */
+function lastUses(forwards: readonly Forward[]): ReadonlyMap<Node, number> {
+  const last = new Map<Node, number>();
+  for (const [index, { pastPrefix, pastRest }] of forwards.entries()) {
+    for (const node of [...pastPrefix, ...pastRest]) last.set(node, index);
+  }
+  return last;
+}
+
+function float32(results: InferenceSession.ReturnType, name: string): Float32Array {
+  const data = results[name]?.data;
+  if (data instanceof Float32Array) return data;
+  throw new Error(`the graph gave no ${name}`);
+}
+
+function disposeAll(results: InferenceSession.ReturnType): void {
+  for (const value of Object.values(results)) value.dispose();
+}

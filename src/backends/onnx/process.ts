@@ -1,0 +1,46 @@
+/**
+ * The inference process: holds the model, scores what its parent sends. A process and not a thread, because a run
+ * cannot be interrupted: a thread that is ended in one takes the whole service with it.
+ */
+import { buildGraph, tokenTreeShape } from "../../models/graph.ts";
+import { readPackageManifest } from "../../models/package.ts";
+import type { FromProcess, ToProcess } from "./messages.ts";
+import { ModelRunner } from "./model-runner.ts";
+
+let runner: ModelRunner | undefined;
+
+const send = (message: FromProcess) => process.send?.(message);
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function load({
+  folder,
+  threads,
+  stateCacheBytes,
+}: Extract<ToProcess, { type: "load" }>): Promise<void> {
+  try {
+    const modelPackage = await readPackageManifest(folder);
+    const graph = await buildGraph(modelPackage);
+    const shape = tokenTreeShape(modelPackage.manifest.architecture);
+    runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes });
+    send({ type: "loaded" });
+  } catch (error) {
+    send({ type: "refused", message: messageOf(error) });
+  }
+}
+
+async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Promise<void> {
+  try {
+    if (!runner) throw new Error("the model is not loaded");
+    send({ type: "scored", id, ...(await runner.score(forest)) });
+  } catch (error) {
+    send({ type: "failed", id, message: messageOf(error) });
+  }
+}
+
+process.on("message", (message: ToProcess) => {
+  void (message.type === "load" ? load(message) : score(message));
+});
+// the parent has died: nobody is left to answer
+process.on("disconnect", () => process.exit(0));
+// a signal to the process group means the service, which first answers what it has accepted
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

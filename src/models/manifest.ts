@@ -1,0 +1,133 @@
+import { Ajv, type JSONSchemaType } from "ajv";
+import { ServiceError } from "../errors.ts";
+
+/** `manifest.json` of a model package, format `typed-decisions-model-v1`. */
+export interface Manifest {
+  readonly format: "typed-decisions-model-v1";
+  /** `<namespace>/<name>@<revision>` */
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly version: string;
+  readonly release_date: string;
+  readonly description: string;
+  readonly temperature: number;
+  readonly shows_labels: boolean;
+  readonly architecture: Architecture;
+  readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
+  /** SHA-256 of every other file of the package, by name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Architecture {
+  readonly type: "bert-token-tree";
+  readonly vocab: number;
+  readonly hidden: number;
+  readonly heads: number;
+  readonly inner: number;
+  readonly layers: number;
+  readonly positions: number;
+  readonly layer_norm_epsilon: number;
+  readonly activation: "gelu_exact";
+}
+
+const size = { type: "integer", minimum: 1 } as const;
+const text = { type: "string", minLength: 1 } as const;
+
+/** Members that the schema does not name (`trained_on`, say) are for people and are not read. */
+const schema: JSONSchemaType<Manifest> = {
+  type: "object",
+  required: [
+    "format",
+    "id",
+    "aliases",
+    "version",
+    "release_date",
+    "description",
+    "temperature",
+    "shows_labels",
+    "architecture",
+    "limits",
+    "files",
+  ],
+  properties: {
+    format: { type: "string", const: "typed-decisions-model-v1" },
+    id: { type: "string", pattern: "^[^/@\\s]+/[^/@\\s]+@[0-9a-f]{40}$" },
+    aliases: { type: "array", items: text },
+    version: text,
+    release_date: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" },
+    description: { type: "string" },
+    temperature: { type: "number", exclusiveMinimum: 0 },
+    shows_labels: { type: "boolean" },
+    architecture: {
+      type: "object",
+      required: [
+        "type",
+        "vocab",
+        "hidden",
+        "heads",
+        "inner",
+        "layers",
+        "positions",
+        "layer_norm_epsilon",
+        "activation",
+      ],
+      properties: {
+        type: { type: "string", const: "bert-token-tree" },
+        vocab: size,
+        hidden: size,
+        heads: size,
+        inner: size,
+        layers: size,
+        positions: size,
+        layer_norm_epsilon: { type: "number", exclusiveMinimum: 0 },
+        activation: { type: "string", const: "gelu_exact" },
+      },
+    },
+    limits: {
+      type: "object",
+      required: ["max_state_question_tokens", "max_candidate_tokens"],
+      properties: { max_state_question_tokens: size, max_candidate_tokens: size },
+    },
+    files: {
+      type: "object",
+      required: [],
+      propertyNames: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" },
+      additionalProperties: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    },
+  },
+};
+
+/** Files without which a package cannot be served. */
+const REQUIRED_FILES = ["model.safetensors", "tokenizer.json"];
+
+const validate = new Ajv({ strict: true }).compile(schema);
+
+/**
+ * @param text contents of manifest.json
+ * @throws ServiceError INVALID_MODEL naming the member that is wrong and what it should be
+ */
+export function readManifest(text: string): Manifest {
+  const manifest = parse(text);
+  if (!validate(manifest)) {
+    const { instancePath = "", message = "is not valid" } = validate.errors?.[0] ?? {};
+    throw invalid(`${instancePath || "the whole"} ${message}`);
+  }
+  const missing = REQUIRED_FILES.find((name) => !(name in manifest.files));
+  if (missing) throw invalid(`files does not name ${missing}`);
+  const { hidden, heads } = manifest.architecture;
+  if (hidden % heads !== 0)
+    throw invalid(`architecture.hidden (${hidden}) is no multiple of heads (${heads})`);
+  return manifest;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError("INVALID_MODEL", "manifest.json is not JSON.", { cause });
+  }
+}
+
+function invalid(what: string): ServiceError {
+  return new ServiceError("INVALID_MODEL", `manifest.json: ${what}.`);
+}

@@ -1,0 +1,112 @@
+import { Writer } from "protobufjs";
+import { modelProto, tensorProto } from "./protobuf.ts";
+
+/** Element types by their ONNX codes (TensorProto.DataType). */
+const ELEMENT_TYPE = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9, float16: 10 } as const;
+export type ElementType = keyof typeof ELEMENT_TYPE;
+
+/** The name of a value in the graph. */
+export type Value = string;
+type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
+
+/** Opset 20: the first with Gelu. IR version 9 belongs to it. */
+const OPSET = 20;
+const IR_VERSION = 9;
+
+/** Collects nodes and constants, then writes them as an ONNX file. */
+export class GraphBuilder {
+  readonly #nodes: object[] = [];
+  readonly #initializers: Uint8Array[] = [];
+  readonly #inputs: object[] = [];
+  readonly #outputs: object[] = [];
+  #count = 0;
+
+  input(name: string, type: ElementType, shape: readonly (number | string)[]): Value {
+    this.#inputs.push(valueInfo(name, type, shape));
+    return name;
+  }
+
+  /** Declares a value that some node gives as a result of the graph. */
+  output(value: Value, type: ElementType, shape: readonly (number | string)[]): void {
+    this.#outputs.push(valueInfo(value, type, shape));
+  }
+
+  /** A constant; `data` holds its elements, little endian, row by row. */
+  constant(type: ElementType, shape: readonly number[], data: ArrayBufferView): Value {
+    const name = `constant_${this.#count++}`;
+    const header = tensorProto.encode({ name, dataType: ELEMENT_TYPE[type], dims: shape }).finish();
+    this.#initializers.push(
+      ...initializer(header, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
+    );
+    return name;
+  }
+
+  floats(shape: readonly number[], ...values: number[]): Value {
+    return this.constant("float32", shape, Float32Array.from(values));
+  }
+
+  /** A one-dimensional int64 constant: shapes, axes, sizes. */
+  integers(...values: number[]): Value {
+    return this.constant("int64", [values.length], BigInt64Array.from(values, BigInt));
+  }
+
+  /** One operator with one result, called `name`. Numbers become int attributes, `{ float }` a float one. */
+  node(
+    opType: string,
+    input: readonly Value[],
+    attributes: Attributes = {},
+    name = `${opType}_${this.#count++}`,
+  ): Value {
+    this.#nodes.push({ opType, input, output: [name], name, attribute: attributeList(attributes) });
+    return name;
+  }
+
+  /** Cuts `value` along `axis` into two parts of the sizes that the int64 tensor `sizes` holds. */
+  splitInTwo(value: Value, sizes: Value, axis: number): [Value, Value] {
+    const name = `Split_${this.#count++}`;
+    const output: [Value, Value] = [`${name}_0`, `${name}_1`];
+    const attribute = attributeList({ axis });
+    this.#nodes.push({ opType: "Split", input: [value, sizes], output, name, attribute });
+    return output;
+  }
+
+  /** @returns the bytes of an ONNX file */
+  build(name: string): Uint8Array {
+    const model = modelProto.encode({
+      irVersion: IR_VERSION,
+      producerName: "typed-decisions",
+      opsetImport: [{ domain: "", version: OPSET }],
+      graph: { name, node: this.#nodes, input: this.#inputs, output: this.#outputs },
+    });
+    return Buffer.concat([model.finish(), ...this.#initializers]);
+  }
+}
+
+/** Field numbers with wire type 2 (length-delimited): ModelProto.graph, GraphProto.initializer, TensorProto.raw_data. */
+const TAG = { graph: (7 << 3) | 2, initializer: (5 << 3) | 2, rawData: (9 << 3) | 2 };
+
+/**
+ * A tensor as bytes to put behind the model: protobuf merges a `graph` that comes again into the first one. So
+ * megabytes of weights are copied once, not once for each message that they are nested in.
+ * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
+ */
+function initializer(header: Uint8Array, data: Uint8Array): Uint8Array[] {
+  const delimiter = (tag: number, length: number) => new Writer().uint32(tag).uint32(length).finish();
+  const raw = delimiter(TAG.rawData, data.length);
+  const tensorLength = header.length + raw.length + data.length;
+  const tensor = delimiter(TAG.initializer, tensorLength);
+  return [delimiter(TAG.graph, tensor.length + tensorLength), tensor, header, raw, data];
+}
+
+/** AttributeProto.AttributeType: FLOAT 1, INT 2, INTS 7. */
+function attributeList(attributes: Attributes): object[] {
+  return Object.entries(attributes).map(([name, value]) => {
+    if (typeof value === "number") return { name, type: 2, i: value };
+    return "float" in value ? { name, type: 1, f: value.float } : { name, type: 7, ints: value };
+  });
+}
+
+function valueInfo(name: string, type: ElementType, shape: readonly (number | string)[]): object {
+  const dim = shape.map((size) => (typeof size === "number" ? { dimValue: size } : { dimParam: size }));
+  return { name, type: { tensorType: { elemType: ELEMENT_TYPE[type], shape: { dim } } } };
+}
