@@ -1,0 +1,303 @@
+import { ServiceError } from "./errors.ts";
+
+/** Everything that an operator can set, complete. */
+export interface ServiceOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly queueSize: number;
+  readonly maxBatchSize: number;
+  readonly maxBatchTokens: number;
+  readonly batchWaitMs: number;
+  readonly cacheSize: number;
+  readonly deadlineMs: number;
+  readonly allowUnauthenticated: boolean;
+  readonly strict: boolean;
+  readonly offline: boolean;
+  readonly backend: string;
+  readonly device: string;
+  /** Folder of a model package; empty means the embedded one. */
+  readonly modelPath: string;
+  readonly alias: readonly string[];
+  readonly logLevel: string;
+}
+
+/** How one option is named, read and bounded. The environment variable counts where the flag is not given. */
+interface Row<Value> {
+  readonly flag: string;
+  readonly env: string;
+  readonly default: Value;
+  readonly description: string;
+}
+interface IntegerRow extends Row<number> {
+  readonly kind: "integer";
+  readonly min: number;
+  readonly max: number;
+  readonly unit?: string;
+}
+interface TextRow extends Row<string> {
+  readonly kind: "text";
+  /** The values that are served. */
+  readonly values?: readonly string[];
+  /** Values that the interface names and that this version does not serve. */
+  readonly planned?: readonly string[];
+}
+interface SwitchRow extends Row<boolean> {
+  readonly kind: "switch";
+}
+interface ListRow extends Row<readonly string[]> {
+  readonly kind: "list";
+}
+export type OptionRow = IntegerRow | TextRow | SwitchRow | ListRow;
+
+/** The one table of options: `decision serve --help`, the README and the checks are made from it. */
+export const OPTION_TABLE = {
+  host: {
+    kind: "text",
+    flag: "host",
+    env: "DECISION_HOST",
+    default: "127.0.0.1",
+    description:
+      "address to listen on; other than loopback needs DECISION_API_KEY or --allow-unauthenticated",
+  },
+  port: {
+    kind: "integer",
+    flag: "port",
+    env: "DECISION_PORT",
+    default: 8700,
+    min: 0,
+    max: 65535,
+    description: "port to listen on; 0 takes a free one",
+  },
+  queueSize: {
+    kind: "integer",
+    flag: "queue-size",
+    env: "DECISION_QUEUE_SIZE",
+    default: 128,
+    min: 1,
+    max: 65536,
+    unit: "requests",
+    description: "requests that may wait; one more is answered 503",
+  },
+  maxBatchSize: {
+    kind: "integer",
+    flag: "max-batch-size",
+    env: "DECISION_MAX_BATCH_SIZE",
+    default: 32,
+    min: 1,
+    max: 1024,
+    unit: "requests",
+    description: "requests that are computed together at most",
+  },
+  maxBatchTokens: {
+    kind: "integer",
+    flag: "max-batch-tokens",
+    env: "DECISION_MAX_BATCH_TOKENS",
+    default: 2048,
+    min: 1,
+    max: 1_048_576,
+    unit: "tokens",
+    description: "tokens that are computed together at most, unless a single pair has more",
+  },
+  batchWaitMs: {
+    kind: "integer",
+    flag: "batch-wait-ms",
+    env: "DECISION_BATCH_WAIT_MS",
+    default: 0,
+    min: 0,
+    max: 10_000,
+    unit: "ms",
+    description: "how long an idle model waits for more requests to compute together",
+  },
+  cacheSize: {
+    kind: "integer",
+    flag: "cache-size",
+    env: "DECISION_CACHE_SIZE",
+    default: 0,
+    min: 0,
+    max: 10_000_000,
+    unit: "scores",
+    description: "scores kept in memory for exactly equal inputs; 0 keeps none",
+  },
+  deadlineMs: {
+    kind: "integer",
+    flag: "deadline-ms",
+    env: "DECISION_DEADLINE_MS",
+    default: 60_000,
+    min: 1,
+    max: 3_600_000,
+    unit: "ms",
+    description: "time until a request is answered 504",
+  },
+  allowUnauthenticated: {
+    kind: "switch",
+    flag: "allow-unauthenticated",
+    env: "DECISION_ALLOW_UNAUTHENTICATED",
+    default: false,
+    description: "serve other hosts without a key",
+  },
+  strict: {
+    kind: "switch",
+    flag: "strict",
+    env: "DECISION_STRICT",
+    default: false,
+    description: "score each candidate in a batch of its own",
+  },
+  offline: {
+    kind: "switch",
+    flag: "offline",
+    env: "DECISION_OFFLINE",
+    default: false,
+    description: "never open a connection to another host (the embedded model needs none)",
+  },
+  backend: {
+    kind: "text",
+    flag: "backend",
+    env: "DECISION_BACKEND",
+    default: "onnx",
+    values: ["onnx"],
+    planned: ["native", "remote"],
+    description:
+      "what computes the scores; native (a tensor library) and remote (GPU serving) are not built yet",
+  },
+  device: {
+    kind: "text",
+    flag: "device",
+    env: "DECISION_DEVICE",
+    default: "cpu",
+    values: ["cpu"],
+    planned: ["cuda", "mps"],
+    description: "where the backend computes; the onnx backend knows cpu",
+  },
+  modelPath: {
+    kind: "text",
+    flag: "model-path",
+    env: "DECISION_MODEL_PATH",
+    default: "",
+    description: "folder of a model package to serve instead of the embedded model",
+  },
+  alias: {
+    kind: "list",
+    flag: "alias",
+    env: "DECISION_ALIAS",
+    default: [],
+    description:
+      "another name that requests may use for the model; repeatable, in the variable apart by commas",
+  },
+  logLevel: {
+    kind: "text",
+    flag: "log-level",
+    env: "DECISION_LOG_LEVEL",
+    default: "warn",
+    values: ["silent", "error", "warn", "info", "debug"],
+    description: "least level of the log on stderr; info has the options, debug a line a request",
+  },
+} as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
+
+export type OptionName = keyof ServiceOptions;
+
+/** Raw values: texts from a flag or a variable, booleans from switches, lists from repeated flags. */
+export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/**
+ * Flags first, then the environment, then the defaults.
+ *
+ * @throws ServiceError INVALID_OPTION naming the flag or variable, its bound and the value that came
+ */
+export function resolveOptions(
+  flags: RawFlags,
+  env: Readonly<Record<string, string | undefined>> = {},
+): ServiceOptions {
+  const entries = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
+    const flag = flags[row.flag];
+    const variable = env[row.env];
+    if (flag !== undefined) return [name, read(row, `--${row.flag}`, flag)];
+    // an empty variable is an unset one: that is how container files leave one out
+    if (variable !== undefined && variable !== "") return [name, read(row, row.env, variable)];
+    return [name, row.default];
+  });
+  // every row was visited and `read` gives what its kind says
+  const options = Object.fromEntries(entries) as ServiceOptions;
+  return options;
+}
+
+function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {
+  switch (row.kind) {
+    case "integer":
+      return readInteger(row, source, String(raw));
+    case "switch":
+      return typeof raw === "boolean" ? raw : readSwitch(source, String(raw));
+    case "list":
+      return readList(source, typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw);
+    case "text":
+      return readText(row, source, String(raw));
+  }
+}
+
+function readInteger(row: IntegerRow, source: string, text: string): number {
+  const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= row.min && value <= row.max) return value;
+  const unit = row.unit ? ` ${row.unit}` : "";
+  throw invalid(`${source} takes a whole number from ${row.min} to ${row.max}${unit}, not ${quoted(text)}.`);
+}
+
+function readSwitch(source: string, text: string): boolean {
+  const value = { true: true, "1": true, false: false, "0": false }[text.toLowerCase()];
+  if (value !== undefined) return value;
+  throw invalid(`${source} takes true or false, not ${quoted(text)}.`);
+}
+
+function readList(source: string, raw: unknown): readonly string[] {
+  const items: unknown[] = Array.isArray(raw) ? raw : [];
+  return items.map((item) => {
+    if (typeof item === "string" && item.trim() !== "") return item;
+    throw invalid(`${source} takes a name of at least one character, not ${quoted(String(item))}.`);
+  });
+}
+
+function readText(row: TextRow, source: string, text: string): string {
+  if (row.planned?.includes(text)) {
+    throw invalid(`${source} ${text} is not in this version yet; it takes ${oneOf(row.values ?? [])}.`);
+  }
+  if (row.values && !row.values.includes(text)) {
+    throw invalid(`${source} takes ${oneOf(row.values)}, not ${quoted(text)}.`);
+  }
+  if (text === "") throw invalid(`${source} takes a text of at least one character, not an empty one.`);
+  return text;
+}
+
+const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+const oneOf = (values: readonly string[]) => values.join(", ");
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", message);
+}
+
+/**
+ * Rules between options: other hosts get in only with a key, or when the operator says so.
+ *
+ * @throws ServiceError INVALID_OPTION
+ */
+export function checkExposure(options: ServiceOptions, apiKey: string | undefined): void {
+  if (apiKey !== undefined || options.allowUnauthenticated || isLoopback(options.host)) return;
+  throw invalid(
+    `--host ${options.host} is reached from other hosts: set DECISION_API_KEY, or give --allow-unauthenticated.`,
+  );
+}
+
+/** 127.0.0.0/8, ::1 and localhost. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * The key from the environment.
+ *
+ * @throws ServiceError INVALID_OPTION for one that no header could carry
+ */
+export function readApiKey(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const key = env.DECISION_API_KEY;
+  if (key === undefined || key === "") return undefined;
+  // RFC 9110, 5.5: a field value neither begins nor ends with white space and holds no control characters
+  if (key.trim() === key && !/[\p{Cc}]/u.test(key)) return key;
+  throw invalid("DECISION_API_KEY takes a text without control characters or white space at its ends.");
+}

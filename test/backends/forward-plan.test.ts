@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { KEY_BLOCK, LONG_QUESTION, type Node, planForwards } from "../../src/backends/onnx/forward-plan.ts";
+import type { TokenTree } from "../../src/inference/ports.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+const key = (tokens: Int32Array) => tokens.join();
+const nothingKnown = () => false;
+const length = (nodes: readonly Node[]) => nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
+let nextToken = 1000;
+const tokens = (count: number) => Int32Array.from({ length: count }, () => nextToken++);
+
+function tree(state: number, question: number, candidates: readonly number[], questions = 1): TokenTree {
+  return {
+    state: tokens(state),
+    questions: Array.from({ length: questions }, () => ({
+      tokens: tokens(question),
+      candidates: candidates.map(tokens),
+    })),
+  };
+}
+
+describe("the plan of forwards", () => {
+  it("takes a small request in one forward", () => {
+    const { forwards } = planForwards([tree(10, 9, [13, 13])], key, nothingKnown);
+    assert.equal(forwards.length, 1);
+    assert.deepEqual(forwards[0]?.pastPrefix, []);
+  });
+
+  it("takes several small requests in one forward", () => {
+    const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown);
+    assert.equal(forwards.length, 1);
+    assert.equal(forwards[0]?.newPrefix.length, 2);
+  });
+
+  it("encodes a state that two requests share once", () => {
+    const first = tree(10, 9, [13, 13]);
+    const second = { ...tree(1, 9, [5, 5]), state: first.state.slice() };
+    const { states, forwards } = planForwards([first, second], key, nothingKnown);
+    assert.equal(states.length, 1);
+    assert.equal(forwards[0]?.newPrefix.length, 1);
+  });
+
+  it("does not encode a known state", () => {
+    const { forwards } = planForwards([tree(500, 9, [13, 13])], key, () => true);
+    assert.deepEqual(forwards[0]?.newPrefix, []);
+    assert.equal(forwards[0]?.pastPrefix.length, 1);
+  });
+
+  it("encodes a long question alone and lets it stand in the prefix of its candidates", () => {
+    const { forwards } = planForwards([tree(10, LONG_QUESTION + 1, [13, 13])], key, nothingKnown);
+    assert.equal(forwards.length, 2);
+    assert.deepEqual(
+      forwards[0]?.newRest.map(({ level }) => level),
+      [1],
+    );
+    assert.deepEqual(
+      forwards[1]?.pastPrefix.map(({ level }) => level),
+      [0, 1],
+    );
+  });
+
+  it("keeps its rules for random forests", () => {
+    const random = seededRandom(7);
+    for (let round = 0; round < 300; round++) {
+      const forest = Array.from({ length: 1 + random.below(6) }, () =>
+        tree(
+          2 + random.below(random.next() < 0.3 ? 600 : 60),
+          1 + random.below(random.next() < 0.2 ? 300 : 40),
+          Array.from(
+            { length: 2 + random.below(12) },
+            () => 2 + random.below(random.next() < 0.1 ? 400 : 30),
+          ),
+          1 + random.below(3),
+        ),
+      );
+      checkPlan(forest);
+    }
+  });
+});
+
+function checkPlan(forest: readonly TokenTree[]): void {
+  const { forwards, pairs } = planForwards(forest, key, nothingKnown);
+  const encoded = new Set<Node>();
+  for (const { pastPrefix, newPrefix, pastRest, newRest } of forwards) {
+    const prefix = [...pastPrefix, ...newPrefix];
+    const rest = [...pastRest, ...newRest];
+    for (const node of [...pastPrefix, ...pastRest])
+      assert.ok(encoded.has(node), "used before it is encoded");
+    for (const node of [...newPrefix, ...newRest]) assert.ok(!encoded.has(node), "encoded twice");
+    for (const node of rest) {
+      for (const above of node.above)
+        assert.ok(prefix.includes(above) || rest.includes(above), "a node above is missing");
+    }
+    const states = prefix.filter(({ level }) => level === 0);
+    if (states.length > 1) assert.ok(length(prefix) <= KEY_BLOCK && states.length === prefix.length);
+    const candidates = rest.filter(({ level }) => level === 2);
+    if (candidates.length > 1 || rest.length - candidates.length > 1) assert.ok(length(rest) <= KEY_BLOCK);
+    for (const node of [...newPrefix, ...newRest]) encoded.add(node);
+  }
+  assert.deepEqual(
+    pairs.map((pair) => pair.tokens),
+    forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)),
+  );
+  for (const pair of pairs) assert.ok(encoded.has(pair));
+}
