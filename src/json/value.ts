@@ -14,3 +14,20 @@ export class JsonNumber {
     this.text = text;
   }
 }
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return value instanceof Map;
+}
+
+export function isJsonArray(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The kind of a value in words, for messages: `an object`, `null`, ... */
+export function describeKind(value: JsonValue): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return "a string";
+  if (typeof value === "boolean") return "a boolean";
+  if (value instanceof JsonNumber) return "a number";
+  return isJsonObject(value) ? "an object" : "an array";
+}

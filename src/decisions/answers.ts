@@ -1,0 +1,105 @@
+import { ServiceError } from "../errors.ts";
+import { probabilities } from "./probabilities.ts";
+import type { AskedQuestion } from "./systemone.ts";
+
+/** What every answer holds: numbers by label, in the order of the question's candidates. */
+interface Scored {
+  /** float64, their sum is 1 within 1e-12. */
+  readonly probabilities: ReadonlyMap<string, number>;
+  /** The largest probability. */
+  readonly confidence: number;
+  /** Raw, each the exact value of the model's float32. */
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+export interface ChoiceAnswer extends Scored {
+  readonly type: "choice";
+  /** The label with the largest score; among equal scores the first. */
+  readonly choice: string;
+}
+
+export interface NoulAnswer extends Scored {
+  readonly type: "noul";
+  /** The probability of `true`. */
+  readonly noul: number;
+}
+
+export interface ScoreAnswer extends Scored {
+  readonly type: "score";
+  /** The expected level: the sum of each level times its probability. */
+  readonly score: number;
+}
+
+export type Answer = ChoiceAnswer | NoulAnswer | ScoreAnswer;
+
+/**
+ * The answers by question name, in request order.
+ *
+ * @param scores one [candidates] array for each question
+ * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the questions
+ */
+export function answerQuestions(
+  asked: readonly AskedQuestion[],
+  scores: readonly Float32Array[],
+  temperature: number,
+): ReadonlyMap<string, Answer> {
+  return new Map(
+    asked.map((question, position) => [
+      question.name,
+      answerQuestion(question, scores[position], temperature),
+    ]),
+  );
+}
+
+function answerQuestion(
+  { type, labels }: AskedQuestion,
+  scores: Float32Array | undefined,
+  temperature: number,
+) {
+  if (scores?.length !== labels.length)
+    throw new ServiceError("BACKEND_FAILED", "The model gave too few or too many scores.");
+  switch (type) {
+    case "choice":
+      return answerChoice(labels, scores, temperature);
+    case "noul":
+      return answerNoul(scores, temperature);
+    case "score":
+      return answerScore(scores, temperature);
+  }
+}
+
+/** @param scores [labels] raw scores. @throws ServiceError BACKEND_FAILED on a non-finite score */
+export function answerChoice(
+  labels: readonly string[],
+  scores: Float32Array,
+  temperature: number,
+): ChoiceAnswer {
+  const scored = score(labels, scores, temperature);
+  const best = scores.indexOf(Math.max(...scores)); // indexOf finds the first of equals
+  return { type: "choice", choice: labels[best] ?? "", ...scored };
+}
+
+/** @param scores [2] raw scores of false and true. @throws ServiceError BACKEND_FAILED on a non-finite score */
+export function answerNoul(scores: Float32Array, temperature: number): NoulAnswer {
+  const scored = score(["false", "true"], scores, temperature);
+  return { type: "noul", noul: scored.probabilities.get("true") ?? 0, ...scored };
+}
+
+/** @param scores [levels] raw scores, lowest level first. @throws ServiceError BACKEND_FAILED on a non-finite score */
+export function answerScore(scores: Float32Array, temperature: number): ScoreAnswer {
+  const scored = score(
+    Array.from(scores, (_, level) => String(level)),
+    scores,
+    temperature,
+  );
+  // From the very probabilities that are sent, so that the sum can be checked.
+  const expected = [...scored.probabilities.values()].reduce((sum, share, level) => sum + level * share, 0);
+  return { type: "score", score: expected, ...scored };
+}
+
+function score(labels: readonly string[], scores: Float32Array, temperature: number): Scored {
+  const shares = probabilities(scores, temperature);
+  const byLabel = (numbers: Float32Array | Float64Array) =>
+    new Map(labels.map((label, position) => [label, numbers[position] ?? 0]));
+  return { probabilities: byLabel(shares), confidence: Math.max(...shares), scores: byLabel(scores) };
+}

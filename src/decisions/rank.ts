@@ -1,0 +1,96 @@
+import { type Issue, invalidRequest, type Location } from "../errors.ts";
+import { locationName } from "../json/location.ts";
+import { asJson } from "../json/plain.ts";
+import { runSliced, type Steps } from "../json/slices.ts";
+import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
+import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
+import { REQUEST_LIMITS } from "./limits.ts";
+import { checkModelName } from "./model-name.ts";
+import { stateValue } from "./render.ts";
+import type { RenderedRequest } from "./rendered.ts";
+import { strip } from "./strip.ts";
+import type { ServedModel } from "./systemone.ts";
+
+/** The members of a validated rank body, under the contract's names; all but `model` are JsonValues. */
+export interface RankBody {
+  readonly state: unknown;
+  readonly candidates: unknown;
+  /** Null means "not given": some generated clients cannot leave it out. */
+  readonly question?: unknown;
+  readonly model?: unknown;
+}
+
+/** A request with one question. */
+export interface RankRequest extends RenderedRequest {
+  /** One for each candidate. */
+  readonly sent: readonly SentCandidate[];
+}
+
+export interface SentCandidate {
+  readonly label: string;
+  /** Not trimmed. */
+  readonly text: string;
+  readonly loc: Location;
+}
+
+/**
+ * Renders a rank body and checks what its schema cannot say, which is everything about `candidates`.
+ *
+ * Lets the event loop turn while a large state is read.
+ * @throws ServiceError INVALID_REQUEST with every issue found
+ */
+export function readRank(body: RankBody, model: ServedModel): Promise<RankRequest> {
+  return runSliced(rankSteps(body, model));
+}
+
+function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
+  const issues: Issue[] = [];
+  const modelIssue = checkModelName(body.model, model);
+  if (modelIssue) issues.push(modelIssue);
+  const { maxStateQuestionTokens } = model.limits;
+  const stateLoc = ["body", "state"];
+  const questionLoc = ["body", "question"];
+  const value = yield* stateValue(asJson(body.state));
+  const state = renderOrReport(value, maxStateQuestionTokens, stateLoc, issues);
+  const question = renderOrReport(body.question ?? null, maxStateQuestionTokens, questionLoc, issues);
+  checkQuestion(state, question, questionLoc, issues);
+
+  const sent = readCandidates(asJson(body.candidates), issues);
+  const candidates = sent.map(({ label, text, loc }) => ({
+    label,
+    text: strip(text),
+    description: strip(text),
+    loc,
+  }));
+  checkDescriptions(candidates, issues);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return {
+    state: { text: state ?? "", loc: stateLoc },
+    questions: [{ question: { text: question ?? "", loc: questionLoc }, candidates }],
+    sent,
+  };
+}
+
+/** The candidates as sent; none when their number or kind is wrong. */
+function readCandidates(value: JsonValue, issues: Issue[]): SentCandidate[] {
+  const loc: Location = ["body", "candidates"];
+  if (!isJsonObject(value) && !isJsonArray(value)) {
+    const msg = `Must be an object from label to text or an array of texts, not ${describeKind(value)}.`;
+    issues.push({ loc, msg, type: "wrong_type" });
+    return [];
+  }
+  const count = isJsonObject(value) ? value.size : value.length;
+  const { minCandidates, maxCandidates } = REQUEST_LIMITS;
+  if (count < minCandidates || count > maxCandidates) {
+    const msg = `Must hold ${minCandidates} to ${maxCandidates} candidates; ${count} came.`;
+    issues.push({ loc, msg, type: count < minCandidates ? "too_few" : "too_many" });
+    return [];
+  }
+  const entries: (readonly [string | number, JsonValue])[] = [...value.entries()];
+  return entries.flatMap(([key, text]) => {
+    const place = [...loc, typeof key === "string" ? locationName(key) : key];
+    if (typeof text === "string") return [{ label: String(key), text, loc: place }];
+    issues.push({ loc: place, msg: `Must be a string, not ${describeKind(text)}.`, type: "wrong_type" });
+    return [];
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * Removes white space from both ends as Python's `str.strip()` does, which the models' training texts went through.
+ *
+ * JavaScript's `trim` differs: it keeps U+001C..U+001F and U+0085, and removes U+FEFF.
+ * @see https://docs.python.org/3/library/stdtypes.html#str.isspace
+ */
+export function strip(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code >= 0x1c;
+  if (code < 0x1680) return code === 0x85 || code === 0xa0;
+  if (code < 0x2000) return code === 0x1680;
+  return (
+    code <= 0x200a ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000
+  );
+}

@@ -1,0 +1,90 @@
+import { type Issue, invalidRequest, type Location } from "../errors.ts";
+import { locationName } from "../json/location.ts";
+import { asJson, membersInOrder } from "../json/plain.ts";
+import { runSliced, type Steps } from "../json/slices.ts";
+import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
+import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
+import { REQUEST_LIMITS } from "./limits.ts";
+import { checkModelName, type ModelNames } from "./model-name.ts";
+import type { Question, QuestionType, SystemoneBody } from "./questions.ts";
+import { stateValue } from "./render.ts";
+import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
+
+/** What reading a request needs to know of the served model. */
+export interface ServedModel extends ModelNames, CandidateRules {
+  readonly limits: { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
+}
+
+/** A request as texts, with what the answers need to know of its questions. */
+export interface SystemoneRequest extends RenderedRequest {
+  /** One for each of `questions`. */
+  readonly asked: readonly AskedQuestion[];
+}
+
+export interface AskedQuestion {
+  readonly name: string;
+  readonly type: QuestionType;
+  /** In the order of the candidates. */
+  readonly labels: readonly string[];
+}
+
+/**
+ * Renders a validated body and checks what its schema cannot say.
+ *
+ * Lets the event loop turn while a large body is rendered.
+ * @throws ServiceError INVALID_REQUEST with every issue found
+ */
+export function readSystemone(body: SystemoneBody, model: ServedModel): Promise<SystemoneRequest> {
+  return runSliced(systemoneSteps(body, model));
+}
+
+function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<SystemoneRequest> {
+  const issues: Issue[] = [];
+  const modelIssue = checkModelName(body.model, model);
+  if (modelIssue) issues.push(modelIssue);
+  const members = membersInOrder(body.questions);
+  const pairsIssue = checkPairs(members.map(([, question]) => question));
+  // Then nothing is rendered: thousands of candidates would be much work for a refusal.
+  if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
+  const loc = ["body", "state"];
+  const value = yield* stateValue(asJson(body.state));
+  const state = renderOrReport(value, model.limits.maxStateQuestionTokens, loc, issues);
+  const questions: RenderedQuestion[] = [];
+  const asked: AskedQuestion[] = [];
+  for (const [name, question] of members) {
+    const rendered = yield* questionSteps(name, question, state, model, issues);
+    questions.push(rendered);
+    asked.push({
+      name,
+      type: question.type,
+      labels: rendered.candidates.map((candidate) => candidate.label),
+    });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { state: { text: state ?? "", loc }, questions, asked };
+}
+
+function* questionSteps(
+  name: string,
+  question: Question,
+  state: string | undefined,
+  model: ServedModel,
+  issues: Issue[],
+): Steps<RenderedQuestion> {
+  const questionLoc: Location = ["body", "questions", locationName(name)];
+  const loc = [...questionLoc, "instructions"];
+  const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
+  checkQuestion(state, text, loc, issues);
+  const instructions = { text: text ?? "", loc };
+  const candidates = yield* candidatesOf(question, { loc: questionLoc, instructions, rules: model, issues });
+  checkDescriptions(candidates, issues);
+  return { question: instructions, candidates };
+}
+
+function checkPairs(questions: readonly Question[]): Issue | undefined {
+  const { maxPairs } = REQUEST_LIMITS;
+  const pairs = questions.reduce((sum, question) => sum + countCandidates(question), 0);
+  if (pairs <= maxPairs) return undefined;
+  const msg = `The questions of a request may have at most ${maxPairs} candidates together; ${pairs} came.`;
+  return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
+}

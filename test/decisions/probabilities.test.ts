@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { probabilities } from "../../src/decisions/probabilities.ts";
+import { seededRandom } from "../json/seeded-random.ts";
+
+const TEMPERATURE = 4.136820402388508;
+
+it("is the softmax of the scores over the temperature", () => {
+  const given = probabilities(Float32Array.of(1, 2, 4), 2);
+  const weights = [0.5, 1, 2].map(Math.exp);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [i, weight] of weights.entries()) assert.ok(Math.abs((given[i] ?? 0) - weight / total) < 1e-15);
+});
+
+it("sums to 1 within 1e-12 for 2 to 64 candidates of any size of score", () => {
+  const random = seededRandom(4);
+  for (let round = 0; round < 500; round++) {
+    const scores = Float32Array.from(
+      { length: 2 + Math.floor(random() * 63) },
+      () => (random() - 0.5) * 10 ** (random() * 6),
+    );
+    const sum = probabilities(scores, TEMPERATURE).reduce((a, b) => a + b, 0);
+    assert.ok(Math.abs(sum - 1) < 1e-12);
+  }
+});
+
+it("does not overflow on the largest float32", () => {
+  assert.deepEqual([...probabilities(Float32Array.of(3.4e38, -3.4e38), TEMPERATURE)], [1, 0]);
+});
+
+for (const bad of [Number.NaN, Infinity, -Infinity]) {
+  it(`calls a score of ${bad} a failure of the model`, () => {
+    assert.throws(() => probabilities(Float32Array.of(1, bad), TEMPERATURE), { kind: "BACKEND_FAILED" });
+  });
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type RankBody, readRank } from "../../src/decisions/rank.ts";
+import { parseJson } from "../../src/json/read.ts";
+import { isJsonObject } from "../../src/json/value.ts";
+import { issuesOf } from "./issues.ts";
+
+const model = {
+  id: "n/m@0",
+  aliases: ["m"],
+  showsLabels: true,
+  limits: { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 },
+};
+
+async function read(text: string) {
+  const value = parseJson(text);
+  assert.ok(isJsonObject(value));
+  const { state = null, candidates = null, ...rest } = Object.fromEntries(value);
+  const body: RankBody = { state, candidates, ...rest };
+  return readRank(body, model);
+}
+const list = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => `text ${i}`));
+
+describe("readRank", () => {
+  const accepted: [name: string, body: string, labels: string[], texts: string[]][] = [
+    ["a list", '{"state":"s","candidates":["b","a"]}', ["0", "1"], ["b", "a"]],
+    ["a mapping in the order sent", '{"state":"s","candidates":{"10":"b","2":"a"}}', ["10", "2"], ["b", "a"]],
+    ["texts that need trimming", '{"state":"s","candidates":[" b ","a\\n"]}', ["0", "1"], ["b", "a"]],
+    ["a text that looks like JSON", '{"state":"s","candidates":["[1]","{}"]}', ["0", "1"], ["[1]", "{}"]],
+  ];
+  for (const [name, body, labels, texts] of accepted) {
+    it(`takes ${name}`, async () => {
+      const { questions } = await read(body);
+      assert.deepEqual(
+        questions[0]?.candidates.map(({ label }) => label),
+        labels,
+      );
+      assert.deepEqual(
+        questions[0]?.candidates.map(({ text }) => text),
+        texts,
+      );
+    });
+  }
+
+  it("keeps the texts as sent for the answer", async () => {
+    const { sent } = await read('{"state":"s","candidates":{"x":" b ","y":"a"}}');
+    assert.deepEqual(
+      sent.map(({ label, text }) => [label, text]),
+      [
+        ["x", " b "],
+        ["y", "a"],
+      ],
+    );
+  });
+
+  for (const question of ["", ',"question":null', ',"question":""']) {
+    it(`takes an empty question: ${question || "missing"}`, async () => {
+      assert.equal(
+        (await read(`{"state":"s","candidates":["b","a"]${question}}`)).questions[0]?.question.text,
+        "",
+      );
+    });
+  }
+
+  it("renders state and question", async () => {
+    const request = await read('{"state":"[1]","question":{"a":1},"candidates":["b","a"]}');
+    assert.deepEqual([request.state.text, request.questions[0]?.question.text], ["- 1", "a: 1"]);
+  });
+
+  for (const count of [2, 64]) {
+    it(`takes ${count} candidates`, async () =>
+      void (await read(`{"state":"s","candidates":${list(count)}}`)));
+  }
+
+  const refused: [name: string, body: string, type: string, loc: (string | number)[]][] = [
+    ["null candidates", '{"state":"s","candidates":null}', "wrong_type", ["body", "candidates"]],
+    ["a text as candidates", '{"state":"s","candidates":"ab"}', "wrong_type", ["body", "candidates"]],
+    ["a number as candidates", '{"state":"s","candidates":2}', "wrong_type", ["body", "candidates"]],
+    [
+      "an item that is no text",
+      '{"state":"s","candidates":["a",1]}',
+      "wrong_type",
+      ["body", "candidates", 1],
+    ],
+    [
+      "a member that is no text",
+      '{"state":"s","candidates":{"x":"a","y":null}}',
+      "wrong_type",
+      ["body", "candidates", "y"],
+    ],
+    ["no items", '{"state":"s","candidates":[]}', "too_few", ["body", "candidates"]],
+    ["one item", '{"state":"s","candidates":["a"]}', "too_few", ["body", "candidates"]],
+    ["one member", '{"state":"s","candidates":{"x":"a"}}', "too_few", ["body", "candidates"]],
+    ["65 items", `{"state":"s","candidates":${list(65)}}`, "too_many", ["body", "candidates"]],
+    ["equal texts", '{"state":"s","candidates":["a","b","a"]}', "not_distinct", ["body", "candidates", 2]],
+    [
+      "texts equal after trimming",
+      '{"state":"s","candidates":{"x":"a","y":" a"}}',
+      "not_distinct",
+      ["body", "candidates", "y"],
+    ],
+    ["a blank text", '{"state":"s","candidates":["a"," "]}', "blank", ["body", "candidates", 1]],
+    ["state and question blank", '{"state":null,"candidates":["a","b"]}', "blank", ["body", "question"]],
+    [
+      "another model",
+      '{"state":"s","candidates":["a","b"],"model":"M"}',
+      "unsupported_model",
+      ["body", "model"],
+    ],
+    [
+      "a null model",
+      '{"state":"s","candidates":["a","b"],"model":null}',
+      "unsupported_model",
+      ["body", "model"],
+    ],
+    [
+      "a state of too many items",
+      `{"state":[${"1,".repeat(2048)}1],"candidates":["a","b"]}`,
+      "too_many_tokens",
+      ["body", "state"],
+    ],
+  ];
+  for (const [name, body, type, loc] of refused) {
+    it(`refuses ${name}: ${type}`, async () => {
+      const issues = await issuesOf(read(body));
+      assert.deepEqual(
+        issues.map((issue) => ({ type: issue.type, loc: issue.loc })),
+        [{ type, loc }],
+      );
+    });
+  }
+
+  it("collects the issues of a request", async () => {
+    const issues = await issuesOf(read('{"model":1,"state":"","candidates":[1,"a"]}'));
+    assert.deepEqual(
+      issues.map(({ type }) => type),
+      ["unsupported_model", "blank", "wrong_type"],
+    );
+  });
+
+  for (const name of ["n/m@0", "m"]) {
+    it(`takes the model name ${name}`, async () =>
+      void (await read(`{"state":"s","candidates":["a","b"],"model":"${name}"}`)));
+  }
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Ajv } from "ajv";
+import { asJson, countMembers, membersInOrder, namesInOrder, toPlain } from "../../src/json/plain.ts";
+import { parseJson } from "../../src/json/read.ts";
+
+const document = {
+  components: {
+    schemas: {
+      Any: { description: "Any JSON value." },
+      Body: {
+        type: "object",
+        additionalProperties: false,
+        required: ["state"],
+        properties: {
+          state: { $ref: "#/components/schemas/Any" },
+          model: { type: "string" },
+          size: { type: "number" },
+          tags: { type: "array", maxItems: 2, items: { type: "string" } },
+          questions: {
+            type: "object",
+            maxProperties: 3,
+            additionalProperties: { $ref: "#/components/schemas/Question" },
+          },
+          extended: { allOf: [{ $ref: "#/components/schemas/Left" }] },
+          either: { oneOf: [{ type: "string" }, { type: "array", items: {} }] },
+        },
+      },
+      Question: {
+        oneOf: [{ $ref: "#/components/schemas/Left" }, { $ref: "#/components/schemas/Right" }],
+        discriminator: { propertyName: "type" },
+      },
+      Left: {
+        type: "object",
+        additionalProperties: false,
+        required: ["type"],
+        properties: {
+          type: { type: "string", enum: ["left"] },
+          criteria: { type: "object", additionalProperties: {} },
+        },
+      },
+      Right: {
+        type: "object",
+        additionalProperties: false,
+        required: ["type"],
+        properties: { type: { type: "string", enum: ["right"] }, levels: { type: "array", items: {} } },
+      },
+    },
+  },
+};
+const bodySchema = document.components.schemas.Body;
+const convert = (text: string) => toPlain(parseJson(text), bodySchema, document);
+/** Plain data in the text form of JSON, Maps shown as what they are. */
+const show = (value: unknown) =>
+  JSON.stringify(value, (_, item: unknown) =>
+    item instanceof Map ? `Map ${[...item.keys()].join()}` : item,
+  );
+
+describe("toPlain", () => {
+  const cases: [name: string, text: string, want: string][] = [
+    ["any JSON passes as it is", '{"state":{"a":1}}', '{"state":"Map a"}'],
+    ["numbers become numbers where the schema types them", '{"size":2.50}', '{"size":2.5}'],
+    ["an object where a string belongs becomes an empty one", '{"model":{"a":{"b":1}}}', '{"model":{}}'],
+    ["an array where a string belongs becomes an empty one", '{"model":[1,[2]]}', '{"model":[]}'],
+    ["an array where an object belongs becomes an empty one", '{"questions":[1]}', '{"questions":[]}'],
+    ["an array keeps one item over its bound", '{"tags":["a","b","c","d"]}', '{"tags":["a","b","c"]}'],
+    [
+      "a map keeps one member over its bound",
+      '{"questions":{"a":1,"b":1,"c":1,"d":1,"e":1}}',
+      '{"questions":{"a":1,"b":1,"c":1,"d":1}}',
+    ],
+    [
+      "a union follows its discriminator",
+      '{"questions":{"q":{"type":"left","criteria":{"x":{}}}}}',
+      '{"questions":{"q":{"type":"left","criteria":{"x":"Map "}}}}',
+    ],
+    [
+      "a union with an unknown tag keeps the tag",
+      '{"questions":{"q":{"type":"up"}}}',
+      '{"questions":{"q":{"type":"up"}}}',
+    ],
+    [
+      "allOf is followed",
+      '{"extended":{"type":"left","criteria":{}}}',
+      '{"extended":{"type":"left","criteria":{}}}',
+    ],
+    ["a union without discriminator goes by kind", '{"either":[{}]}', '{"either":["Map "]}'],
+  ];
+  for (const [name, text, want] of cases) it(name, () => assert.equal(show(convert(text)), want));
+
+  it("makes __proto__ and constructor plain members", () => {
+    const plain = convert('{"questions":{"__proto__":null,"constructor":null}}');
+    const questions: unknown = Reflect.get(Object(plain), "questions");
+    assert.deepEqual(Object.keys(Object(questions)), ["__proto__", "constructor"]);
+    assert.equal(Object.getPrototypeOf(questions), null);
+  });
+
+  it("never walks into what the schema does not look at", () => {
+    const wide = `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":{}`).join()}}`;
+    for (const text of [wide, `{"model":${wide}}`, `{"questions":${wide}}`, `{"questions":{"q":${wide}}}`]) {
+      assert.ok((show(convert(text)) ?? "").length < 1000);
+    }
+  });
+
+  it("refuses a $ref that leads nowhere or in a circle", () => {
+    assert.throws(() => toPlain(null, { $ref: "#/components/schemas/None" }, document), { kind: "INTERNAL" });
+    const circle = { a: { $ref: "#/a" } };
+    assert.throws(() => toPlain(null, circle.a, circle), { kind: "INTERNAL" });
+  });
+
+  const judged: [text: string, keyword: string | undefined][] = [
+    ['{"state":{"a":1},"questions":{"__proto__":{"type":"left"}}}', undefined],
+    ['{"questions":{}}', "required"],
+    ['{"state":1,"model":{}}', "type"],
+    ['{"state":1,"constructor":1}', "additionalProperties"],
+    ['{"state":1,"__proto__":1}', "additionalProperties"],
+    ['{"state":1,"questions":{"a":{},"b":{},"c":{},"d":{}}}', "maxProperties"],
+    ['{"state":1,"questions":{"a":{"type":"up"}}}', "discriminator"],
+  ];
+  for (const [text, keyword] of judged) {
+    it(`ajv finds ${keyword ?? "nothing"} wrong with ${text}`, () => {
+      const ajv = new Ajv({ discriminator: true, strict: false });
+      const validate = ajv.compile({ ...document, $ref: "#/components/schemas/Body" });
+      validate(convert(text));
+      assert.equal(validate.errors?.[0]?.keyword, keyword);
+    });
+  }
+});
+
+describe("what was sent", () => {
+  it("names come in the order sent, integer-like ones too", () => {
+    const plain = Object(convert('{"state":1,"questions":{"10":1,"2":1}}'));
+    assert.deepEqual(namesInOrder(plain.questions), ["10", "2"]);
+    assert.deepEqual(membersInOrder(plain.questions), [
+      ["10", 1],
+      ["2", 1],
+    ]);
+  });
+
+  it("counts include what conversion left out", () => {
+    const plain = Object(convert('{"questions":{"a":1,"b":1,"c":1,"d":1,"e":1},"tags":["a","b","c","d"]}'));
+    assert.deepEqual([countMembers(plain.questions), countMembers(plain.tags)], [5, 4]);
+  });
+
+  it("an object made elsewhere has its own order", () =>
+    assert.deepEqual(namesInOrder({ b: 1, a: 2 }), ["b", "a"]));
+
+  it("asJson refuses what is no JsonValue", () =>
+    assert.throws(() => asJson({ a: 1 }), { kind: "INTERNAL" }));
+});

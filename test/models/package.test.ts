@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { buildGraph } from "../../src/models/graph.ts";
+import { readManifest } from "../../src/models/manifest.ts";
+import { modelFacts, openModelPackage, readPackageManifest, revisionOf } from "../../src/models/package.ts";
+import { embeddedModel } from "../support/package-root.ts";
+
+const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_MODEL", message });
+
+describe("a model package", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "model-package-"));
+    await cp(embeddedModel, folder, { recursive: true });
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it("is accepted when its files are those of its manifest", async () => {
+    const { manifest } = await openModelPackage(folder);
+    assert.ok(manifest.id.endsWith(revisionOf(manifest.files)));
+  });
+
+  it("goes by its id, by that without revision, by its bare name, its short alias and the operator's aliases", async () => {
+    const facts = modelFacts(await readPackageManifest(folder), ["triage", "twig"]);
+    const [withoutRevision = ""] = facts.id.split("@");
+    const bareName = withoutRevision.split("/")[1];
+    assert.deepEqual(facts.aliases, [withoutRevision, bareName, "twig", "triage"]);
+    assert.match(facts.revision, /^[0-9a-f]{40}$/);
+  });
+
+  it("is refused when a file was changed, by the file's name", async () => {
+    const file = path.join(folder, "tokenizer.json");
+    const original = await readFile(file);
+    await writeFile(file, `${original} `);
+    await assert.rejects(openModelPackage(folder), invalid(/tokenizer\.json .*SHA-256/));
+    await writeFile(file, original);
+  });
+
+  it("is refused when its weights were changed, also by the process that loads them", async () => {
+    const file = path.join(folder, "model.safetensors");
+    const original = await readFile(file);
+    const changed = Buffer.from(original);
+    changed.writeUInt8((changed.at(-1) ?? 0) ^ 1, changed.length - 1);
+    await writeFile(file, changed);
+    await assert.rejects(buildGraph(await readPackageManifest(folder)), invalid(/model\.safetensors/));
+    await writeFile(file, original);
+  });
+
+  it("is refused when a file is missing, by the file's name", async () => {
+    await assert.rejects(openModelPackage(tmpdir()), invalid(/manifest\.json cannot be read/));
+  });
+
+  it("is refused when its revision is not that of its files", async () => {
+    const file = path.join(folder, "manifest.json");
+    const original = await readFile(file, "utf8");
+    await writeFile(file, original.replace(/@[0-9a-f]{40}/, `@${"0".repeat(40)}`));
+    await assert.rejects(openModelPackage(folder), invalid(/id must end with @/));
+    await writeFile(file, original);
+  });
+});
+
+describe("a manifest", () => {
+  const good = async () => JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
+  const cases: { name: string; change: (manifest: Record<string, unknown>) => void; says: RegExp }[] = [
+    { name: "without an id", change: (m) => delete m.id, says: /'id'/ },
+    { name: "with an id without revision", change: (m) => (m.id = "a/b"), says: /\/id/ },
+    { name: "of another format", change: (m) => (m.format = "v2"), says: /\/format/ },
+    { name: "with temperature 0", change: (m) => (m.temperature = 0), says: /\/temperature/ },
+    {
+      name: "with a file outside the folder",
+      change: (m) => (m.files = { "../x": "0".repeat(64) }),
+      says: /\/files/,
+    },
+    { name: "without weights", change: (m) => (m.files = {}), says: /model\.safetensors/ },
+    {
+      name: "with heads that do not divide the hidden size",
+      change: (m) => (m.architecture = { ...(m.architecture as object), heads: 7 }),
+      says: /heads/,
+    },
+  ];
+  for (const { name, change, says } of cases) {
+    it(`${name} is refused`, async () => {
+      const manifest = await good();
+      change(manifest);
+      assert.throws(() => readManifest(JSON.stringify(manifest)), invalid(says));
+    });
+  }
+
+  it("that is not JSON is refused", () => {
+    assert.throws(() => readManifest("{"), invalid(/not JSON/));
+  });
+});
