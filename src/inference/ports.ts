@@ -1,3 +1,5 @@
+import type { RenderedRequest } from "../decisions/rendered.ts";
+
 /**
  * What the inference core needs from outside, and what it works on.
  *
@@ -46,4 +48,84 @@ export interface Clock {
   now(): number;
   /** Calls back once after `ms`; returns what cancels it. */
   after(ms: number, callback: () => void): () => void;
+}
+
+/** What the served model package says of itself. */
+export interface ModelFacts {
+  /** `<namespace>/<name>@<40 hex digits>` */
+  readonly id: string;
+  readonly revision: string;
+  /** Every other name that requests may use: id without revision, bare name, short alias, the operator's own. */
+  readonly aliases: readonly string[];
+  readonly version: string;
+  readonly releaseDate: string;
+  readonly description: string;
+  /** Divisor of the scores in the softmax. */
+  readonly temperature: number;
+  /** Whether a choice shows `label: description` to the model. */
+  readonly showsLabels: boolean;
+  readonly limits: TokenLimits;
+}
+
+export interface TokenLimits {
+  readonly maxStateQuestionTokens: number;
+  readonly maxCandidateTokens: number;
+}
+
+/** A scored request. Durations in milliseconds. */
+export interface ScoredRequest {
+  /** One [candidates] array of raw scores for each question, in request order. */
+  readonly scores: readonly Float32Array[];
+  readonly inputTokens: number;
+  readonly cachedPairs: number;
+  readonly timing: { readonly queue: number; readonly tokenize: number; readonly inference: number };
+}
+
+export type EngineStatus = "ready" | "starting" | "draining" | "failed";
+
+/** Counters since start, and what waits and runs now. */
+export interface QueueCounters {
+  readonly queued: number;
+  readonly running: number;
+  readonly completed: number;
+  readonly rejected: number;
+  readonly timedOut: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly batches: number;
+  readonly forwards: number;
+  readonly cacheEntries: number;
+  readonly cacheHits: number;
+}
+
+export interface EngineSettings {
+  readonly queueCapacity: number;
+  readonly maxBatchRequests: number;
+  readonly maxBatchTokens: number;
+  readonly batchWaitMs: number;
+  readonly cacheSize: number;
+  readonly strict: boolean;
+  readonly deadlineMs: number;
+}
+
+export interface EngineHealth {
+  readonly status: EngineStatus;
+  readonly backend: string;
+  readonly device: string;
+  readonly precision: string;
+  readonly uptimeSeconds: number;
+  readonly settings: EngineSettings;
+  readonly counters: QueueCounters;
+}
+
+/** What the handlers dispatch to. */
+export interface Engine {
+  readonly model: ModelFacts;
+  /**
+   * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
+   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | INVALID_REQUEST (too_many_tokens) |
+   *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
+   */
+  score(request: RenderedRequest, signal: AbortSignal): Promise<ScoredRequest>;
+  health(): EngineHealth;
 }

@@ -1,0 +1,57 @@
+import type { Reply, ReplyBody, Services } from "../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
+
+/** The answer that /health and /ready share: 503 unless ready. */
+export function healthReply(services: Services): Reply<"getHealth"> & Reply<"getReady"> {
+  const body = healthReport(services);
+  return body.status === "ready"
+    ? { status: 200, body }
+    : { status: 503, body, headers: { "retry-after": "1" } };
+}
+
+/** Never holds anything of a request. */
+function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
+  const { model } = engine;
+  const { settings, counters, ...health } = engine.health();
+  return {
+    status: health.status,
+    model: model.id,
+    aliases: [...model.aliases],
+    backend: health.backend,
+    device: health.device,
+    precision: health.precision,
+    strict: settings.strict,
+    temperature: model.temperature,
+    version,
+    model_version: model.version,
+    uptime_seconds: health.uptimeSeconds,
+    limits: {
+      max_body_bytes: REQUEST_LIMITS.maxBodyBytes,
+      max_nesting: REQUEST_LIMITS.maxNesting,
+      max_questions: REQUEST_LIMITS.maxQuestions,
+      min_candidates: REQUEST_LIMITS.minCandidates,
+      max_candidates: REQUEST_LIMITS.maxCandidates,
+      max_pairs: REQUEST_LIMITS.maxPairs,
+      max_state_question_tokens: model.limits.maxStateQuestionTokens,
+      max_candidate_tokens: model.limits.maxCandidateTokens,
+      deadline_seconds: settings.deadlineMs / 1000,
+      queue_capacity: settings.queueCapacity,
+      max_batch_requests: settings.maxBatchRequests,
+      max_batch_tokens: settings.maxBatchTokens,
+      batch_wait_ms: settings.batchWaitMs,
+    },
+    queued_requests: counters.queued,
+    queue_capacity: settings.queueCapacity,
+    running_requests: counters.running,
+    completed_requests: counters.completed,
+    rejected_requests: counters.rejected,
+    timed_out_requests: counters.timedOut,
+    failed_requests: counters.failed,
+    cancelled_requests: counters.cancelled,
+    model_batches: counters.batches,
+    model_forwards: counters.forwards,
+    cache_size: settings.cacheSize,
+    cache_entries: counters.cacheEntries,
+    cache_hits: counters.cacheHits,
+  };
+}

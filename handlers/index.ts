@@ -1,0 +1,10 @@
+import type { Handlers } from "../src/contract/call.ts";
+import { getHealth } from "./get-health.ts";
+import { getOpenapi } from "./get-openapi.ts";
+import { getReady } from "./get-ready.ts";
+import { listModels } from "./list-models.ts";
+import { rank } from "./rank.ts";
+import { systemone } from "./systemone.ts";
+
+/** Every operation's handler, by its operationId; one that is missing does not compile. */
+export const handlers: Handlers = { systemone, rank, listModels, getHealth, getReady, getOpenapi };

@@ -1,0 +1,19 @@
+import type { Handler } from "../src/contract/call.ts";
+
+/** The one model that is served. */
+export const listModels: Handler<"listModels"> = async (_call, { engine: { model } }) => ({
+  status: 200,
+  body: {
+    models: [
+      {
+        id: model.id,
+        name: model.id,
+        aliases: [...model.aliases],
+        task: "typed-decisions",
+        description: model.description,
+        release_date: model.releaseDate,
+        revision: model.revision,
+      },
+    ],
+  },
+});

@@ -1,0 +1,55 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import openapiTS, { astToString } from "openapi-typescript";
+import { parse } from "yaml";
+
+/**
+ * Writes what is derived from the contract: `generated/types.ts` and `generated/openapi.json`.
+ *
+ *     node --import tsx scripts/generate.ts            writes
+ *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
+ */
+
+const CONTRACT = new URL("../openapi/openapi.yaml", import.meta.url);
+const TYPES = new URL("../generated/types.ts", import.meta.url);
+const DOCUMENT = new URL("../generated/openapi.json", import.meta.url);
+
+const TYPES_HEADER = "// Generated from openapi/openapi.yaml by `npm run generate`. Do not edit.\n\n";
+
+export interface GeneratedFile {
+  readonly url: URL;
+  readonly text: string;
+}
+
+/** The generated files as they should be; the same contract gives the same bytes. */
+export async function generate(): Promise<readonly GeneratedFile[]> {
+  const document = parse(await readFile(CONTRACT, "utf8"));
+  const types = astToString(await openapiTS(structuredClone(document), { immutable: true }));
+  return [
+    { url: TYPES, text: TYPES_HEADER + types },
+    { url: DOCUMENT, text: `${JSON.stringify(document, null, 2)}\n` },
+  ];
+}
+
+/** The names of the generated files on disk that differ from what the contract says now. */
+export async function staleFiles(): Promise<readonly string[]> {
+  const stale: string[] = [];
+  for (const { url, text } of await generate()) {
+    const present = await readFile(url, "utf8").catch(() => undefined); // absent is stale too
+    if (present !== text) stale.push(url.pathname.slice(new URL("..", import.meta.url).pathname.length));
+  }
+  return stale;
+}
+
+async function main(): Promise<void> {
+  if (!process.argv.includes("--check")) {
+    for (const { url, text } of await generate()) await writeFile(url, text);
+    return;
+  }
+  const stale = await staleFiles();
+  if (stale.length === 0) return;
+  console.error(`Stale: ${stale.join(", ")}. Run \`npm run generate\`.`);
+  process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,0 +1,84 @@
+import { Flags } from "@oclif/core";
+import { ServiceError } from "../../errors.ts";
+import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
+import { showAnswer } from "../show.ts";
+import { stateText } from "../state-text.ts";
+
+/** What the one question is called in the request. */
+const NAME = "answer";
+
+type Question =
+  | { readonly type: "noul"; readonly instructions: string }
+  | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] }
+  /** A Map, since labels may look like integers. */
+  | { readonly type: "choice"; readonly instructions: string; readonly criteria: ReadonlyMap<string, string | null> };
+
+export default class Decide extends BaseCommand {
+  static override summary = "Ask one question about a state, without a server.";
+  static override description =
+    "With --choice it is a choice between labels, with --level a score on a rubric, with neither a yes/no question.";
+  static override examples = [
+    "<%= config.bin %> decide --state 'I was charged twice' --question 'What is wanted?' --choice refund='Wants money back' --choice cancel='Wants to leave'",
+    "<%= config.bin %> decide --state - --question 'The customer is angry.' < message.txt",
+    "<%= config.bin %> decide --state 'Site is down' --question 'How urgent is this?' --level 'can wait' --level 'this week' --level today --json",
+  ];
+  static override flags = {
+    state: Flags.string({ required: true, helpValue: "<text>", description: "the material; - reads standard input" }),
+    question: Flags.string({ required: true, helpValue: "<text>", description: "the question or instruction" }),
+    choice: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "<label[=description]>",
+      description: "a possible answer; repeatable",
+      exclusive: ["level"],
+    }),
+    level: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "<description>",
+      description: "a level of the rubric, the lowest first; repeatable",
+      exclusive: ["choice"],
+    }),
+    json: Flags.boolean({ description: "print the answer as the service's JSON" }),
+    ...optionFlags(["modelPath"]),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Decide);
+    const options = this.options(flags);
+    const question = questionOf(flags.question, flags.choice, flags.level);
+    const { askSystemone } = await import("../ask.ts");
+    const state = await stateText(flags.state);
+    const { text, body } = await askSystemone({ state, questions: { [NAME]: question } }, options);
+    if (flags.json) return this.log(text);
+    const answer = body.answers[NAME];
+    if (answer) this.log(showAnswer(answer, labelsOf(question)));
+  }
+}
+
+function questionOf(instructions: string, choices?: readonly string[], levels?: readonly string[]): Question {
+  if (levels) return { type: "score", instructions, criteria: levels };
+  if (!choices) return { type: "noul", instructions };
+  const criteria = new Map<string, string | null>();
+  for (const choice of choices) {
+    const [label = "", ...description] = choice.split("=");
+    if (criteria.has(label)) {
+      throw new ServiceError("INVALID_OPTION", "--choice takes each label once; one came twice.");
+    }
+    criteria.set(label, description.length > 0 ? description.join("=") : null);
+  }
+  return { type: "choice", instructions, criteria };
+}
+
+/** The labels of the answer, in the order of the request. */
+function labelsOf(question: Question): readonly string[] {
+  switch (question.type) {
+    case "choice":
+      return [...question.criteria.keys()];
+    case "noul":
+      return ["false", "true"];
+    case "score":
+      return question.criteria.map((_, level) => String(level));
+  }
+}

@@ -1,0 +1,35 @@
+import { Flags } from "@oclif/core";
+import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
+import { showRanking } from "../show.ts";
+import { stateText } from "../state-text.ts";
+
+export default class Rank extends BaseCommand {
+  static override summary = "Rank candidates for a state, without a server.";
+  static override examples = [
+    "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
+  ];
+  static override flags = {
+    state: Flags.string({ required: true, helpValue: "<text>", description: "the material; - reads standard input" }),
+    question: Flags.string({ default: "", helpValue: "<text>", description: "what the candidates are ranked by" }),
+    candidate: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      required: true,
+      helpValue: "<text>",
+      description: "a candidate; repeatable",
+    }),
+    json: Flags.boolean({ description: "print the ranking as the service's JSON" }),
+    ...optionFlags(["modelPath"]),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Rank);
+    const options = this.options(flags);
+    const { askRank } = await import("../ask.ts");
+    const state = await stateText(flags.state);
+    const body = { state, question: flags.question, candidates: flags.candidate };
+    const answer = await askRank(body, options);
+    this.log(flags.json ? answer.text : showRanking(answer.body));
+  }
+}

@@ -1,0 +1,35 @@
+import { Flags } from "@oclif/core";
+import { OPTION_TABLE, type OptionName, type OptionRow } from "../options.ts";
+
+/** oclif flags made from rows of the option table. They pass on what came; `resolveOptions` reads and checks it. */
+export function optionFlags(names: readonly OptionName[]) {
+  return Object.fromEntries(
+    names.map((name) => {
+      const row: OptionRow = OPTION_TABLE[name];
+      return [row.flag, flagOf(row)];
+    }),
+  );
+}
+
+function flagOf(row: OptionRow) {
+  const settings = { description: describe(row), helpValue: helpValue(row) };
+  switch (row.kind) {
+    case "switch":
+      return Flags.boolean({ description: settings.description });
+    case "list":
+      return Flags.string({ ...settings, multiple: true });
+    default:
+      return Flags.string(settings);
+  }
+}
+
+function describe(row: OptionRow): string {
+  const initial = row.default === "" || row.kind === "switch" || row.kind === "list" ? "" : `default: ${row.default}, `;
+  return `${row.description} [${initial}env: ${row.env}]`;
+}
+
+function helpValue(row: OptionRow): string {
+  if (row.kind === "integer") return row.unit ? `<${row.unit}>` : "<number>";
+  if (row.kind === "text" && row.values) return row.values.join("|");
+  return "<text>";
+}

@@ -1,0 +1,57 @@
+import type { AddressInfo } from "node:net";
+import { createApp } from "../app.ts";
+import { ServiceError } from "../errors.ts";
+import { systemClock } from "../inference/clock.ts";
+import { checkExposure, readApiKey, type ServiceOptions } from "../options.ts";
+import { installShutdown } from "../server/shutdown.ts";
+import { createLog } from "./log.ts";
+
+/** How much longer than a request's deadline a shutdown waits for answers. */
+const DRAIN_SLACK_MS = 1_000;
+
+/**
+ * Serves until a signal ends the process.
+ *
+ * @param print takes the one line that says where and what
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
+ */
+export async function serve(
+  options: ServiceOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  print: (line: string) => void,
+): Promise<void> {
+  const apiKey = readApiKey(env);
+  checkExposure(options, apiKey);
+  const log = createLog(options.logLevel);
+  log.info({ options, hasKey: apiKey !== undefined }, "options");
+  const { server, engine } = await createApp(options, { apiKey, log });
+  try {
+    await listen(server, options);
+    const { deadlineMs } = options;
+    installShutdown({ server, engine, log, clock: systemClock, drainMs: deadlineMs + DRAIN_SLACK_MS, process });
+    await engine.start();
+  } catch (error) {
+    await Promise.allSettled([server.close(), engine.close()]);
+    throw error;
+  }
+  print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
+}
+
+async function listen(
+  server: Awaited<ReturnType<typeof createApp>>["server"],
+  { host, port }: ServiceOptions,
+): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    const advice = reason === "EADDRINUSE" ? "another program has that port; choose one with --port" : reason;
+    throw new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
+  }
+}
+
+function urlOf(address: string | AddressInfo | null): string {
+  if (address === null || typeof address === "string") return String(address);
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

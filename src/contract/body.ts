@@ -1,0 +1,39 @@
+import { type Issue, invalidRequest } from "../errors.ts";
+import { toPlain } from "../json/plain.ts";
+import { readJson } from "../json/read.ts";
+import { describeKind, isJsonObject } from "../json/value.ts";
+import { resolveAliases } from "./aliases.ts";
+import type { OperationId } from "./call.ts";
+
+export interface ReceivedBody {
+  /** Plain where the schema looks into it; see `toPlain`. Not yet validated. */
+  readonly plain: unknown;
+  /** The contract's name to the other name that the request used. */
+  readonly usedNames: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a request's body.
+ *
+ * @param schema   the body's schema in `document`
+ * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep, wrong_type (no object) or
+ *         alias_conflict
+ */
+export async function readBody(
+  bytes: Uint8Array,
+  operationId: OperationId,
+  schema: unknown,
+  document: unknown,
+): Promise<ReceivedBody> {
+  if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
+  const value = await readJson(bytes);
+  if (!isJsonObject(value)) {
+    throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
+  }
+  const { body, usedNames } = resolveAliases(operationId, value);
+  return { plain: toPlain(body, schema, document), usedNames };
+}
+
+function refusal(type: Issue["type"], msg: string) {
+  return invalidRequest([{ loc: ["body"], msg, type }]);
+}

@@ -1,0 +1,112 @@
+import type { operations } from "../../generated/types.ts";
+import type { Clock, Engine } from "../inference/ports.ts";
+import type { JsonValue } from "../json/value.ts";
+
+export type OperationId = keyof operations;
+
+/** Pages that plugins of the web server answer; every other operation has a handler. */
+export const PAGE_IDS = ["getDocs", "getRedoc"] as const satisfies readonly OperationId[];
+export type PageId = (typeof PAGE_IDS)[number];
+export type HandledId = Exclude<OperationId, PageId>;
+
+type Operation<Id extends OperationId> = operations[Id];
+
+/** The validated body: objects are plain, values that may be any JSON are `JsonValue`s (see src/json). */
+export type RequestBody<Id extends OperationId> =
+  Operation<Id> extends {
+    readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
+  }
+    ? Received<Body>
+    : undefined;
+
+/** The contract's type with `JsonValue` for what may be any JSON, which the generated types call unknown. */
+type Received<T> = unknown extends T
+  ? JsonValue
+  : T extends object
+    ? { readonly [K in keyof T]: Received<T[K]> }
+    : T;
+
+type Responses<Id extends OperationId> = Operation<Id>["responses"];
+
+/** The JSON body of each 2xx or health answer. Maps whose order matters are given as `Map`s. */
+export type ReplyBody<Id extends OperationId> = {
+  [Status in keyof Responses<Id>]: Responses<Id>[Status] extends {
+    readonly content: { readonly "application/json": infer Body };
+  }
+    ? Body
+    : never;
+}[keyof Responses<Id>];
+
+/** What a handler is given. */
+export interface Call<Id extends OperationId> {
+  readonly body: RequestBody<Id>;
+  readonly requestId: string;
+  /** Aborted when the caller has left. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler gives back. */
+export interface Reply<Id extends OperationId> {
+  readonly status: number;
+  readonly body: ReplyBody<Id> | Ordered<ReplyBody<Id>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The same shape with any string-keyed object given as a Map of its members in order. */
+export type Ordered<T> = T extends readonly (infer Item)[]
+  ? readonly Ordered<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Ordered<T[K]> } | ReadonlyMap<string, Ordered<T[keyof T]>>
+    : T;
+
+/** What handlers may use. */
+export interface Services {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** The bundled contract, as served. */
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly version: string;
+}
+
+export type Handler<Id extends HandledId> = (call: Call<Id>, services: Services) => Promise<Reply<Id>>;
+export type Handlers = { readonly [Id in HandledId]: Handler<Id> };
+
+/** A request as the web server hands it over; the route is known, the key checked. */
+export interface IncomingCall {
+  readonly operationId: HandledId;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** The body's bytes, at most 2 MiB; empty for operations without one. */
+  readonly body: Uint8Array;
+}
+
+/** An answer ready to be written. */
+export interface OutgoingReply {
+  readonly status: number;
+  /** Without x-request-id and content-length, which the server sets; `content-type` included. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** With a 5xx, what was thrown: for the log, never for the caller. */
+  readonly cause?: unknown;
+}
+
+/** A path of the contract with its methods, for routing, 405 and authentication. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly operationId: OperationId;
+  readonly hasBody: boolean;
+  readonly needsKey: boolean;
+}
+
+/** The contract at run time: routes, validation, dispatch, error bodies. */
+export interface Contract {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly routes: readonly Route[];
+  /** @throws ServiceError INVALID_REQUEST with one `media_type` issue. Header names in lower case. */
+  checkMediaType(headers: Readonly<Record<string, string | string[] | undefined>>): void;
+  /** Reads, validates, dispatches. Never rejects, except with CANCELLED when the caller has left. */
+  call(call: IncomingCall): Promise<OutgoingReply>;
+  /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
+  errorReply(error: unknown, requestId: string): OutgoingReply;
+}

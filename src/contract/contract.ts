@@ -1,0 +1,144 @@
+import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
+import { invalidRequest, ServiceError } from "../errors.ts";
+import { writeJson } from "../json/write.ts";
+import { withUsedNames } from "./aliases.ts";
+import { readBody } from "./body.ts";
+import {
+  type Call,
+  type Contract,
+  type Handlers,
+  type IncomingCall,
+  type OutgoingReply,
+  PAGE_IDS,
+  type Services,
+} from "./call.ts";
+import { errorReply, JSON_TYPE } from "./error-reply.ts";
+import { issuesOf } from "./issues.ts";
+import { checkMediaType } from "./media-type.ts";
+import { type ContractRoute, readRoutes } from "./routes.ts";
+import { forAjv } from "./schema.ts";
+
+export interface ContractParts {
+  /** The bundled contract (generated/openapi.json), parsed. */
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly handlers: Handlers;
+  readonly services: Services;
+}
+
+/** Any operation's handler, as seen by the dispatcher: the body is already known to fit. */
+type AnyHandler = (call: Call<never>, services: Services) => Promise<AnyReply>;
+
+interface AnyReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Joins the contract with its handlers.
+ *
+ *     bytes -> JSON -> aliases -> plain body -> validation -> handler -> JSON text
+ *                                   anything thrown on the way -> errorReply
+ *
+ * @throws Error when an operation and a handler lack each other
+ */
+export async function createContract({ document, handlers, services }: ContractParts): Promise<Contract> {
+  // A test has found the committed document to be valid OpenAPI 3.0.
+  const definition = document as unknown as Document;
+  const routes = readRoutes(definition);
+  const byOperation = new Map(routes.map((route) => [route.operationId, route]));
+  checkHandlers(routes, handlers);
+  const dispatcher = await createDispatcher(definition, handlers, services);
+
+  async function answer(call: IncomingCall): Promise<OutgoingReply> {
+    const route = byOperation.get(call.operationId);
+    if (route === undefined) throw new ServiceError("INTERNAL", "The operation is not in the contract.");
+    const request = { method: route.method, path: route.path, headers: {} };
+    if (!route.hasBody) return written(await dispatcher.handleRequest(request, call));
+    const { plain, usedNames } = await readBody(call.body, call.operationId, route.bodySchema, document);
+    try {
+      return written(await dispatcher.handleRequest({ ...request, body: plain }, call));
+    } catch (error) {
+      throw withUsedNames(error, usedNames);
+    }
+  }
+
+  return {
+    document,
+    routes,
+    checkMediaType,
+    errorReply,
+    async call(call) {
+      try {
+        return await answer(call);
+      } catch (error) {
+        if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
+        return errorReply(error, call.requestId);
+      }
+    },
+  };
+}
+
+/** The compiler sees to this too, but not to handlers and documents that are put together at run time. */
+function checkHandlers(routes: readonly ContractRoute[], handlers: Handlers): void {
+  const pages: readonly string[] = PAGE_IDS;
+  const expected = routes.map(({ operationId }) => String(operationId)).filter((id) => !pages.includes(id));
+  const given = Object.entries(handlers).flatMap(([id, handle]) =>
+    typeof handle === "function" ? [id] : [],
+  );
+  const missing = expected.filter((id) => !given.includes(id));
+  const unknown = given.filter((id) => !expected.includes(id));
+  if (missing.length > 0) throw new Error(`Operations without a handler: ${missing.join(", ")}`);
+  if (unknown.length > 0) throw new Error(`Handlers without an operation: ${unknown.join(", ")}`);
+}
+
+async function createDispatcher(
+  definition: Document,
+  handlers: Handlers,
+  services: Services,
+): Promise<OpenAPIBackend> {
+  const dispatcher = new OpenAPIBackend({
+    definition: forAjv(definition),
+    strict: true,
+    // Without it, a start takes half a second longer, for validators of answers that nobody runs here and for a
+    // check of the document that test/contract/document.test.ts makes.
+    quick: true,
+    // Collecting every error overflows the stack on a body with 60,000 faults; `toPlain` never builds one: of what
+    // goes over a bound it keeps one member.
+    ajvOpts: { allErrors: true, discriminator: true, verbose: true },
+    handlers: { ...dispatched(handlers, services), ...REFUSALS },
+  });
+  await dispatcher.init();
+  dispatcher.validator.preCompileRequestValidators(); // else the first request waits for it
+  return dispatcher;
+}
+
+function dispatched(handlers: Handlers, services: Services) {
+  const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
+    const run = ({ request }: Context, { requestId, signal }: IncomingCall): Promise<AnyReply> =>
+      // The body has passed the validation of this very operation.
+      handle({ body: request.requestBody as never, requestId, signal }, services);
+    return [operationId, run] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What openapi-backend asks for when a call does not reach its handler; what is unset ends as an obscure 500. */
+const REFUSALS = {
+  validationFail({ validation, request }: Context): never {
+    throw invalidRequest(issuesOf(validation.errors ?? [], request.requestBody));
+  },
+  notFound: unreachable,
+  methodNotAllowed: unreachable,
+  notImplemented: unreachable,
+  unauthorizedHandler: unreachable,
+};
+
+/** The path and the method come from the document itself, and the key is checked before the body is read. */
+function unreachable(): never {
+  throw new ServiceError("INTERNAL", "The contract did not find its own operation.");
+}
+
+function written({ status, headers, body }: AnyReply): OutgoingReply {
+  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body) };
+}

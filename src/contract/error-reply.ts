@@ -1,0 +1,64 @@
+import { type ErrorKind, type Issue, ServiceError } from "../errors.ts";
+import { locationName } from "../json/location.ts";
+import { writeJson } from "../json/write.ts";
+import type { OutgoingReply } from "./call.ts";
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+const MAX_ISSUES = 20;
+const RETRY_SOON = { "retry-after": "1" };
+
+interface Rule {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Said instead of the error's own message, with the request id. */
+  readonly sentence?: string;
+}
+
+const FAILED: Rule = { status: 500, sentence: "The service failed." };
+
+/** The only place where a kind of error meets an HTTP status. */
+const RULES: Readonly<Record<ErrorKind, Rule>> = {
+  MALFORMED_HTTP: { status: 400 },
+  UNAUTHORIZED: { status: 401, headers: { "www-authenticate": "Bearer" } },
+  NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 }, // `allow` is the server's, who knows the path
+  BODY_TOO_LARGE: { status: 413 },
+  INVALID_REQUEST: { status: 422 },
+  QUEUE_FULL: { status: 503, headers: RETRY_SOON },
+  STARTING: { status: 503, headers: RETRY_SOON },
+  DRAINING: { status: 503, headers: RETRY_SOON },
+  DEADLINE_EXCEEDED: { status: 504 },
+  BACKEND_FAILED: { status: 500, sentence: "The inference backend failed." },
+  INTERNAL: FAILED,
+  // None of these reaches a caller; if one does, something is wrong here.
+  CANCELLED: FAILED,
+  INVALID_OPTION: FAILED,
+  INVALID_MODEL: FAILED,
+};
+
+/** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
+export function errorReply(error: unknown, requestId: string): OutgoingReply {
+  const { status, headers, sentence } = error instanceof ServiceError ? RULES[error.kind] : FAILED;
+  const reply = { status, headers: { "content-type": JSON_TYPE, ...headers } };
+  if (sentence !== undefined) {
+    return { ...reply, body: writeJson({ detail: `${sentence} Request id ${requestId}.` }), cause: error };
+  }
+  const detail = status === 422 ? issuesIn(error) : messageOf(error);
+  return { ...reply, body: writeJson({ detail }) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}
+
+/** Never empty, at most 20, names cut. */
+function issuesIn(error: unknown): readonly Issue[] {
+  const issues = error instanceof ServiceError ? error.issues : [];
+  if (issues.length === 0) return [{ loc: ["body"], msg: messageOf(error), type: "wrong_type" }];
+  return issues.slice(0, MAX_ISSUES).map(({ loc, msg, type }) => ({
+    loc: loc.map((step) => (typeof step === "string" ? locationName(step) : step)),
+    msg,
+    type,
+  }));
+}

@@ -1,0 +1,41 @@
+import type { Document } from "openapi-backend";
+import type { OperationId, Route } from "./call.ts";
+
+const METHODS = { get: "GET", post: "POST" } as const;
+
+/** A route with what only the contract itself needs. */
+export interface ContractRoute extends Route {
+  /** The schema of the JSON body, undefined without one. */
+  readonly bodySchema: unknown;
+}
+
+/**
+ * The operations of a document.
+ * @throws Error when an operation has no operationId
+ */
+export function readRoutes(document: Document): readonly ContractRoute[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    (["get", "post"] as const).flatMap((method) => {
+      const operation = item?.[method];
+      if (operation === undefined) return [];
+      const body = operation.requestBody;
+      if (body !== undefined && "$ref" in body) throw new Error(`${path}: the body must be given in place`);
+      return {
+        method: METHODS[method],
+        path,
+        // The generated `OperationId` comes from the same document; start-up compares it with the handlers.
+        operationId: operation.operationId as OperationId,
+        hasBody: body !== undefined,
+        needsKey: (operation.security ?? document.security ?? []).some(
+          (scheme) => Object.keys(scheme).length > 0,
+        ),
+        bodySchema: body?.content["application/json"]?.schema,
+      };
+    }),
+  );
+}
+
+/** The methods that a path has, for the header `Allow`; empty for an unknown path. */
+export function allowedMethods(routes: readonly Route[], path: string): readonly string[] {
+  return routes.filter((route) => route.path === path).map(({ method }) => method);
+}

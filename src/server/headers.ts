@@ -1,0 +1,17 @@
+import type { IncomingMessage } from "node:http";
+
+/** Every value of this (lower case) name, line by line. Node's `headers` keeps only the first of most names. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+/** Bytes that the request says its body has: Infinity where only the end will tell (chunked), 0 without a body. */
+export function declaredBodyBytes(request: Pick<IncomingMessage, "headers">): number {
+  if (request.headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(request.headers["content-length"] ?? 0); // digits only, or Node refused the request
+}
+
+/** Whether the caller waits for a 100 before it sends the body. HTTP/1.0 has no such thing. */
+export function expectsContinue(request: Pick<IncomingMessage, "headers" | "httpVersion">): boolean {
+  return request.httpVersion === "1.1" && request.headers.expect?.toLowerCase() === "100-continue";
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Contract, HandledId, OperationId, OutgoingReply, Route } from "../contract/call.ts";
+import { ServiceError } from "../errors.ts";
+import type { KeyCheck } from "./authorization.ts";
+import { readBody } from "./body.ts";
+import { exchangeOf } from "./connections.ts";
+import { headerValues } from "./headers.ts";
+import type { Log } from "./log.ts";
+import { failureReply, logFault, sendReply } from "./replies.ts";
+
+/** What an operation's route needs. */
+export interface OperationOptions {
+  readonly contract: Contract;
+  /** Undefined: no key is configured, nothing is checked. */
+  readonly checkKey: KeyCheck | undefined;
+  readonly maxBodyBytes: number;
+  readonly log: Log;
+}
+
+const NO_BODY = new Uint8Array(0);
+
+/** Serves every operation of the contract but the pages, which have plugins of their own. */
+export function serveOperations(app: FastifyInstance, options: OperationOptions): void {
+  for (const route of options.contract.routes) {
+    const { operationId, method, path } = route;
+    if (!isHandled(operationId)) continue;
+    app.route({
+      method,
+      url: path,
+      config: { operationId },
+      handler: (request, reply) => answer(request, reply, { ...route, operationId }, options),
+    });
+  }
+}
+
+function isHandled(operationId: OperationId): operationId is HandledId {
+  return operationId !== "getDocs" && operationId !== "getRedoc";
+}
+
+type HandledRoute = Route & { readonly operationId: HandledId };
+
+/** One request from its headers to its answer; nothing is written once the caller has left. */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: HandledRoute,
+  options: OperationOptions,
+): Promise<FastifyReply> {
+  const { contract, log } = options;
+  const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
+  const outgoing = await replyTo(request, reply, route, signal, options).catch((error: unknown) =>
+    isCancelled(error) ? undefined : failureReply(contract, error, request.id),
+  );
+  if (signal.aborted || outgoing === undefined) {
+    log.debug({ operation: route.operationId, requestId: request.id }, "caller left");
+    return reply.hijack();
+  }
+  logFault(log, outgoing, request);
+  return sendReply(reply, outgoing);
+}
+
+/**
+ * The checks in their order, then the contract.
+ *
+ * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | CANCELLED
+ */
+async function replyTo(
+  { raw, id }: FastifyRequest,
+  reply: FastifyReply,
+  { operationId, needsKey, hasBody }: HandledRoute,
+  signal: AbortSignal,
+  { contract, checkKey, maxBodyBytes }: OperationOptions,
+): Promise<OutgoingReply> {
+  if (needsKey) checkKey?.(raw);
+  if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
+  contract.checkMediaType({ ...raw.headers, "content-type": headerValues(raw.rawHeaders, "content-type") });
+  const body = await readBody(raw, reply.raw, maxBodyBytes);
+  return contract.call({ operationId, requestId: id, signal, body });
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof ServiceError && error.kind === "CANCELLED";
+}

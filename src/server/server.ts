@@ -1,0 +1,141 @@
+import type { IncomingMessage } from "node:http";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Contract, OperationId } from "../contract/call.ts";
+import { createKeyCheck } from "./authorization.ts";
+import { openExchange } from "./connections.ts";
+import { serveDocs } from "./docs.ts";
+import { expectsContinue, headerValues } from "./headers.ts";
+import { isLingering } from "./lingering.ts";
+import { createListener, WIRE_LIMITS, type WireLimits } from "./listener.ts";
+import type { Log } from "./log.ts";
+import { serveOperations } from "./operations.ts";
+import { serveRedoc } from "./redoc.ts";
+import { failureReply, finishHeaders, logFault, sendReply } from "./replies.ts";
+import { requestIdOf } from "./request-id.ts";
+import { answerUnknownRoutes, undecodablePath } from "./unknown-routes.ts";
+import {
+  EXPECTATION_FAILED,
+  HOST_MISSING,
+  onClientError,
+  onConnect,
+  type WireFailure,
+  wireReply,
+} from "./wire-failures.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** True from the shutdown signal on: every response then closes its connection. */
+    isDraining: boolean;
+  }
+  interface FastifyContextConfig {
+    operationId?: OperationId;
+  }
+}
+
+export interface ServerOptions {
+  readonly contract: Contract;
+  /** The service's version, for the documentation's title. */
+  readonly version: string;
+  /** Undefined: the inference routes are open. */
+  readonly apiKey?: string | undefined;
+  readonly log: Log;
+  readonly limits: { readonly maxBodyBytes: number };
+  readonly wire?: Partial<WireLimits>;
+}
+
+/**
+ * The web server over a contract. It never listens by itself.
+ *
+ *     socket -> Node's parser -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> contract.call
+ *                   |
+ *                   `-> broken HTTP, timeouts: wire-failures.ts
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { contract, log } = options;
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    // While it closes, requests still get the contract's own answers.
+    return503OnClosing: false,
+    routerOptions: { querystringParser: () => ({}) },
+    serverFactory: (listener) => createListener(listener, { ...WIRE_LIMITS, ...options.wire }),
+    clientErrorHandler: onClientError(contract, log),
+    frameworkErrors: (_error, request, reply) => {
+      // No hook runs for a path that the router cannot read: what they do is done here.
+      finishHeaders(request, reply);
+      if (!isAccepted(request, reply, contract)) return;
+      void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
+    },
+  });
+  app.server.on("connect", onConnect(contract));
+  leaveBodiesAlone(app);
+  app.decorate("isDraining", false);
+
+  app.addHook("onRequest", (request, reply, next) => {
+    if (isAccepted(request, reply, contract)) next();
+  });
+  app.addHook("onSend", (request, reply, _payload, next) => {
+    finishHeaders(request, reply);
+    next();
+  });
+  app.addHook("onResponse", (request, reply, next) => {
+    logRequest(log, request, reply);
+    next();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const outgoing = failureReply(contract, error, request.id);
+    logFault(log, outgoing, request);
+    return sendReply(reply, outgoing);
+  });
+  answerUnknownRoutes(app, contract);
+
+  const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
+  serveOperations(app, { contract, checkKey, maxBodyBytes: options.limits.maxBodyBytes, log });
+  await serveDocs(app, contract.document, options.version);
+  await serveRedoc(app, options.version);
+  await app.ready();
+  return app;
+}
+
+/**
+ * Declares every method as one without a body, so that Fastify's own reading, size limit and media type rules never
+ * answer: src/server/body.ts reads the stream, after the checks that come first.
+ */
+function leaveBodiesAlone(app: FastifyInstance): void {
+  for (const method of app.supportedMethods)
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+}
+
+/** What HTTP demands of every request before anybody looks at its route; answers those that it refuses. */
+function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Contract): boolean {
+  const { raw } = request;
+  if (isLingering(raw.socket)) {
+    reply.hijack(); // sent after the request whose answer was this connection's last
+    return false;
+  }
+  openExchange(raw, reply.raw, request.id);
+  const failure = raw.httpVersion === "1.1" ? failureOf(raw) : undefined;
+  if (failure === undefined) return true;
+  sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
+  return false;
+}
+
+/** Rules of HTTP/1.1 that Node would enforce with an answer of its own. */
+function failureOf(request: IncomingMessage): WireFailure | undefined {
+  if (headerValues(request.rawHeaders, "host").length !== 1) return HOST_MISSING;
+  if (request.headers.expect !== undefined && !expectsContinue(request)) return EXPECTATION_FAILED;
+  return undefined;
+}
+
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  log.debug(
+    {
+      method: request.method,
+      operation: request.routeOptions.config.operationId,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      requestId: request.id,
+    },
+    "request",
+  );
+}

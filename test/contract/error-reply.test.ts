@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { errorReply } from "../../src/contract/error-reply.ts";
+import { type ErrorKind, type Issue, ServiceError } from "../../src/errors.ts";
+import { assertDeclared, assertProtocolError } from "./response-check.ts";
+
+const ID = "id-7";
+
+const kinds: readonly { kind: ErrorKind; status: number; headers?: Record<string, string> }[] = [
+  { kind: "MALFORMED_HTTP", status: 400 },
+  { kind: "NOT_FOUND", status: 404 },
+  { kind: "METHOD_NOT_ALLOWED", status: 405 },
+  { kind: "UNAUTHORIZED", status: 401, headers: { "www-authenticate": "Bearer" } },
+  { kind: "BODY_TOO_LARGE", status: 413 },
+  { kind: "QUEUE_FULL", status: 503, headers: { "retry-after": "1" } },
+  { kind: "STARTING", status: 503, headers: { "retry-after": "1" } },
+  { kind: "DRAINING", status: 503, headers: { "retry-after": "1" } },
+  { kind: "DEADLINE_EXCEEDED", status: 504 },
+  { kind: "BACKEND_FAILED", status: 500 },
+  { kind: "INTERNAL", status: 500 },
+  { kind: "CANCELLED", status: 500 },
+  { kind: "INVALID_OPTION", status: 500 },
+  { kind: "INVALID_MODEL", status: 500 },
+];
+
+describe("the answer to an error", () => {
+  for (const { kind, status, headers = {} } of kinds) {
+    it(`is ${status} for ${kind}`, () => {
+      const reply = errorReply(new ServiceError(kind, "What happened."), ID);
+      const { "content-type": contentType, ...others } = reply.headers;
+      assert.equal(reply.status, status);
+      assert.equal(contentType, "application/json; charset=utf-8");
+      assert.deepEqual(others, headers);
+      const received = { ...reply.headers, "x-request-id": ID, allow: "POST" };
+      if ([400, 404, 405].includes(status)) assertProtocolError(status, received, JSON.parse(reply.body));
+      else assertDeclared("rank", status, received, JSON.parse(reply.body));
+    });
+  }
+
+  it("says the request id and nothing of the cause for anything unforeseen", () => {
+    for (const thrown of [
+      new TypeError("secret"),
+      new ServiceError("BACKEND_FAILED", "secret"),
+      "secret",
+      undefined,
+    ]) {
+      const reply = errorReply(thrown, ID);
+      assert.equal(reply.status, 500);
+      assert.match(reply.body, /id-7/);
+      assert.doesNotMatch(reply.body, /secret/);
+      assert.equal(reply.cause, thrown);
+    }
+  });
+
+  it("lists at most 20 issues with names of at most 100 characters for an invalid request", () => {
+    const issue: Issue = {
+      loc: ["body", "questions", `${"n".repeat(99)}😀`, 3],
+      msg: "Expected.",
+      type: "blank",
+    };
+    const reply = errorReply(
+      new ServiceError("INVALID_REQUEST", "No.", { issues: Array(30).fill(issue) }),
+      ID,
+    );
+    const { detail } = JSON.parse(reply.body);
+    assert.equal(reply.status, 422);
+    assert.deepEqual(detail, Array(20).fill({ ...issue, loc: ["body", "questions", "n".repeat(99), 3] }));
+    assertDeclared("rank", 422, { ...reply.headers, "x-request-id": ID }, { detail });
+  });
+
+  it("has an issue even if an invalid request came with none", () => {
+    const reply = errorReply(new ServiceError("INVALID_REQUEST", "No."), ID);
+    assertDeclared("rank", 422, { ...reply.headers, "x-request-id": ID }, JSON.parse(reply.body));
+  });
+});

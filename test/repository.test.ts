@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { packageRoot } from "./support/package-root.ts";
+
+const require = createRequire(import.meta.url);
+const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: packageRoot, encoding: "utf8" });
+
+function sources(folder: string): string[] {
+  return readdirSync(path.join(packageRoot, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => path.relative(packageRoot, path.join(entry.parentPath, entry.name)));
+}
+
+describe("the repository", () => {
+  it("keeps its table of who may import whom, without cycles", () => {
+    const cruise = path.join(path.dirname(require.resolve("dependency-cruiser/package.json")), "bin/dependency-cruise.mjs");
+    const { status, stdout, stderr } = run(cruise, "--config", ".dependency-cruiser.cjs", "src", "handlers");
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+  it("has no file of more than 300 lines in src and handlers", () => {
+    const long = [...sources("src"), ...sources("handlers")].filter(
+      (file) => readFileSync(path.join(packageRoot, file), "utf8").split("\n").length > 300,
+    );
+    assert.deepEqual(long, []);
+  });
+
+  it("has one handler file for each operation, named after it", () => {
+    const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+    const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    const pages = ["getDocs", "getRedoc"]; // the web server's plugins
+    const expected = operations
+      .filter((id) => !pages.includes(id))
+      .map((id) => `handlers/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`);
+    const files = sources("handlers");
+    for (const file of expected) assert.ok(files.includes(file), `${file} is missing`);
+  });
+
+  it("has an oclif manifest that is not stale", () => {
+    const manifest = JSON.parse(readFileSync(path.join(packageRoot, "oclif.manifest.json"), "utf8"));
+    const script = `
+      import { Plugin } from "@oclif/core";
+      const plugin = new Plugin({ root: ${JSON.stringify(packageRoot)}, ignoreManifest: true, errorOnManifestCreate: true });
+      await plugin.load();
+      console.log(JSON.stringify(plugin.manifest));`;
+    const fresh = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: packageRoot, encoding: "utf8" });
+    assert.deepEqual(manifest, JSON.parse(fresh));
+  });
+
+  it("ships the model that its manifest names", () => {
+    const { files } = JSON.parse(readFileSync(path.join(packageRoot, "model/manifest.json"), "utf8"));
+    for (const file of Object.keys(files)) assert.ok(statSync(path.join(packageRoot, "model", file)).isFile());
+  });
+});

@@ -1,0 +1,102 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Contract, IncomingCall, OutgoingReply, Route } from "../../src/contract/call.ts";
+import { type ErrorKind, ServiceError } from "../../src/errors.ts";
+import type { Log } from "../../src/server/log.ts";
+import { createServer, type ServerOptions } from "../../src/server/server.ts";
+
+const STATUSES: Partial<Record<ErrorKind, number>> = {
+  MALFORMED_HTTP: 400,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  UNAUTHORIZED: 401,
+  BODY_TOO_LARGE: 413,
+  INVALID_REQUEST: 422,
+};
+
+const ROUTES: readonly Route[] = [
+  { method: "POST", path: "/v1/systemone", operationId: "systemone", hasBody: true, needsKey: true },
+  { method: "GET", path: "/health", operationId: "getHealth", hasBody: false, needsKey: false },
+  { method: "GET", path: "/openapi.json", operationId: "getOpenapi", hasBody: false, needsKey: false },
+  { method: "GET", path: "/docs", operationId: "getDocs", hasBody: false, needsKey: false },
+  { method: "GET", path: "/redoc", operationId: "getRedoc", hasBody: false, needsKey: false },
+];
+
+const DOCUMENT = {
+  openapi: "3.0.3",
+  info: { title: "Fake", version: "1" },
+  paths: { "/health": { get: { operationId: "getHealth", responses: { "200": { description: "Fine" } } } } },
+};
+
+/** A contract that answers how many bytes came, and refuses any media type but JSON. */
+export function fakeContract(call: (call: IncomingCall) => Promise<OutgoingReply> = echo): Contract {
+  return {
+    document: DOCUMENT,
+    routes: ROUTES,
+    checkMediaType(headers) {
+      if (String(headers["content-type"]) === "application/json") return;
+      const issue = { loc: ["body"], msg: "expected JSON", type: "media_type" } as const;
+      throw new ServiceError("INVALID_REQUEST", issue.msg, { issues: [issue] });
+    },
+    call,
+    errorReply(error) {
+      const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
+      const detail =
+        error instanceof ServiceError
+          ? kind === "INVALID_REQUEST"
+            ? error.issues
+            : error.message
+          : "failed";
+      const status = STATUSES[kind] ?? 500;
+      const reply = json(status, { detail });
+      if (status === 500) return { ...json(500, { detail: "failed" }), cause: error };
+      if (status !== 401) return reply;
+      return { ...reply, headers: { ...reply.headers, "www-authenticate": "Bearer" } };
+    },
+  };
+}
+
+export function json(status: number, body: unknown): OutgoingReply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+async function echo(call: IncomingCall): Promise<OutgoingReply> {
+  return json(200, { operation: call.operationId, bytes: call.body.byteLength });
+}
+
+export type LogEntry = { level: keyof Log; fields: Readonly<Record<string, unknown>>; message: string };
+
+/** A log that keeps its entries. */
+export function memoryLog(): Log & { readonly entries: LogEntry[] } {
+  const entries: LogEntry[] = [];
+  const at = (level: keyof Log) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+    entries.push({ level, fields, message });
+  };
+  return { entries, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+export const KEY = "s3cret";
+export const MAX_BODY_BYTES = 2_097_152;
+
+/** A server over the fake contract, with the key set; not listening. */
+export function fakeServer(options: Partial<ServerOptions> = {}): Promise<FastifyInstance> {
+  return createServer({
+    contract: fakeContract(),
+    version: "1.2.3",
+    apiKey: KEY,
+    log: memoryLog(),
+    limits: { maxBodyBytes: MAX_BODY_BYTES },
+    ...options,
+  });
+}
+
+/** Listens on a free loopback port, runs, and closes whatever is still open. */
+export async function withServer(app: FastifyInstance, run: (port: number) => Promise<void>): Promise<void> {
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  try {
+    await run((app.server.address() as AddressInfo).port); // a TCP listener's address is an AddressInfo
+  } finally {
+    app.server.closeAllConnections();
+    await app.close();
+  }
+}

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { ServiceError } from "../../src/errors.ts";
+import { fakeContract, fakeServer, json, KEY, memoryLog, withServer } from "./doubles.ts";
+import { head, WireClient } from "./wire.ts";
+
+const log = memoryLog();
+const app = await fakeServer({ log });
+after(() => app.close());
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const POST = { method: "POST", url: "/v1/systemone", payload: "{}" } as const;
+const JSON_TYPE = { "content-type": "application/json" };
+
+const UNKNOWN = [
+  { name: "an unknown path", method: "GET", url: "/nowhere", status: 404 },
+  { name: "an unknown path under a known one", method: "POST", url: "/v1/systemone/x", status: 404 },
+  { name: "a trailing slash", method: "GET", url: "/health/", status: 404 },
+  { name: "a doubled slash", method: "GET", url: "//health", status: 404 },
+  { name: "another case", method: "GET", url: "/Health", status: 404 },
+  { name: "an escaped slash", method: "POST", url: "/v1%2Fsystemone", status: 404 },
+  { name: "an escape that is no UTF-8", method: "GET", url: "/%ff", status: 404 },
+  { name: "an escape that is none", method: "GET", url: "/%zz", status: 400 },
+  { name: "an asset that does not exist", method: "GET", url: "/docs/static/nothing.js", status: 404 },
+  { name: "a way out of the assets", method: "GET", url: "/docs/static/..%2f..%2fpackage.json", status: 404 },
+  { name: "a wrong method", method: "DELETE", url: "/health", status: 405, allow: "GET, HEAD" },
+  { name: "HEAD on a POST path", method: "HEAD", url: "/v1/systemone", status: 405, allow: "POST" },
+  { name: "GET on a POST path", method: "GET", url: "/v1/systemone?a=b", status: 405, allow: "POST" },
+  { name: "POST on a page", method: "POST", url: "/docs", status: 405, allow: "GET, HEAD" },
+  { name: "OPTIONS", method: "OPTIONS", url: "/v1/systemone", status: 405, allow: "POST" },
+] as const;
+for (const { name, method, url, status, ...rest } of UNKNOWN) {
+  test(`${name} gets a JSON ${status}`, async () => {
+    const answer = await app.inject({ method, url });
+    assert.equal(answer.statusCode, status);
+    assert.equal(answer.headers.allow, "allow" in rest ? rest.allow : undefined);
+    assert.equal(answer.headers["content-type"], "application/json");
+    assert.match(String(answer.headers["x-request-id"]), UUID);
+    if (method !== "HEAD") assert.deepEqual(Object.keys(answer.json()), ["detail"]);
+  });
+}
+
+test("methods that Fastify does not know are answered like any other", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    for (const method of ["PURGE", "PROPFIND", "REPORT", "TRACE"]) {
+      const client = await WireClient.open(port);
+      await client.send(`${method} /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`);
+      const wrong = await client.read();
+      assert.deepEqual([wrong.status, wrong.headers.allow], [405, "GET, HEAD"], method);
+      await client.send(`${method} /nowhere HTTP/1.1\r\nHost: a\r\n\r\n`);
+      assert.equal((await client.read()).status, 404, method);
+      client.close();
+    }
+  });
+});
+
+test("a path that leads out of the assets is no path", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    for (const path of ["/docs/static/../../package.json", "/docs/static/%2e%2e/%2e%2e/package.json"]) {
+      await client.send(head(`GET ${path}`));
+      assert.equal((await client.read()).status, 404, path);
+    }
+    client.close();
+  });
+});
+
+test("OPTIONS * and absolute targets are understood", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.equal((await client.read()).status, 404);
+    await client.send("GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert.equal((await client.read()).status, 200);
+    client.close();
+  });
+});
+
+test("HEAD answers as GET does, without the body", async () => {
+  const answer = await app.inject({ method: "HEAD", url: "/health" });
+  const length = (await app.inject({ method: "GET", url: "/health" })).headers["content-length"];
+  assert.deepEqual([answer.statusCode, answer.body, answer.headers["content-length"]], [200, "", length]);
+});
+
+const CREDENTIALS = [
+  { name: "none", given: undefined, status: 401 },
+  { name: "a wrong key", given: "Bearer wrong", status: 401 },
+  { name: "the key's beginning", given: `Bearer ${KEY.slice(0, -1)}`, status: 401 },
+  { name: "an empty key", given: "Bearer ", status: 401 },
+  { name: "the bare key", given: KEY, status: 401 },
+  { name: "another scheme", given: `Basic ${KEY}`, status: 401 },
+  { name: "two keys in a header", given: `Bearer ${KEY}, Bearer ${KEY}`, status: 401 },
+  { name: "the key and more", given: `Bearer ${KEY} ${KEY}`, status: 401 },
+  { name: "the key in another case", given: `Bearer ${KEY.toUpperCase()}`, status: 401 },
+  { name: "the key", given: `Bearer ${KEY}`, status: 200 },
+  { name: "a scheme in lower case", given: `bearer ${KEY}`, status: 200 },
+  { name: "a scheme in upper case, two spaces", given: `BEARER  ${KEY}`, status: 200 },
+];
+for (const { name, given, status } of CREDENTIALS) {
+  test(`credentials: ${name} gives ${status}`, async () => {
+    const headers = given === undefined ? JSON_TYPE : { ...JSON_TYPE, authorization: given };
+    const answer = await app.inject({ ...POST, headers });
+    assert.equal(answer.statusCode, status);
+    assert.equal(answer.headers["www-authenticate"], status === 401 ? "Bearer" : undefined);
+  });
+}
+
+test("two Authorization headers are refused, whichever holds the key", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    const right = `Authorization: Bearer ${KEY}`;
+    for (const lines of [
+      [right, right],
+      [right, "authorization: Bearer wrong"],
+    ]) {
+      await client.send(
+        head("POST /v1/systemone", "Content-Type: application/json", ...lines, "Content-Length: 0"),
+      );
+      assert.equal((await client.read()).status, 401);
+    }
+    client.close();
+  });
+});
+
+test("two Content-Type headers are both seen", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    const types = ["Content-Type: application/json", "Content-Type: text/plain"];
+    const line = head("POST /v1/systemone", ...types, `Authorization: Bearer ${KEY}`, "Content-Length: 0");
+    await client.send(line);
+    assert.equal((await client.read()).status, 422);
+    client.close();
+  });
+});
+
+test("a key beyond ASCII is compared as the bytes that the caller sends", async () => {
+  const own = await fakeServer({ apiKey: "schlüssel" });
+  const authorization = `Bearer ${Buffer.from("schlüssel", "utf8").toString("latin1")}`;
+  assert.equal((await own.inject({ ...POST, headers: { ...JSON_TYPE, authorization } })).statusCode, 200);
+  await own.close();
+});
+
+test("the key is asked for before the media type, and never on routes without need of it", async () => {
+  assert.equal((await app.inject({ ...POST, headers: { "content-type": "text/plain" } })).statusCode, 401);
+  assert.equal((await app.inject({ method: "GET", url: "/health" })).statusCode, 200);
+});
+
+test("without a configured key nothing is checked", async () => {
+  const open = await fakeServer({ apiKey: undefined });
+  assert.equal((await open.inject({ ...POST, headers: JSON_TYPE })).statusCode, 200);
+  await open.close();
+});
+
+const REQUEST_IDS = [
+  { name: "a safe token is kept", given: "abc-1.2_3", isKept: true },
+  { name: "128 characters are kept", given: "a".repeat(128), isKept: true },
+  { name: "129 characters are replaced", given: "a".repeat(129), isKept: false },
+  { name: "an empty one is replaced", given: "", isKept: false },
+  { name: "a space is replaced", given: "a b", isKept: false },
+  { name: "a list is replaced", given: ["a", "b"], isKept: false },
+];
+for (const { name, given, isKept } of REQUEST_IDS) {
+  test(`x-request-id: ${name}`, async () => {
+    for (const url of ["/health", "/nowhere", "/docs", "/%zz"]) {
+      const answer = await app.inject({ method: "GET", url, headers: { "x-request-id": given } });
+      const id = String(answer.headers["x-request-id"]);
+      if (isKept) assert.equal(id, given);
+      else assert.match(id, UUID);
+    }
+  });
+}
+
+const FAULTS = [
+  { name: "thrown", call: async (cause: Error) => Promise.reject(cause) },
+  { name: "answered", call: async (cause: Error) => ({ ...json(500, { detail: "failed" }), cause }) },
+];
+for (const { name, call } of FAULTS) {
+  test(`a fault that is ${name} is answered without its cause and logged with it`, async () => {
+    const own = memoryLog();
+    const cause = new ServiceError("INTERNAL", "disk on fire");
+    const failing = await fakeServer({ contract: fakeContract(() => call(cause)), log: own });
+    const answer = await failing.inject({ method: "GET", url: "/health" });
+    assert.deepEqual([answer.statusCode, answer.json()], [500, { detail: "failed" }]);
+    const faults = own.entries.filter(({ level }) => level === "error");
+    const requestId = answer.headers["x-request-id"];
+    assert.deepEqual(
+      faults.map(({ fields }) => fields),
+      [{ err: cause, status: 500, operation: "getHealth", requestId }],
+    );
+    await failing.close();
+  });
+}
+
+test("a request is logged by operation and status, never by what it holds", async () => {
+  const own = memoryLog();
+  const logged = await fakeServer({ log: own });
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${KEY}`, "x-secret": "hidden" };
+  await logged.inject({ method: "POST", url: "/v1/systemone?hidden", payload: '"hidden"', headers });
+  const [entry] = own.entries.filter(({ message }) => message === "request");
+  assert.equal(entry?.level, "debug");
+  const { ms, requestId, ...rest } = entry?.fields ?? {};
+  assert.deepEqual(rest, { method: "POST", operation: "systemone", status: 200 });
+  assert.deepEqual([typeof ms, typeof requestId], ["number", "string"]);
+  assert.doesNotMatch(JSON.stringify(own.entries), /hidden|s3cret/);
+  await logged.close();
+});
+
+test("the answer's own headers are kept", async () => {
+  const contract = fakeContract(async () => {
+    const reply = json(503, { detail: "full" });
+    return { ...reply, headers: { ...reply.headers, "retry-after": "1" } };
+  });
+  const busy = await fakeServer({ contract });
+  const answer = await busy.inject({ method: "GET", url: "/health" });
+  assert.deepEqual([answer.statusCode, answer.headers["retry-after"]], [503, "1"]);
+  await busy.close();
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fakeContract, fakeServer, json, KEY, withServer } from "./doubles.ts";
+import { head, type WireAnswer, WireClient } from "./wire.ts";
+
+const AUTHORIZED = ["Content-Type: application/json", `Authorization: Bearer ${KEY}`];
+const WHOLE = head("POST /v1/systemone", ...AUTHORIZED, "Content-Length: 2");
+
+function assertRefusal(answer: WireAnswer, status: number): void {
+  assert.equal(answer.status, status);
+  assert.equal(typeof answer.body.detail, "string");
+  assert.equal(answer.headers["content-type"], "application/json");
+  assert.equal(answer.headers.connection, "close");
+  assert.match(answer.headers["x-request-id"] ?? "", /^[0-9a-f-]{36}$/);
+}
+
+const BROKEN = [
+  { name: "a line that is no request", given: "nonsense\r\n\r\n", status: 400 },
+  { name: "an unknown version", given: "GET / HTTP/9.9\r\n\r\n", status: 400 },
+  { name: "a method of no known name", given: "FROB /health HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+  { name: "a header without a colon", given: "GET / HTTP/1.1\r\nHost a\r\n\r\n", status: 400 },
+  { name: "a space before the colon", given: head("GET /health", "X-A : b"), status: 400 },
+  {
+    name: "two lengths",
+    given: head("POST /v1/systemone", "Content-Length: 2", "Content-Length: 3"),
+    status: 400,
+  },
+  {
+    name: "a length beside chunks",
+    given: head("POST /v1/systemone", "Content-Length: 2", "Transfer-Encoding: chunked"),
+    status: 400,
+  },
+  {
+    name: "a length that is no number",
+    given: head("POST /v1/systemone", "Content-Length: two"),
+    status: 400,
+  },
+  {
+    name: "a broken chunk size",
+    given: `${head("POST /v1/systemone", ...AUTHORIZED, "Transfer-Encoding: chunked")}zz\r\n`,
+    status: 400,
+  },
+  { name: "headers of 20 kB", given: head("GET /health", `X-A: ${"a".repeat(20_000)}`), status: 431 },
+  { name: "a path of 20 kB", given: head(`GET /${"a".repeat(20_000)}`), status: 431 },
+  { name: "a missing Host", given: "GET /health HTTP/1.1\r\n\r\n", status: 400 },
+  { name: "two Hosts", given: head("GET /health", "Host: other"), status: 400 },
+  { name: "CONNECT", given: "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n", status: 405 },
+  { name: "TLS", given: Buffer.from("16030100c8010000c40303", "hex"), status: 400 },
+];
+for (const { name, given, status } of BROKEN) {
+  test(`${name} gets a JSON ${status} and the connection ends`, async () => {
+    await withServer(await fakeServer(), async (port) => {
+      const client = await WireClient.open(port);
+      await client.send(given);
+      assertRefusal(await client.read(), status);
+      await client.ended();
+      assert.equal(client.error, undefined);
+      client.close();
+    });
+  });
+}
+
+test("a 431 reaches a client that writes 1 MiB of headers before it reads", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    client.socket.pause();
+    await client.send(head("GET /health", `X-A: ${"a".repeat(1_048_576)}`));
+    client.socket.resume();
+    assertRefusal(await client.read(), 431);
+    assert.equal(client.error, undefined);
+    client.close();
+  });
+});
+
+test("HTTP/1.0 needs no Host", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send("GET /health HTTP/1.0\r\n\r\n");
+    assert.equal((await client.read()).status, 200);
+    await client.ended();
+    client.close();
+  });
+});
+
+test("a body that its sender cuts off gets a 400 with the caller's request id", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(
+      head("POST /v1/systemone", ...AUTHORIZED, "X-Request-Id: mine", "Content-Length: 9"),
+      "{}",
+    );
+    client.socket.end();
+    const answer = await client.read();
+    assert.equal(answer.status, 400);
+    assert.equal(answer.headers["x-request-id"], "mine");
+    client.close();
+  });
+});
+
+test("garbage after a whole request is refused after that request's own answer", async () => {
+  let finish = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const contract = fakeContract(async () => {
+    await held;
+    return json(200, { held: true });
+  });
+  await withServer(await fakeServer({ contract }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(`${WHOLE}{}garbage\r\n\r\n`);
+    finish();
+    assert.equal((await client.read()).body.held, true);
+    assertRefusal(await client.read(), 400);
+    await client.ended();
+    client.close();
+  });
+});
+
+test("headers and bodies that take too long get a 408", async () => {
+  const wire = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkIntervalMs: 10 };
+  await withServer(await fakeServer({ wire }), async (port) => {
+    const slowHeaders = await WireClient.open(port);
+    await slowHeaders.send("GET /health HTTP/1.1\r\nHost:");
+    assertRefusal(await slowHeaders.read(), 408);
+    slowHeaders.close();
+
+    const slowBody = await WireClient.open(port);
+    await slowBody.send(WHOLE, "{");
+    assertRefusal(await slowBody.read(), 408);
+    slowBody.close();
+  });
+});
+
+test("a timeout while the body of an answered request is discarded writes no second answer", async () => {
+  const wire = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkIntervalMs: 10 };
+  await withServer(await fakeServer({ wire }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(head("POST /v1/systemone", "Content-Length: 9"), "{}");
+    assert.equal((await client.read()).status, 401);
+    await client.ended();
+    await assert.rejects(client.read(), /connection ended after: $/);
+    client.close();
+  });
+});
+
+test("no timeout of the connection cuts a long inference", async () => {
+  const wire = { headersTimeoutMs: 20, requestTimeoutMs: 40, keepAliveTimeoutMs: 20, checkIntervalMs: 5 };
+  let checks = 0;
+  const contract = fakeContract(async () => {
+    // As many turns of a timer as several checks of the timeouts take.
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        checks += 1;
+        if (checks < 40) return;
+        clearInterval(timer);
+        resolve();
+      }, 5);
+    });
+    return json(200, { done: true });
+  });
+  await withServer(await fakeServer({ contract, wire }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(WHOLE, "{}");
+    assert.equal((await client.read()).body.done, true);
+    client.close();
+  });
+});
