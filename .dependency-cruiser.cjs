@@ -12,9 +12,36 @@ const FOLDERS = {
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   "src/server": ["src/contract", "src/inference", "src/errors"],
   "src/options": ["src/errors"],
-  "src/engine": ["src/decisions", "src/inference", "src/models", "src/backends", "src/options", "src/errors", "src/package-root"],
-  "src/app": ["handlers", "src/contract", "src/decisions", "src/engine", "src/inference", "src/options", "src/server", "src/package-root"],
-  "src/cli": ["generated", "src/app", "src/contract", "src/engine", "src/errors", "src/inference", "src/json", "src/options", "src/server"],
+  "src/engine": [
+    "src/decisions",
+    "src/inference",
+    "src/models",
+    "src/backends",
+    "src/options",
+    "src/errors",
+    "src/package-root",
+  ],
+  "src/app": [
+    "handlers",
+    "src/contract",
+    "src/decisions",
+    "src/engine",
+    "src/inference",
+    "src/options",
+    "src/server",
+    "src/package-root",
+  ],
+  "src/cli": [
+    "generated",
+    "src/app",
+    "src/contract",
+    "src/engine",
+    "src/errors",
+    "src/inference",
+    "src/json",
+    "src/options",
+    "src/server",
+  ],
 };
 
 const pattern = (names) => `^(${names.map((name) => `${name}(/|\\.ts$)`).join("|")})`;
@@ -29,12 +56,20 @@ module.exports = {
     })),
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "nothing unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
-    { name: "the product needs no development dependency", severity: "error", from: { path: "^(src|handlers)/" }, to: { dependencyTypes: ["npm-dev"] } },
+    {
+      name: "the product needs no development dependency",
+      severity: "error",
+      from: { path: "^(src|handlers)/" },
+      to: { dependencyTypes: ["npm-dev"] },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "types", "default"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "types", "default"],
+    },
     doNotFollow: { path: "node_modules" },
   },
 };

@@ -17,7 +17,10 @@ function sources(folder: string): string[] {
 
 describe("the repository", () => {
   it("keeps its table of who may import whom, without cycles", () => {
-    const cruise = path.join(path.dirname(require.resolve("dependency-cruiser/package.json")), "bin/dependency-cruise.mjs");
+    const cruise = path.join(
+      path.dirname(require.resolve("dependency-cruiser/package.json")),
+      "bin/dependency-cruise.mjs",
+    );
     const { status, stdout, stderr } = run(cruise, "--config", ".dependency-cruiser.cjs", "src", "handlers");
     assert.equal(status, 0, stdout + stderr);
   });
@@ -31,8 +34,8 @@ describe("the repository", () => {
 
   it("has one handler file for each operation, named after it", () => {
     const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
-    const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
-      Object.values(item).map(({ operationId }) => operationId),
+    const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
+      (item) => Object.values(item).map(({ operationId }) => operationId),
     );
     const pages = ["getDocs", "getRedoc"]; // the web server's plugins
     const expected = operations
@@ -49,12 +52,16 @@ describe("the repository", () => {
       const plugin = new Plugin({ root: ${JSON.stringify(packageRoot)}, ignoreManifest: true, errorOnManifestCreate: true });
       await plugin.load();
       console.log(JSON.stringify(plugin.manifest));`;
-    const fresh = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: packageRoot, encoding: "utf8" });
+    const fresh = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: packageRoot,
+      encoding: "utf8",
+    });
     assert.deepEqual(manifest, JSON.parse(fresh));
   });
 
   it("ships the model that its manifest names", () => {
     const { files } = JSON.parse(readFileSync(path.join(packageRoot, "model/manifest.json"), "utf8"));
-    for (const file of Object.keys(files)) assert.ok(statSync(path.join(packageRoot, "model", file)).isFile());
+    for (const file of Object.keys(files))
+      assert.ok(statSync(path.join(packageRoot, "model", file)).isFile());
   });
 });

@@ -1,8 +1,8 @@
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { OPTION_TABLE, type OptionName, type OptionRow } from "../options.ts";
 
 /** oclif flags made from rows of the option table. They pass on what came; `resolveOptions` reads and checks it. */
-export function optionFlags(names: readonly OptionName[]) {
+export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput {
   return Object.fromEntries(
     names.map((name) => {
       const row: OptionRow = OPTION_TABLE[name];
@@ -24,7 +24,8 @@ function flagOf(row: OptionRow) {
 }
 
 function describe(row: OptionRow): string {
-  const initial = row.default === "" || row.kind === "switch" || row.kind === "list" ? "" : `default: ${row.default}, `;
+  const initial =
+    row.default === "" || row.kind === "switch" || row.kind === "list" ? "" : `default: ${row.default}, `;
   return `${row.description} [${initial}env: ${row.env}]`;
 }
 

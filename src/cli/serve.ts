@@ -28,7 +28,14 @@ export async function serve(
   try {
     await listen(server, options);
     const { deadlineMs } = options;
-    installShutdown({ server, engine, log, clock: systemClock, drainMs: deadlineMs + DRAIN_SLACK_MS, process });
+    installShutdown({
+      server,
+      engine,
+      log,
+      clock: systemClock,
+      drainMs: deadlineMs + DRAIN_SLACK_MS,
+      process,
+    });
     await engine.start();
   } catch (error) {
     await Promise.allSettled([server.close(), engine.close()]);

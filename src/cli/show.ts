@@ -10,7 +10,9 @@ type Ranking = components["schemas"]["Ranking"];
  */
 export function showAnswer(answer: Answer, labels: readonly string[]): string {
   const width = Math.max(...labels.map((label) => label.length));
-  const rows = labels.map((label) => `  ${share(answer.probabilities[label] ?? 0)}  ${label.padEnd(width)}`.trimEnd());
+  const rows = labels.map((label) =>
+    `  ${share(answer.probabilities[label] ?? 0)}  ${label.padEnd(width)}`.trimEnd(),
+  );
   return [headline(answer), ...rows].join("\n");
 }
 

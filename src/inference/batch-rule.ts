@@ -98,6 +98,11 @@ export class BatchRule {
     }
   }
 
+  /** Answers the request's next pairs as far as the cache knows them. */
+  answerKnown(work: RequestWork): void {
+    this.#nextUnknown(work);
+  }
+
   #nextUnknown(work: RequestWork): RequestWork["nextPair"] {
     for (let pair = work.nextPair; pair !== undefined; pair = work.nextPair) {
       const score = this.#cache.get(pair.candidate.key);

@@ -56,9 +56,12 @@ export class Batch {
     const { state, question, candidate } = recipient.pair;
     this.#tokenCount += this.costOf(recipient);
     this.requests.add(recipient.work);
-    const tree = getOrSet(this.#trees, state.key, () => ({ state, questions: new Map() }));
-    const draft = getOrSet(tree.questions, question.key, () => ({ node: question, candidates: new Map() }));
-    const recipients = getOrSet(draft.candidates, candidate.key, () => []);
+    const tree = getOrSet<TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
+    const draft = getOrSet<QuestionDraft>(tree.questions, question.key, () => ({
+      node: question,
+      candidates: new Map(),
+    }));
+    const recipients = getOrSet<Recipient[]>(draft.candidates, candidate.key, () => []);
     if (recipients.length === 0) this.#pairCount += 1;
     recipients.push(recipient);
   }

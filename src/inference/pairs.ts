@@ -4,7 +4,7 @@ import type { TokenTree } from "./ports.ts";
 /** A node of a token tree and the SHA-256 of its path: its own tokens and all tokens above it. */
 export interface KeyedNode {
   readonly tokens: Int32Array; // [tokens]
-  /** 32 bytes, one character each. Equal keys: the model reads the same input. */
+  /** Base64. Equal keys: the model reads the same input. */
   readonly key: string;
 }
 
@@ -43,5 +43,5 @@ export function jointLength(pair: Pair): number {
 /** Adds one node to the hash of its path: its length first, so that no two paths give the same bytes. */
 function keyNode(tokens: Int32Array, hash: Hash): { node: KeyedNode; hash: Hash } {
   hash.update(Int32Array.of(tokens.length)).update(tokens);
-  return { node: { tokens, key: hash.copy().digest("latin1") }, hash };
+  return { node: { tokens, key: hash.copy().digest("base64url") }, hash };
 }

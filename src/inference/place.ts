@@ -1,4 +1,3 @@
-import type { ServiceError } from "../errors.ts";
 import type { Clock, ScoredRequest, TokenTree } from "./ports.ts";
 
 /** What the scheduler knows of a scored request; tokenizing was done outside. */
@@ -66,7 +65,7 @@ export class PlaceLife {
     this.#resolve(scores);
   }
 
-  reject(reason: ServiceError | unknown): void {
+  reject(reason: unknown): void {
     this.#end();
     this.#reject(reason);
   }

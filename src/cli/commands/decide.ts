@@ -12,7 +12,11 @@ type Question =
   | { readonly type: "noul"; readonly instructions: string }
   | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] }
   /** A Map, since labels may look like integers. */
-  | { readonly type: "choice"; readonly instructions: string; readonly criteria: ReadonlyMap<string, string | null> };
+  | {
+      readonly type: "choice";
+      readonly instructions: string;
+      readonly criteria: ReadonlyMap<string, string | null>;
+    };
 
 export default class Decide extends BaseCommand {
   static override summary = "Ask one question about a state, without a server.";
@@ -24,8 +28,16 @@ export default class Decide extends BaseCommand {
     "<%= config.bin %> decide --state 'Site is down' --question 'How urgent is this?' --level 'can wait' --level 'this week' --level today --json",
   ];
   static override flags = {
-    state: Flags.string({ required: true, helpValue: "<text>", description: "the material; - reads standard input" }),
-    question: Flags.string({ required: true, helpValue: "<text>", description: "the question or instruction" }),
+    state: Flags.string({
+      required: true,
+      helpValue: "<text>",
+      description: "the material; - reads standard input",
+    }),
+    question: Flags.string({
+      required: true,
+      helpValue: "<text>",
+      description: "the question or instruction",
+    }),
     choice: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

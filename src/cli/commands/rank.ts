@@ -10,8 +10,16 @@ export default class Rank extends BaseCommand {
     "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
   ];
   static override flags = {
-    state: Flags.string({ required: true, helpValue: "<text>", description: "the material; - reads standard input" }),
-    question: Flags.string({ default: "", helpValue: "<text>", description: "what the candidates are ranked by" }),
+    state: Flags.string({
+      required: true,
+      helpValue: "<text>",
+      description: "the material; - reads standard input",
+    }),
+    question: Flags.string({
+      default: "",
+      helpValue: "<text>",
+      description: "what the candidates are ranked by",
+    }),
     candidate: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

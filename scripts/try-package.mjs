@@ -1,0 +1,64 @@
+// Packs the package, installs it globally into an empty prefix as its users do, and asks the installed `decision`.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const folder = mkdtempSync(path.join(tmpdir(), "try-package-"));
+const npm = (...args) =>
+  execFileSync("npm", args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    // the install script of onnxruntime-node downloads GPU libraries unless told not to; the README says so
+    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
+  });
+
+try {
+  const [{ filename, size, entryCount }] = JSON.parse(npm("pack", "--json", "--pack-destination", folder));
+  console.log(`${filename}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
+  const prefix = path.join(folder, "prefix");
+  npm("install", "--global", "--prefix", prefix, "--loglevel", "error", path.join(folder, filename));
+  await tryInstalled(path.join(prefix, "bin", "decision"));
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function tryInstalled(command) {
+  // away from the checkout, so that nothing of it can be found by accident
+  const service = spawn(command, ["serve", "--port", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const url = await urlOf(service);
+    const response = await fetch(`${url}/v1/rank`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        state: "My card was charged twice.",
+        candidates: ["a billing question", "a parcel"],
+      }),
+    });
+    assert.equal(response.status, 200);
+    const { ranked } = await response.json();
+    assert.equal(ranked.length, 2);
+    for (const page of ["/docs", "/redoc", "/redoc/redoc.standalone.js"]) {
+      assert.equal((await fetch(url + page)).status, 200, page);
+    }
+    console.log(`the installed service answers: ${ranked[0].text}`);
+  } finally {
+    service.kill();
+    await new Promise((resolve) => service.once("exit", resolve));
+  }
+  assert.equal(service.exitCode, 0);
+}
+
+async function urlOf(service) {
+  for await (const line of createInterface({ input: service.stdout })) {
+    const url = /http:\/\/\S+/.exec(line)?.[0];
+    if (url) return url;
+  }
+  throw new Error("the service ended without a line that says where it listens");
+}

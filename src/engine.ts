@@ -1,0 +1,60 @@
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { ChildBackend } from "./backends/onnx/child-backend.ts";
+import { systemClock } from "./inference/clock.ts";
+import { EngineCore } from "./inference/engine-core.ts";
+import { PartTokenizer } from "./inference/tokenizer.ts";
+import { modelFacts, openModelPackage, readPackageFile } from "./models/package.ts";
+import { resolveOptions, type ServiceOptions } from "./options.ts";
+import { packageRoot } from "./package-root.ts";
+
+export type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "./inference/ports.ts";
+export type { ServiceOptions } from "./options.ts";
+export { EngineCore };
+
+/** Keys and values of recent states that the inference process keeps. Chosen: six states of the longest length. */
+const STATE_CACHE_BYTES = 256 * 2 ** 20;
+/** How much longer than a request's deadline a run may take before its process is taken for hung. */
+const HANG_SLACK_MS = 5_000;
+
+/** Takes what the engine has to tell an operator; never gets content of requests. */
+export type EngineLog = (event: string, details: Record<string, unknown>) => void;
+
+/**
+ * An engine over a verified model package. It takes requests after `start()`, which loads the model in a process of its
+ * own; `close()` ends that process.
+ *
+ * @throws ServiceError INVALID_MODEL | INVALID_OPTION
+ */
+export async function createEngine(
+  options: ServiceOptions = resolveOptions({}),
+  log: EngineLog = () => {},
+): Promise<EngineCore> {
+  const folder = options.modelPath || path.join(packageRoot, "model");
+  const modelPackage = await openModelPackage(folder);
+  const tokenizer = new PartTokenizer(
+    new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json")),
+  );
+  return new EngineCore({
+    model: modelFacts(modelPackage, options.alias),
+    settings: {
+      queueCapacity: options.queueSize,
+      maxBatchRequests: options.maxBatchSize,
+      maxBatchTokens: options.maxBatchTokens,
+      batchWaitMs: options.batchWaitMs,
+      cacheSize: options.cacheSize,
+      strict: options.strict,
+      deadlineMs: options.deadlineMs,
+    },
+    backend: new ChildBackend({
+      folder,
+      threads: availableParallelism(),
+      stateCacheBytes: STATE_CACHE_BYTES,
+      hangMs: options.deadlineMs + HANG_SLACK_MS,
+      log,
+    }),
+    tokenizer,
+    clock: systemClock,
+    info: { backend: options.backend, device: options.device, precision: "fp32" },
+  });
+}

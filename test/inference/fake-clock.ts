@@ -1,0 +1,46 @@
+import type { Clock } from "../../src/inference/ports.ts";
+
+/** A clock that stands until it is told to move. */
+export class FakeClock implements Clock {
+  #now = 0;
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  get timerCount(): number {
+    return this.#timers.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#now + ms, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Moves on, calling back in order of time. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (let next = this.#firstUntil(end); next !== undefined; next = this.#firstUntil(end)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+    }
+    this.#now = end;
+  }
+
+  /** Moves on without calling back, as when the process was too busy for its timers. */
+  stall(ms: number): void {
+    this.#now += ms;
+  }
+
+  #firstUntil(end: number) {
+    return [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+  }
+}
+
+/** Lets everything that is ready to run, run. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,93 @@
+import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
+
+export interface Call {
+  readonly forest: readonly TokenTree[];
+  readonly pairs: readonly string[];
+  answer(scores?: Float32Array): void;
+  fail(cause?: Error): void;
+}
+
+/** A backend that answers when the test says so; a pair's score is a hash of its tokens. */
+export class ScriptedBackend implements Backend {
+  isReady = true;
+  isClosed = false;
+  startFailure: Error | undefined;
+  /** Every call so far. */
+  readonly calls: Call[] = [];
+  /** The call that waits for its answer. */
+  current: Call | undefined;
+
+  async start(): Promise<void> {
+    if (this.startFailure !== undefined) throw this.startFailure;
+  }
+
+  score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    if (this.current !== undefined) throw new Error("two batches at a time");
+    return new Promise((resolve, reject) => {
+      const end = <Rest extends unknown[]>(action: (...rest: Rest) => void) => {
+        return (...rest: Rest) => {
+          this.current = undefined;
+          action(...rest);
+        };
+      };
+      this.current = {
+        forest,
+        pairs: pairsOf(forest),
+        answer: end((scores = scoresOf(forest)) => resolve({ scores, forwards: 1 })),
+        fail: end((cause = new Error("scripted failure")) => reject(cause)),
+      };
+      this.calls.push(this.current);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+/** What names a pair: all its tokens. */
+export function pairName(state: Int32Array, question: Int32Array, candidate: Int32Array): string {
+  return [state, question, candidate].map((tokens) => tokens.join(" ")).join(" | ");
+}
+
+export function pairsOf(forest: readonly TokenTree[]): readonly string[] {
+  return forest.flatMap(({ state, questions }) =>
+    questions.flatMap(({ tokens, candidates }) =>
+      candidates.map((candidate) => pairName(state, tokens, candidate)),
+    ),
+  );
+}
+
+/** FNV-1a, in [0, 1). */
+export function scoreOf(pair: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of pair) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193) >>> 0;
+  return Math.fround(hash / 2 ** 32);
+}
+
+function scoresOf(forest: readonly TokenTree[]): Float32Array {
+  return Float32Array.from(pairsOf(forest), scoreOf);
+}
+
+/** A tree with nodes of the given lengths; equal ids give equal tokens. */
+export function makeTree(
+  state: TokenNode,
+  questions: readonly { question: TokenNode; candidates: readonly TokenNode[] }[],
+): TokenTree {
+  return {
+    state: makeTokens(state),
+    questions: questions.map(({ question, candidates }) => ({
+      tokens: makeTokens(question),
+      candidates: candidates.map(makeTokens),
+    })),
+  };
+}
+
+export interface TokenNode {
+  readonly id: number;
+  readonly length: number;
+}
+
+function makeTokens({ id, length }: TokenNode): Int32Array {
+  return Int32Array.from({ length }, (_, at) => id + at);
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Tokenizer as WordPieces } from "tokenizers";
+import type { PartRole } from "../../src/inference/plan.ts";
+import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import { Random } from "./random.ts";
+
+const json = readFileSync(new URL("../../model/tokenizer.json", import.meta.url), "utf8");
+const tokenizer = new PartTokenizer(json);
+const reference = WordPieces.fromString(json);
+
+function encode(role: PartRole, text: string, maxTokens = 2048) {
+  return encodeAll([{ role, text, maxTokens }]).then(([tokens]) => tokens);
+}
+
+function encodeAll(parts: { role: PartRole; text: string; maxTokens: number }[], maxTooMany = 20) {
+  return tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
+}
+
+/** Counted by the library at once, with the special tokens of a state. */
+async function countWhole(text: string): Promise<number> {
+  return (await reference.encode(text, null, { addSpecialTokens: false })).getLength() + 2;
+}
+
+interface Golden {
+  decisions: {
+    state: string;
+    question: string;
+    candidates: string[];
+    token_ids: { state: number[]; question: number[]; candidates: number[][] };
+  }[];
+}
+
+test("every text of golden.json has exactly the golden token ids", async () => {
+  const golden: Golden = JSON.parse(
+    readFileSync(new URL("../../model/golden.json", import.meta.url), "utf8"),
+  );
+  assert.ok(golden.decisions.length > 0);
+  for (const { state, question, candidates, token_ids } of golden.decisions) {
+    const encoded = await encodeAll([
+      { role: "state", text: state, maxTokens: 2048 },
+      { role: "question", text: question, maxTokens: 2048 },
+      ...candidates.map((text) => ({ role: "candidate" as const, text, maxTokens: 768 })),
+    ]);
+    const want = [token_ids.state, token_ids.question, ...token_ids.candidates];
+    assert.deepEqual(
+      encoded.map((tokens) => (tokens instanceof Int32Array ? [...tokens] : tokens)),
+      want,
+    );
+  }
+});
+
+test("an empty text has only the special tokens of its part", async () => {
+  assert.deepEqual(await encode("state", ""), Int32Array.of(101, 102));
+  assert.deepEqual(await encode("question", ""), Int32Array.of(102));
+  assert.deepEqual(await encode("candidate", " \n"), Int32Array.of(101, 102));
+});
+
+test("a limit counts special tokens and is kept to the token", async () => {
+  assert.equal(((await encode("state", "a ".repeat(2046))) as Int32Array).length, 2048);
+  assert.deepEqual(await encode("state", "a ".repeat(2047)), { count: 2049, isExact: true });
+  assert.deepEqual(await encode("question", "a ".repeat(2048)), { count: 2049, isExact: true });
+  assert.deepEqual(await encode("candidate", "a ".repeat(767), 768), { count: 769, isExact: true });
+});
+
+const MIB = 2 ** 20;
+const ACCEPTED_LONG_TEXTS = [
+  { name: "one word of 1 MiB", text: "a".repeat(MIB), tokens: 1 },
+  { name: "1 MiB of spaces", text: " ".repeat(MIB), tokens: 0 },
+  { name: "1 MiB of control characters", text: "\u0001".repeat(MIB), tokens: 0 },
+  { name: "1 MiB of combining marks on one letter", text: `e${"\u0301".repeat(MIB)}`, tokens: 1 },
+  { name: "one word of emoji", text: "\u{1f600}".repeat(MIB / 2), tokens: 1 },
+  { name: "2,046 words after 1 MiB of spaces", text: `${" ".repeat(MIB)}${"a ".repeat(2046)}`, tokens: 2046 },
+  {
+    name: "as many words as fit around one of 1 MiB",
+    text: `${"a ".repeat(2000)}${"b".repeat(MIB)}${" a".repeat(45)}`,
+    tokens: 2046,
+  },
+];
+
+for (const { name, text, tokens } of ACCEPTED_LONG_TEXTS) {
+  test(`${name}: accepted, with ${tokens} tokens`, async () => {
+    const encoded = await encode("state", text);
+    assert.ok(encoded instanceof Int32Array);
+    assert.equal(encoded.length, tokens + 2);
+  });
+}
+
+const REFUSED_LONG_TEXTS = [
+  { name: "running text", text: "The parcel has not arrived. ".repeat(MIB / 14) },
+  { name: "punctuation", text: "!?".repeat(MIB) },
+  { name: "CJK", text: "\u6f22\u5b57".repeat(MIB / 3) },
+  { name: "accents", text: "\u00e9t\u00e9 ".repeat(MIB / 4) },
+  { name: "special tokens", text: "[SEP]".repeat(MIB / 3) },
+  { name: "punctuation after a word of 512 KiB", text: `${"a".repeat(MIB / 2)}${"!".repeat(MIB)}` },
+  { name: "punctuation after 1 MiB of spaces", text: `${" ".repeat(MIB)}${"!".repeat(MIB)}` },
+];
+
+for (const { name, text } of REFUSED_LONG_TEXTS) {
+  test(`a long text of ${name} is refused by a lower bound after a part of it`, async () => {
+    const encoded = await encode("state", text);
+    assert.ok(encoded !== undefined && !(encoded instanceof Int32Array));
+    assert.equal(encoded.isExact, false);
+    assert.ok(encoded.count > 2048 && encoded.count < 70_000, `${encoded.count}`);
+  });
+}
+
+const FRAGMENTS = [
+  ...["a", "word", " ", "  ", "\n", ".", "-", "[", "]", "[SEP]", "[MASK]", "[UN", "SEP]", "\u6f22", "\u00e9"],
+  ...["e\u0301", "\u0316\u0301", "\u302e", "\u{1f600}", "\u{1d165}", "\ud55c", "\u00a0", "\u0130", "\u03a3"],
+  ...["supercalifragilistic", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
+];
+
+test("pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts", async () => {
+  const random = new Random(1);
+  const seen = { accepted: 0, refusedExactly: 0, refusedByPieces: 0 };
+  for (let round = 0; round < 50; round++) {
+    const some = Array.from({ length: random.between(1, 4) }, () => random.pick(FRAGMENTS));
+    const length = random.between(1, 3) * 32_768 + random.between(-3, 3);
+    let text = "";
+    while (text.length < length) text += random.pick(some).repeat(random.pick([1, 1, 1, 7, 500]));
+    const count = await countWhole(text);
+    const maxTokens = Math.max(2, count + random.pick([-20_000, -500, -300, -100, -1, 0, 1, 100]));
+    const encoded = await encode("state", text, maxTokens);
+    const label = `round ${round}: ${JSON.stringify(some)} x ${text.length}`;
+    if (encoded instanceof Int32Array) {
+      seen.accepted += 1;
+      assert.equal(encoded.length, count, label);
+      assert.ok(count <= maxTokens, label);
+      continue;
+    }
+    assert.ok(encoded !== undefined && count > maxTokens, label);
+    assert.ok(encoded.count > maxTokens && encoded.count <= count, label);
+    if (encoded.isExact) assert.equal(encoded.count, count, label);
+    seen[encoded.isExact ? "refusedExactly" : "refusedByPieces"] += 1;
+  }
+  for (const [kind, times] of Object.entries(seen)) assert.ok(times > 2, `${kind}: ${times}`);
+});
+
+test("parts are left out after enough refusals, and the order of parts is kept across pieces", async () => {
+  const long = { role: "candidate" as const, text: "a ".repeat(10_000), maxTokens: 768 };
+  const short = { role: "candidate" as const, text: "a", maxTokens: 768 };
+  const encoded = await encodeAll([short, long, long, short, long, long, short], 3);
+  assert.ok(encoded.length >= 5 && encoded.length < 7);
+  const isRefused = encoded.map((tokens) => !(tokens instanceof Int32Array));
+  assert.deepEqual(isRefused.slice(0, 5), [false, true, true, false, true]);
+});
+
+test("an aborted signal ends tokenizing", async () => {
+  const parts = [{ role: "state" as const, text: "a", maxTokens: 10 }];
+  const options = { maxTooMany: 20, signal: AbortSignal.abort(new Error("gone")) };
+  await assert.rejects(tokenizer.encodeParts(parts, options), /gone/);
+});
+
+test("a tokenizer of another kind is refused, since the proof of the lower bound is not about it", () => {
+  const others = [
+    "no JSON",
+    json.replace('"[UNK]","continuing', '"[UNK]","max_input_chars_per_word":"many","continuing'),
+    json.replace("BertPreTokenizer", "Whitespace"),
+    json.replaceAll('"[MASK]"', '"mask it"'),
+  ];
+  for (const other of others) assert.throws(() => new PartTokenizer(other), { kind: "INVALID_MODEL" });
+});
