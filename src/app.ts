@@ -8,7 +8,7 @@ import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { createEngine, type EngineCore } from "./engine.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine } from "./inference/ports.ts";
-import type { ServiceOptions } from "./options.ts";
+import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";

@@ -1,15 +1,16 @@
-import { availableParallelism } from "node:os";
 import path from "node:path";
 import { ChildBackend } from "./backends/onnx/child-backend.ts";
+import { cpuCount } from "./backends/onnx/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import { PartTokenizer } from "./inference/tokenizer.ts";
 import { modelFacts, openModelPackage, readPackageFile } from "./models/package.ts";
-import { resolveOptions, type ServiceOptions } from "./options.ts";
+import { resolveOptions } from "./options/resolve.ts";
+import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 
 export type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "./inference/ports.ts";
-export type { ServiceOptions } from "./options.ts";
+export type { ServiceOptions } from "./options/table.ts";
 export { EngineCore };
 
 /** Keys and values of recent states that the inference process keeps. Chosen: six states of the longest length. */
@@ -48,7 +49,7 @@ export async function createEngine(
     },
     backend: new ChildBackend({
       folder,
-      threads: availableParallelism(),
+      threads: cpuCount(),
       stateCacheBytes: STATE_CACHE_BYTES,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
       log,

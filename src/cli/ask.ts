@@ -3,7 +3,7 @@ import type { HandledId, ReplyBody } from "../contract/call.ts";
 import { createEngine } from "../engine.ts";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
-import type { ServiceOptions } from "../options.ts";
+import type { ServiceOptions } from "../options/table.ts";
 
 export interface AskedAnswer<Body> {
   /** The body as the service writes it. */

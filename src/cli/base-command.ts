@@ -1,6 +1,7 @@
 import { Command } from "@oclif/core";
 import { ServiceError } from "../errors.ts";
-import { resolveOptions, type ServiceOptions } from "../options.ts";
+import { resolveOptions } from "../options/resolve.ts";
+import type { ServiceOptions } from "../options/table.ts";
 
 /** Exit codes: 0 done, 1 it failed, 2 wrong usage. */
 const FAILED = 1;
@@ -16,12 +17,31 @@ export abstract class BaseCommand extends Command {
     return resolveOptions(Object.fromEntries(raw), process.env);
   }
 
-  /** One line on stderr instead of a stack. */
-  protected override async catch(error: Error & { exitCode?: number }): Promise<unknown> {
-    if (!(error instanceof ServiceError)) return super.catch(error);
-    const isUsage = error.kind === "INVALID_OPTION" || error.kind === "INVALID_REQUEST";
-    const lines = error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || "request"}: ${msg}`);
-    this.logToStderr(`decision ${this.id}: ${lines.length > 0 ? lines.join("\n  ") : error.message}`);
-    return this.exit(isUsage ? WRONG_USAGE : FAILED);
+  /** A line or a few on stderr, instead of a stack or the whole help. */
+  protected override async catch(error: Error & { parse?: unknown }): Promise<unknown> {
+    if (error instanceof ServiceError)
+      return this.#end(linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
+    // what oclif throws when flags do not fit
+    if (error.parse !== undefined) return this.#end(usageLines(error.message, String(this.id)), WRONG_USAGE);
+    return super.catch(error);
   }
+
+  #end(lines: readonly string[], exitCode: number): never {
+    for (const line of lines) this.logToStderr(`decision ${this.id}: ${line}`);
+    return this.exit(exitCode);
+  }
+}
+
+const isWrongUsage = ({ kind }: ServiceError) => kind === "INVALID_OPTION" || kind === "INVALID_REQUEST";
+
+function linesOf({ issues, message }: ServiceError): readonly string[] {
+  if (issues.length === 0) return [message];
+  return issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || "request"}: ${msg}`);
+}
+
+function usageLines(message: string, command: string): readonly string[] {
+  const said = message
+    .split("\n")
+    .filter((line) => line !== "" && !/^The following error|^See more help/.test(line));
+  return [...said.map((line) => line.trim()), `the flags are listed by: decision ${command} --help`];
 }

@@ -1,5 +1,5 @@
 import { Flags, type Interfaces } from "@oclif/core";
-import { OPTION_TABLE, type OptionName, type OptionRow } from "../options.ts";
+import { OPTION_TABLE, type OptionName, type OptionRow } from "../options/table.ts";
 
 /** oclif flags made from rows of the option table. They pass on what came; `resolveOptions` reads and checks it. */
 export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput {

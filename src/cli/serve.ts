@@ -2,7 +2,8 @@ import type { AddressInfo } from "node:net";
 import { createApp } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import { systemClock } from "../inference/clock.ts";
-import { checkExposure, readApiKey, type ServiceOptions } from "../options.ts";
+import { checkExposure, readApiKey } from "../options/exposure.ts";
+import type { ServiceOptions } from "../options/table.ts";
 import { installShutdown } from "../server/shutdown.ts";
 import { createLog } from "./log.ts";
 

@@ -68,6 +68,10 @@ export class BatchRule {
     const oldest = owed ?? findOldest(begun.length < maxRequests ? ready : begun);
     if (oldest === undefined) return batch;
 
+    // Before the oldest takes its half: what is left of it must not overtake a request that was smaller.
+    const smallestFirst = ready.toSorted(
+      (a, b) => a.remainingTokens - b.remainingTokens || a.order - b.order,
+    );
     const half = isStrict ? 0 : maxTokens / 2;
     let slots = maxRequests - begun.length;
     const take = (work: RequestWork, room: Omit<Room, "mayBegin">) => {
@@ -76,7 +80,7 @@ export class BatchRule {
       if (isNew && work.hasBegun && work.remainingPairs > 0) slots -= 1;
     };
     take(oldest, { tokens: half, mayExceed: oldest === owed });
-    for (const work of ready.toSorted((a, b) => a.remainingTokens - b.remainingTokens || a.order - b.order)) {
+    for (const work of smallestFirst) {
       take(work, { tokens: maxTokens, mayExceed: true });
     }
     this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;

@@ -156,7 +156,7 @@ test("an aborted signal ends tokenizing", async () => {
 test("a tokenizer of another kind is refused, since the proof of the lower bound is not about it", () => {
   const others = [
     "no JSON",
-    json.replace('"[UNK]","continuing', '"[UNK]","max_input_chars_per_word":"many","continuing'),
+    json.replace('"max_input_chars_per_word": 100', '"max_input_chars_per_word": "many"'),
     json.replace("BertPreTokenizer", "Whitespace"),
     json.replaceAll('"[MASK]"', '"mask it"'),
   ];

@@ -29,7 +29,8 @@ export class ModelRunner {
   /** @param graph bytes of the ONNX file */
   static async load(graph: Uint8Array, shape: TokenTreeShape, options: RunnerOptions): Promise<ModelRunner> {
     const session = await InferenceSession.create(graph, {
-      intraOpNumThreads: options.threads,
+      // with more threads than heads, MLAS would cut one head's product among them and so add up in another order
+      intraOpNumThreads: Math.min(options.threads, shape.heads),
       interOpNumThreads: 1,
       // with it, memory grows with every new shape (110 to 565 MB measured)
       enableMemPattern: false,

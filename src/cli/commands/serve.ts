@@ -1,4 +1,4 @@
-import { OPTION_TABLE, type OptionName } from "../../options.ts";
+import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 

@@ -1,5 +1,3 @@
-import { ServiceError } from "./errors.ts";
-
 /** Everything that an operator can set, complete. */
 export interface ServiceOptions {
   readonly host: string;
@@ -28,13 +26,13 @@ interface Row<Value> {
   readonly default: Value;
   readonly description: string;
 }
-interface IntegerRow extends Row<number> {
+export interface IntegerRow extends Row<number> {
   readonly kind: "integer";
   readonly min: number;
   readonly max: number;
   readonly unit?: string;
 }
-interface TextRow extends Row<string> {
+export interface TextRow extends Row<string> {
   readonly kind: "text";
   /** The values that are served. */
   readonly values?: readonly string[];
@@ -194,110 +192,3 @@ export const OPTION_TABLE = {
 } as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
 
 export type OptionName = keyof ServiceOptions;
-
-/** Raw values: texts from a flag or a variable, booleans from switches, lists from repeated flags. */
-export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-
-/**
- * Flags first, then the environment, then the defaults.
- *
- * @throws ServiceError INVALID_OPTION naming the flag or variable, its bound and the value that came
- */
-export function resolveOptions(
-  flags: RawFlags,
-  env: Readonly<Record<string, string | undefined>> = {},
-): ServiceOptions {
-  const entries = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
-    const flag = flags[row.flag];
-    const variable = env[row.env];
-    if (flag !== undefined) return [name, read(row, `--${row.flag}`, flag)];
-    // an empty variable is an unset one: that is how container files leave one out
-    if (variable !== undefined && variable !== "") return [name, read(row, row.env, variable)];
-    return [name, row.default];
-  });
-  // every row was visited and `read` gives what its kind says
-  const options = Object.fromEntries(entries) as ServiceOptions;
-  return options;
-}
-
-function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {
-  switch (row.kind) {
-    case "integer":
-      return readInteger(row, source, String(raw));
-    case "switch":
-      return typeof raw === "boolean" ? raw : readSwitch(source, String(raw));
-    case "list":
-      return readList(source, typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw);
-    case "text":
-      return readText(row, source, String(raw));
-  }
-}
-
-function readInteger(row: IntegerRow, source: string, text: string): number {
-  const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= row.min && value <= row.max) return value;
-  const unit = row.unit ? ` ${row.unit}` : "";
-  throw invalid(`${source} takes a whole number from ${row.min} to ${row.max}${unit}, not ${quoted(text)}.`);
-}
-
-function readSwitch(source: string, text: string): boolean {
-  const value = { true: true, "1": true, false: false, "0": false }[text.toLowerCase()];
-  if (value !== undefined) return value;
-  throw invalid(`${source} takes true or false, not ${quoted(text)}.`);
-}
-
-function readList(source: string, raw: unknown): readonly string[] {
-  const items: unknown[] = Array.isArray(raw) ? raw : [];
-  return items.map((item) => {
-    if (typeof item === "string" && item.trim() !== "") return item;
-    throw invalid(`${source} takes a name of at least one character, not ${quoted(String(item))}.`);
-  });
-}
-
-function readText(row: TextRow, source: string, text: string): string {
-  if (row.planned?.includes(text)) {
-    throw invalid(`${source} ${text} is not in this version yet; it takes ${oneOf(row.values ?? [])}.`);
-  }
-  if (row.values && !row.values.includes(text)) {
-    throw invalid(`${source} takes ${oneOf(row.values)}, not ${quoted(text)}.`);
-  }
-  if (text === "") throw invalid(`${source} takes a text of at least one character, not an empty one.`);
-  return text;
-}
-
-const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-const oneOf = (values: readonly string[]) => values.join(", ");
-
-function invalid(message: string): ServiceError {
-  return new ServiceError("INVALID_OPTION", message);
-}
-
-/**
- * Rules between options: other hosts get in only with a key, or when the operator says so.
- *
- * @throws ServiceError INVALID_OPTION
- */
-export function checkExposure(options: ServiceOptions, apiKey: string | undefined): void {
-  if (apiKey !== undefined || options.allowUnauthenticated || isLoopback(options.host)) return;
-  throw invalid(
-    `--host ${options.host} is reached from other hosts: set DECISION_API_KEY, or give --allow-unauthenticated.`,
-  );
-}
-
-/** 127.0.0.0/8, ::1 and localhost. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-/**
- * The key from the environment.
- *
- * @throws ServiceError INVALID_OPTION for one that no header could carry
- */
-export function readApiKey(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const key = env.DECISION_API_KEY;
-  if (key === undefined || key === "") return undefined;
-  // RFC 9110, 5.5: a field value neither begins nor ends with white space and holds no control characters
-  if (key.trim() === key && !/[\p{Cc}]/u.test(key)) return key;
-  throw invalid("DECISION_API_KEY takes a text without control characters or white space at its ends.");
-}

@@ -1,0 +1,81 @@
+import { ServiceError } from "../errors.ts";
+import { type IntegerRow, OPTION_TABLE, type OptionRow, type ServiceOptions, type TextRow } from "./table.ts";
+
+/** Raw values: texts from a flag or a variable, booleans from switches, lists from repeated flags. */
+export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/**
+ * Flags first, then the environment, then the defaults.
+ *
+ * @throws ServiceError INVALID_OPTION naming the flag or variable, its bound and the value that came
+ */
+export function resolveOptions(
+  flags: RawFlags,
+  env: Readonly<Record<string, string | undefined>> = {},
+): ServiceOptions {
+  const entries = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
+    const flag = flags[row.flag];
+    const variable = env[row.env];
+    if (flag !== undefined) return [name, read(row, `--${row.flag}`, flag)];
+    // an empty variable is an unset one: that is how container files leave one out
+    if (variable !== undefined && variable !== "") return [name, read(row, row.env, variable)];
+    return [name, row.default];
+  });
+  // every row was visited and `read` gives what its kind says
+  return Object.fromEntries(entries) as ServiceOptions;
+}
+
+function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {
+  switch (row.kind) {
+    case "integer":
+      return readInteger(row, source, String(raw));
+    case "switch":
+      return typeof raw === "boolean" ? raw : readSwitch(source, String(raw));
+    case "list":
+      return readList(source, typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw);
+    case "text":
+      return readText(row, source, String(raw));
+  }
+}
+
+function readInteger(row: IntegerRow, source: string, text: string): number {
+  const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= row.min && value <= row.max) return value;
+  const unit = row.unit ? ` ${row.unit}` : "";
+  throw invalidOption(
+    `${source} takes a whole number from ${row.min} to ${row.max}${unit}, not ${quoted(text)}.`,
+  );
+}
+
+function readSwitch(source: string, text: string): boolean {
+  const value = { true: true, "1": true, false: false, "0": false }[text.toLowerCase()];
+  if (value !== undefined) return value;
+  throw invalidOption(`${source} takes true or false, not ${quoted(text)}.`);
+}
+
+function readList(source: string, raw: unknown): readonly string[] {
+  const items: unknown[] = Array.isArray(raw) ? raw : [];
+  return items.map((item) => {
+    if (typeof item === "string" && item.trim() !== "") return item;
+    throw invalidOption(`${source} takes a name of at least one character, not ${quoted(String(item))}.`);
+  });
+}
+
+function readText(row: TextRow, source: string, text: string): string {
+  if (row.planned?.includes(text)) {
+    throw invalidOption(`${source} ${text} is not in this version yet; it takes ${oneOf(row.values ?? [])}.`);
+  }
+  if (row.values && !row.values.includes(text)) {
+    throw invalidOption(`${source} takes ${oneOf(row.values)}, not ${quoted(text)}.`);
+  }
+  if (text === "") throw invalidOption(`${source} takes a text of at least one character, not an empty one.`);
+  return text;
+}
+
+const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+const oneOf = (values: readonly string[]) => values.join(", ");
+
+/** @returns the error for an option or variable that cannot be used */
+export function invalidOption(message: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", message);
+}

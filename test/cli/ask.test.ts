@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { decision } from "./decision.ts";
+
+describe("decision decide", () => {
+  const state = ["--state", "I was charged twice for one order. Give me my money back!"];
+
+  it("picks a label and shows every probability in the order given", () => {
+    const choices = [
+      "--choice",
+      "10=Wants money back",
+      "--choice",
+      "2=Wants to leave",
+      "--choice",
+      "1=Reports a fault",
+    ];
+    const { status, stdout } = decision(["decide", ...state, "--question", "What is wanted?", ...choices]);
+    assert.equal(status, 0);
+    const [first = "", ...rows] = stdout.trimEnd().split("\n");
+    assert.match(first, /^(10|2|1)$/);
+    assert.deepEqual(
+      rows.map((row) => row.trim().split(/ +% +/)[1]),
+      ["10", "2", "1"],
+    );
+  });
+
+  it("prints the service's own answer with --json", () => {
+    const levels = ["--level", "can wait", "--level", "today"];
+    const { status, stdout } = decision([
+      "decide",
+      ...state,
+      "--question",
+      "How urgent?",
+      ...levels,
+      "--json",
+    ]);
+    assert.equal(status, 0);
+    const { answers, usage } = JSON.parse(stdout);
+    assert.equal(answers.answer.type, "score");
+    assert.equal(answers.answer.score, answers.answer.probabilities["1"]);
+    assert.equal(usage.output_tokens, 0);
+  });
+
+  it("asks yes or no without criteria, and reads the state from standard input", () => {
+    const args = ["decide", "--state", "-", "--question", "The customer is angry."];
+    const { status, stdout } = decision(args, { input: "Give me my money back today!" });
+    assert.equal(status, 0);
+    assert.match(stdout, /^(true|false)\n.* % {2}false\n.* % {2}true\n$/);
+  });
+});
+
+describe("decision rank", () => {
+  it("prints the candidates from the best to the worst", () => {
+    const args = [
+      "--state",
+      "The printer reports a paper jam",
+      "--candidate",
+      "Open tray 2",
+      "--candidate",
+      "Buy ink",
+    ];
+    const { status, stdout } = decision(["rank", ...args]);
+    assert.equal(status, 0);
+    const rows = stdout.trimEnd().split("\n");
+    assert.equal(rows.length, 2);
+    const shares = rows.map((row) => Number.parseFloat(row.slice(3)));
+    assert.ok((shares[0] ?? 0) >= (shares[1] ?? 1));
+  });
+});

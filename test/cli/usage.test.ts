@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { OPTION_TABLE } from "../../src/options/table.ts";
+import { decision } from "./decision.ts";
+
+describe("wrong usage ends with exit code 2 and says what was expected", () => {
+  const cases: { name: string; args: string[]; env?: Record<string, string>; says: RegExp }[] = [
+    {
+      name: "a number below its bound",
+      args: ["serve", "--queue-size", "0"],
+      says: /--queue-size .*1 to 65536.*"0"/,
+    },
+    {
+      name: "a number above its bound",
+      args: ["serve", "--port", "65536"],
+      says: /--port .*0 to 65535.*"65536"/,
+    },
+    { name: "a number that is none", args: ["serve", "--deadline-ms", "1e3"], says: /--deadline-ms .*"1e3"/ },
+    {
+      name: "a variable out of bounds",
+      args: ["serve"],
+      env: { DECISION_PORT: "-1" },
+      says: /DECISION_PORT .*"-1"/,
+    },
+    {
+      name: "a switch variable that is neither",
+      args: ["serve"],
+      env: { DECISION_STRICT: "maybe" },
+      says: /true or false/,
+    },
+    {
+      name: "a backend that comes later",
+      args: ["serve", "--backend", "native"],
+      says: /native is not in this version/,
+    },
+    {
+      name: "a backend that nobody knows",
+      args: ["serve", "--backend", "x"],
+      says: /--backend takes onnx, not "x"/,
+    },
+    {
+      name: "an unknown log level",
+      args: ["serve", "--log-level", "loud"],
+      says: /silent, error, warn, info, debug/,
+    },
+    { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
+    { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },
+    { name: "an unknown command", args: ["nope"], says: /nope/ },
+    { name: "another host without a key", args: ["serve", "--host", "0.0.0.0"], says: /DECISION_API_KEY/ },
+    {
+      name: "a key that no header can carry",
+      args: ["serve"],
+      env: { DECISION_API_KEY: "a\tb" },
+      says: /DECISION_API_KEY/,
+    },
+    { name: "no question", args: ["decide", "--state", "x"], says: /question/ },
+    {
+      name: "choices beside levels",
+      args: ["decide", "--state", "x", "--question", "y", "--choice", "a", "--level", "b"],
+      says: /--choice/,
+    },
+    {
+      name: "a choice given twice",
+      args: ["decide", "--state", "x", "--question", "y", "--choice", "a", "--choice", "a"],
+      says: /--choice/,
+    },
+    {
+      name: "one choice",
+      args: ["decide", "--state", "x", "--question", "y", "--choice", "a"],
+      says: /criteria/,
+    },
+    {
+      name: "equal candidates",
+      args: ["rank", "--state", "x", "--candidate", "a", "--candidate", "a"],
+      says: /differ/,
+    },
+  ];
+  for (const { name, args, env = {}, says } of cases) {
+    it(name, () => {
+      const { status, stdout, stderr } = decision(args, { env });
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, says);
+      assert.equal(stdout, "");
+      assert.ok(stderr.split("\n").length <= 5, stderr);
+    });
+  }
+});
+
+it("a model folder that is none ends with exit code 1", () => {
+  const { status, stderr } = decision(["serve", "--model-path", "/nonexistent"]);
+  assert.equal(status, 1);
+  assert.match(stderr, /manifest\.json/);
+});
+
+it("--help names every option with its variable and default", () => {
+  const { status, stdout } = decision(["serve", "--help"]);
+  assert.equal(status, 0);
+  for (const row of Object.values(OPTION_TABLE)) {
+    assert.ok(stdout.includes(`--${row.flag}`), row.flag);
+    assert.ok(stdout.includes(row.env), row.env);
+  }
+});
+
+it("--help and wrong usage load neither the native runtime nor the web server", () => {
+  // NODE_DEBUG lists each CommonJS module as it is loaded
+  const { stderr } = decision(["serve", "--help"], { env: { NODE_DEBUG: "module" } });
+  assert.match(stderr, /@oclif/);
+  assert.doesNotMatch(stderr, /node_modules\/(onnxruntime-node|tokenizers|fastify|openapi-backend)\//);
+});

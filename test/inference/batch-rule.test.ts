@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Batch } from "../../src/inference/batch.ts";
+import { BatchRule } from "../../src/inference/batch-rule.ts";
+import { RequestWork } from "../../src/inference/request-work.ts";
+import { ScoreCache } from "../../src/inference/score-cache.ts";
+import { flatTree } from "./queue-bench.ts";
+import { Random } from "./random.ts";
+
+const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false };
+const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
+
+/** 10 + 10 + count * length tokens. */
+const makeWork = (order: number, count: number, length = 20) =>
+  new RequestWork(order, flatTree(order, count, length));
+
+/** Pairs of each request in the batch, by order. */
+function sharesOf(batch: Batch): Record<number, number> {
+  const shares: Record<number, number> = {};
+  for (const [recipient] of batch.listRecipients()) {
+    if (recipient === undefined) continue;
+    shares[recipient.work.order] = (shares[recipient.work.order] ?? 0) + 1;
+  }
+  return shares;
+}
+
+test("equal requests are served in order of admission, whole before begun", () => {
+  const rule = makeRule();
+  const works = [3, 1, 2, 0].map((order) => makeWork(order, 3)); // 80 tokens each
+  assert.deepEqual(sharesOf(rule.form(works)), { 0: 3, 1: 3, 2: 1 });
+  const left = works.filter((work) => work.remainingPairs > 0);
+  assert.deepEqual(sharesOf(rule.form(left)), { 2: 2, 3: 3 });
+});
+
+test("the oldest request gets half the budget beside any number of shorter ones", () => {
+  const rule = makeRule({ ...LIMITS, maxRequests: 32 });
+  const long = makeWork(0, 50);
+  const batches: number[] = [];
+  for (let order = 1; long.remainingPairs > 0; order += 10) {
+    const flood = Array.from({ length: 10 }, (_, at) => makeWork(order + at, 1)); // 40 tokens each
+    batches.push(sharesOf(rule.form([long, ...flood]))[0] ?? 0);
+  }
+  // Half of 200 holds 10 + 10 + 4 * 20 tokens of it; two of the flood's 40 leave room for one more of its pairs.
+  assert.deepEqual(
+    batches,
+    Array.from({ length: 10 }, () => 5),
+  );
+});
+
+test("an oldest request whose pair passes half the budget leads every second batch", () => {
+  const rule = makeRule();
+  const wide = makeWork(0, 3, 150);
+  const got: number[] = [];
+  for (let order = 1; wide.remainingPairs > 0; order += 4) {
+    const flood = [0, 1, 2, 3].map((at) => makeWork(order + at, 1, 40)); // 60 tokens each
+    got.push(sharesOf(rule.form([wide, ...flood]))[0] ?? 0);
+  }
+  assert.deepEqual(got, [0, 1, 0, 1, 0, 1]);
+});
+
+test("a request that fits whole runs beside as many long ones as may be under way; one more long one waits", () => {
+  const rule = makeRule();
+  const long = [0, 1, 2, 3].map((order) => makeWork(order, 50));
+  for (const work of long) rule.form([work]);
+  const another = makeWork(4, 30);
+  const short = makeWork(5, 2);
+  assert.deepEqual(Object.keys(sharesOf(rule.form([...long, another, short]))), ["0", "5"]);
+  assert.equal(another.hasBegun, false);
+});
+
+test("on random workloads every batch keeps its limits and the two bounds of the rule hold", () => {
+  const random = new Random(7);
+  let [shortSeen, ledSeen, halfSeen] = [0, 0, 0];
+  for (let run = 0; run < 200; run++) {
+    const isStrict = random.isChance(0.1);
+    const limits = { maxRequests: random.between(1, 6), maxTokens: random.pick([60, 200, 1000]), isStrict };
+    const rule = makeRule(limits);
+    const half = limits.maxTokens / 2;
+    let ready: RequestWork[] = [];
+    let order = 0;
+    let passedOver: RequestWork | undefined;
+    for (let step = 0; step < 40; step++) {
+      for (let arrivals = random.between(0, 5); arrivals > 0; arrivals--) {
+        ready.push(makeWork(order++, random.pick([1, 2, 3, 40]), random.pick([1, 5, 20, 90])));
+      }
+      if (ready.length === 0) continue;
+      ready.sort((a, b) => a.order - b.order);
+      const rests = new Map(ready.map((work) => [work, work.remainingTokens]));
+      const pairs = new Map(ready.map((work) => [work, work.remainingPairs]));
+      const begun = ready.filter((work) => work.hasBegun);
+      const owed = ready.find((work) => work === passedOver);
+      const oldest = owed ?? (begun.length < limits.maxRequests ? ready : begun)[0];
+      const batch = rule.form(ready);
+      const label = `run ${run}, step ${step}`;
+
+      assert.ok(batch.pairCount > 0, label);
+      assert.ok(batch.tokenCount <= limits.maxTokens || batch.pairCount === 1, label);
+      assert.ok(batch.requests.size <= limits.maxRequests, label);
+      assert.ok(!isStrict || batch.pairCount === 1, label);
+      const underWay = ready.filter((work) => work.hasBegun && work.remainingPairs > 0).length;
+      assert.ok(underWay <= limits.maxRequests + 1, label);
+
+      const isLed = owed !== undefined;
+      if (isLed) ledSeen += 1;
+      else if (!isStrict) {
+        for (const [work, rest] of rests) {
+          const before = [...rests].filter(([other, size]) => other !== work && size <= rest);
+          const sum = before.reduce((tokens, [, size]) => tokens + size, rest);
+          if (sum > half || before.length + 2 > limits.maxRequests) continue;
+          shortSeen += 1;
+
+          assert.equal(work.remainingPairs, 0, `${label}: a short request waits`);
+        }
+      }
+
+      if (oldest !== undefined) {
+        const got = (pairs.get(oldest) ?? 0) - oldest.remainingPairs;
+        if (oldest === passedOver) assert.ok(got > 0, `${label}: passed over twice`);
+        const dearest = 110; // 10 + 10 + 90 tokens
+        if (!isStrict && !isLed && oldest.remainingPairs > 0 && half > dearest) {
+          halfSeen += 1;
+          const served = (rests.get(oldest) ?? 0) - oldest.remainingTokens;
+          assert.ok(served > half - dearest, `${label}: the oldest got ${served}`);
+        }
+        passedOver = got === 0 ? oldest : undefined;
+      }
+      ready = ready.filter((work) => work.remainingPairs > 0);
+    }
+  }
+  for (const seen of [shortSeen, ledSeen, halfSeen]) assert.ok(seen > 100, `${seen}`);
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { planRequest, type TextPart, type Tokenizer } from "../../src/inference/plan.ts";
+
+const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
+
+/** A text `n:name` has n tokens; `~n:name` passes its limit by a lower bound of n. */
+class CountingTokenizer implements Tokenizer {
+  parts: readonly TextPart[] = [];
+
+  async encodeParts(parts: readonly TextPart[]) {
+    this.parts = parts;
+    return parts.map(({ text, maxTokens }) => {
+      const count = Number.parseInt(text.replace("~", ""), 10);
+      if (text.startsWith("~")) return { count, isExact: false };
+      return count > maxTokens ? { count, isExact: true } : new Int32Array(count).fill(count);
+    });
+  }
+}
+
+function request(state: string, questions: readonly { question: string; candidates: readonly string[] }[]) {
+  const rendered: RenderedRequest = {
+    state: { text: state, loc: ["body", "state"] },
+    questions: questions.map(({ question, candidates }, at) => ({
+      question: { text: question, loc: ["body", "questions", `q${at}`, "instructions"] },
+      candidates: candidates.map((text, index) => ({
+        text,
+        label: `${index}`,
+        loc: ["body", "questions", `q${at}`, "criteria", index],
+      })),
+    })),
+  };
+  return rendered;
+}
+
+function plan(rendered: RenderedRequest, tokenizer: Tokenizer = new CountingTokenizer()) {
+  return planRequest(rendered, LIMITS, tokenizer, new AbortController().signal);
+}
+
+async function issuesOf(rendered: RenderedRequest) {
+  const error = await plan(rendered).then(
+    () => assert.fail("no issue"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServiceError);
+  assert.equal(error.kind, "INVALID_REQUEST");
+  for (const { type } of error.issues) assert.equal(type, "too_many_tokens");
+  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg.replace(/.*; /, "")}`);
+}
+
+test("a request at every bound becomes a token tree in request order", async () => {
+  const tree = await plan(
+    request("2000:s", [
+      { question: "48:q", candidates: ["768:a", "2:b"] },
+      { question: "1:q", candidates: ["3:c", "4:d", "5:e"] },
+    ]),
+  );
+  assert.equal(tree.state.length, 2000);
+  assert.deepEqual(
+    tree.questions.map(({ tokens, candidates }) => [tokens.length, candidates.map(({ length }) => length)]),
+    [
+      [48, [768, 2]],
+      [1, [3, 4, 5]],
+    ],
+  );
+});
+
+const REFUSALS = [
+  {
+    name: "a state that is too long alone is reported at the state and hides its questions",
+    given: request("2049:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
+    want: ["state: got 2049."],
+  },
+  {
+    name: "a state at the limit leaves no room for a question",
+    given: request("2048:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
+    want: ["questions.q0.instructions: got 2049."],
+  },
+  {
+    name: "state and question one past the limit are reported at that question only",
+    given: request("2000:s", [
+      { question: "48:q", candidates: ["2:a", "2:b"] },
+      { question: "49:q", candidates: ["2:a", "2:b"] },
+    ]),
+    want: ["questions.q1.instructions: got 2049."],
+  },
+  {
+    name: "a question that is too long alone counts the state, too",
+    given: request("10:s", [{ question: "2049:q", candidates: ["2:a", "2:b"] }]),
+    want: ["questions.q0.instructions: got 2059."],
+  },
+  {
+    name: "a candidate one past its limit is reported at the candidate",
+    given: request("10:s", [{ question: "1:q", candidates: ["768:a", "769:b"] }]),
+    want: ["questions.q0.criteria.1: got 769."],
+  },
+  {
+    name: "lower bounds are given as such, also in sums",
+    given: request("10:s", [{ question: "~3000:q", candidates: ["~800:a", "2:b"] }]),
+    want: ["questions.q0.instructions: got at least 3010.", "questions.q0.criteria.0: got at least 800."],
+  },
+  {
+    name: "all reasons are reported in the order of the request",
+    given: request("~5000:s", [
+      { question: "1:q", candidates: ["2:a", "769:b"] },
+      { question: "1:r", candidates: ["770:c", "2:d"] },
+    ]),
+    want: [
+      "state: got at least 5000.",
+      "questions.q0.criteria.1: got 769.",
+      "questions.q1.criteria.0: got 770.",
+    ],
+  },
+];
+
+for (const { name, given, want } of REFUSALS) {
+  test(name, async () => assert.deepEqual(await issuesOf(given), want));
+}
+
+test("at most 20 issues are reported", async () => {
+  const candidates = Array.from({ length: 64 }, (_, at) => `${800 + at}:x`);
+  const issues = await issuesOf(request("1:s", [{ question: "1:q", candidates }]));
+  assert.equal(issues.length, 20);
+  assert.equal(issues.at(-1), "questions.q0.criteria.19: got 819.");
+});
+
+test("equal texts are tokenized once in each role", async () => {
+  const tokenizer = new CountingTokenizer();
+  const questions = Array.from({ length: 3 }, () => ({ question: "5:x", candidates: ["5:x", "6:y"] }));
+  const tree = await plan(request("5:x", questions), tokenizer);
+  assert.deepEqual(
+    tokenizer.parts.map(({ role, text, maxTokens }) => [role, text, maxTokens]),
+    [
+      ["state", "5:x", 2048],
+      ["question", "5:x", 2048],
+      ["candidate", "5:x", 768],
+      ["candidate", "6:y", 768],
+    ],
+  );
+  assert.equal(tree.questions.length, 3);
+});
+
+test("a message gives the limit and never the text", async () => {
+  await assert.rejects(plan(request("10:s", [{ question: "1:q", candidates: ["999:secret"] }])), (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(
+      error.issues[0]?.msg,
+      "A candidate may have at most 768 tokens, special tokens included; got 999.",
+    );
+    return true;
+  });
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { checkExposure, isLoopback, readApiKey } from "../../src/options/exposure.ts";
+import { resolveOptions } from "../../src/options/resolve.ts";
+import { OPTION_TABLE } from "../../src/options/table.ts";
+
+const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_OPTION", message });
+
+describe("options", () => {
+  it("have the defaults of the table", () => {
+    const options = resolveOptions({});
+    for (const [name, row] of Object.entries(OPTION_TABLE)) {
+      assert.deepEqual(Reflect.get(options, name), row.default, name);
+    }
+  });
+
+  it("take a flag before a variable, and a variable before the default", () => {
+    const env = { DECISION_PORT: "1", DECISION_QUEUE_SIZE: "5" };
+    const { port, queueSize, cacheSize } = resolveOptions({ port: "2" }, env);
+    assert.deepEqual({ port, queueSize, cacheSize }, { port: 2, queueSize: 5, cacheSize: 0 });
+  });
+
+  it("take an empty variable for an unset one", () => {
+    assert.equal(resolveOptions({}, { DECISION_PORT: "" }).port, 8700);
+  });
+
+  it("read switches and lists from variables", () => {
+    const { strict, offline, alias } = resolveOptions(
+      {},
+      { DECISION_STRICT: "TRUE", DECISION_OFFLINE: "0", DECISION_ALIAS: "a, b" },
+    );
+    assert.deepEqual({ strict, offline, alias }, { strict: true, offline: false, alias: ["a", "b"] });
+  });
+
+  for (const [name, row] of Object.entries(OPTION_TABLE)) {
+    if (row.kind !== "integer") continue;
+    it(`take ${name} at its bounds and not past them`, () => {
+      for (const value of [row.min, row.max]) {
+        assert.equal(Reflect.get(resolveOptions({ [row.flag]: String(value) }), name), value);
+      }
+      for (const value of [row.min - 1, row.max + 1, "", "x", "1.5"]) {
+        const says = new RegExp(`--${row.flag} takes a whole number from ${row.min} to ${row.max}`);
+        assert.throws(() => resolveOptions({ [row.flag]: String(value) }), invalid(says));
+      }
+    });
+  }
+});
+
+describe("the rule on exposure", () => {
+  for (const host of ["127.0.0.1", "127.8.9.10", "localhost", "::1"]) {
+    it(`lets ${host} be served without a key`, () => {
+      assert.ok(isLoopback(host));
+      checkExposure({ ...resolveOptions({}), host }, undefined);
+    });
+  }
+  for (const host of ["0.0.0.0", "::", "192.168.1.2", "example.org", "127.0.0.1.example.org"]) {
+    it(`wants a key for ${host}, or the operator's word`, () => {
+      const options = { ...resolveOptions({}), host };
+      assert.throws(() => checkExposure(options, undefined), invalid(/DECISION_API_KEY/));
+      checkExposure(options, "key");
+      checkExposure({ ...options, allowUnauthenticated: true }, undefined);
+    });
+  }
+});
+
+describe("the key", () => {
+  it("is none where the variable is missing or empty", () => {
+    assert.equal(readApiKey({}), undefined);
+    assert.equal(readApiKey({ DECISION_API_KEY: "" }), undefined);
+  });
+  for (const key of [" a", "a ", "a\nb", "\u007f"]) {
+    it(`is refused as ${JSON.stringify(key)}`, () => {
+      assert.throws(() => readApiKey({ DECISION_API_KEY: key }), invalid(/DECISION_API_KEY/));
+    });
+  }
+});
