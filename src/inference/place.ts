@@ -1,4 +1,5 @@
 import type { Clock, ScoredRequest, TokenTree } from "./ports.ts";
+import type { RequestWork } from "./request-work.ts";
 
 /** What the scheduler knows of a scored request; tokenizing was done outside. */
 export type QueuedScores = Omit<ScoredRequest, "timing"> & {
@@ -74,4 +75,14 @@ export class PlaceLife {
     this.#release();
     this.#ended.abort();
   }
+}
+
+/** A request between admission and answer. */
+export interface Ticket {
+  readonly order: number;
+  readonly life: PlaceLife;
+  /** Once its tokens are here. */
+  queued?: { readonly work: RequestWork; readonly since: number };
+  /** When its first pair went into a batch. */
+  begunAt?: number;
 }

@@ -1,7 +1,7 @@
 import type { ServiceError } from "../errors.ts";
 import type { Batch } from "./batch.ts";
 import { BatchRule } from "./batch-rule.ts";
-import { type Admission, type Place, PlaceLife } from "./place.ts";
+import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
 import type { Backend, Clock, EngineSettings, QueueCounters } from "./ports.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
@@ -9,16 +9,6 @@ import { ScoreCache } from "./score-cache.ts";
 
 /** How often a backend that is reloading is looked at. Chosen: small against a reload of a second. */
 const READINESS_POLL_MS = 20;
-
-/** A request between admission and answer. */
-interface Ticket {
-  readonly order: number;
-  readonly life: PlaceLife;
-  /** Once its tokens are here. */
-  queued?: { readonly work: RequestWork; readonly since: number };
-  /** When its first pair went into a batch. */
-  begunAt?: number;
-}
 
 /** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
 type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";

@@ -32,11 +32,19 @@ test("equal requests are served in order of admission, whole before begun", () =
   assert.deepEqual(sharesOf(rule.form(left)), { 2: 2, 3: 3 });
 });
 
+test("what a batch already holds costs nothing more", () => {
+  const rule = makeRule({ ...LIMITS, maxTokens: 100 });
+  const twins = [1, 2].map((order) => new RequestWork(order, flatTree(7, 4))); // 10 + 10 + 4 * 20 tokens
+  const batch = rule.form(twins);
+  assert.deepEqual([batch.pairCount, batch.tokenCount, batch.requests.size], [4, 100, 2]);
+  assert.ok(twins.every((work) => work.remainingPairs === 0));
+});
+
 test("the oldest request gets half the budget beside any number of shorter ones", () => {
   const rule = makeRule({ ...LIMITS, maxRequests: 32 });
   const long = makeWork(0, 50);
   const batches: number[] = [];
-  for (let order = 1; long.remainingPairs > 0; order += 10) {
+  for (let order = 1; long.remainingPairs > 0 && batches.length < 50; order += 10) {
     const flood = Array.from({ length: 10 }, (_, at) => makeWork(order + at, 1)); // 40 tokens each
     batches.push(sharesOf(rule.form([long, ...flood]))[0] ?? 0);
   }
@@ -51,7 +59,7 @@ test("an oldest request whose pair passes half the budget leads every second bat
   const rule = makeRule();
   const wide = makeWork(0, 3, 150);
   const got: number[] = [];
-  for (let order = 1; wide.remainingPairs > 0; order += 4) {
+  for (let order = 1; wide.remainingPairs > 0 && got.length < 50; order += 4) {
     const flood = [0, 1, 2, 3].map((at) => makeWork(order + at, 1, 40)); // 60 tokens each
     got.push(sharesOf(rule.form([wide, ...flood]))[0] ?? 0);
   }

@@ -14,6 +14,8 @@ export class ScriptedBackend implements Backend {
   startFailure: Error | undefined;
   /** Every call so far. */
   readonly calls: Call[] = [];
+  /** Told of each call as it comes. */
+  onCall: (call: Call) => void = () => {};
   /** The call that waits for its answer. */
   current: Call | undefined;
 
@@ -30,13 +32,15 @@ export class ScriptedBackend implements Backend {
           action(...rest);
         };
       };
-      this.current = {
+      const call: Call = {
         forest,
         pairs: pairsOf(forest),
         answer: end((scores = scoresOf(forest)) => resolve({ scores, forwards: 1 })),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
       };
-      this.calls.push(this.current);
+      this.current = call;
+      this.calls.push(call);
+      this.onCall(call);
     });
   }
 

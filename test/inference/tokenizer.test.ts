@@ -106,6 +106,17 @@ for (const { name, text } of REFUSED_LONG_TEXTS) {
   });
 }
 
+test("a word that a cut leaves with 100 tokens on either side does not refuse the text that it is one token of", async () => {
+  const before = "a ".repeat((32_768 - 100) / 2);
+  const after = " a".repeat(16_000);
+  for (const word of ["q".repeat(200), `[${"q".repeat(99)}${"q".repeat(100)}`]) {
+    const text = `${before}${word}${after}`;
+    const count = await countWhole(text);
+    assert.ok((await encode("state", text, count)) instanceof Int32Array);
+    assert.ok(!((await encode("state", text, count - 1)) instanceof Int32Array));
+  }
+});
+
 const FRAGMENTS = [
   ...["a", "word", " ", "  ", "\n", ".", "-", "[", "]", "[SEP]", "[MASK]", "[UN", "SEP]", "\u6f22", "\u00e9"],
   ...["e\u0301", "\u0316\u0301", "\u302e", "\u{1f600}", "\u{1d165}", "\ud55c", "\u00a0", "\u0130", "\u03a3"],

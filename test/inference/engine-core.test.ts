@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { EngineCore } from "../../src/inference/engine-core.ts";
+import type { TextPart, Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
+import type { EngineSettings, ModelFacts } from "../../src/inference/ports.ts";
+import { FakeClock, settle } from "./fake-clock.ts";
+import { SETTINGS } from "./queue-bench.ts";
+import { ScriptedBackend, scoreOf } from "./scripted-backend.ts";
+
+const MODEL: ModelFacts = {
+  id: "example/model@0000000000000000000000000000000000000000",
+  revision: "0000000000000000000000000000000000000000",
+  aliases: [],
+  version: "v0",
+  releaseDate: "2026-01-01",
+  description: "",
+  temperature: 1,
+  showsLabels: false,
+  limits: { maxStateQuestionTokens: 8, maxCandidateTokens: 4 },
+};
+
+/** One token for each character, when the test says so. */
+class HeldTokenizer implements Tokenizer {
+  release: () => void = () => {};
+  signal: AbortSignal | undefined;
+  failure: Error | undefined;
+
+  async encodeParts(parts: readonly TextPart[], { signal }: { signal: AbortSignal }) {
+    this.signal = signal;
+    await new Promise<void>((resolve) => {
+      this.release = resolve;
+    });
+    if (this.failure !== undefined) throw this.failure;
+    return parts.map(({ text, maxTokens }): Int32Array | TooManyTokens => {
+      if (text.length > maxTokens) return { count: text.length, isExact: true };
+      return Int32Array.from(text, (character) => character.charCodeAt(0));
+    });
+  }
+}
+
+function request(state: string, question: string, ...candidates: string[]): RenderedRequest {
+  return {
+    state: { text: state, loc: ["body", "state"] },
+    questions: [
+      {
+        question: { text: question, loc: ["body", "question"] },
+        candidates: candidates.map((text, at) => ({ text, label: `${at}`, loc: ["body", "candidates", at] })),
+      },
+    ],
+  };
+}
+
+function makeBench(settings: Partial<EngineSettings> = {}) {
+  const bench = { clock: new FakeClock(), backend: new ScriptedBackend(), tokenizer: new HeldTokenizer() };
+  const info = { backend: "scripted", device: "cpu", precision: "fp32" };
+  const engine = new EngineCore({ model: MODEL, settings: { ...SETTINGS, ...settings }, info, ...bench });
+  return { ...bench, engine, caller: new AbortController() };
+}
+
+test("a request is admitted, tokenized, scored, and its times add up", async () => {
+  const { engine, backend, tokenizer, clock, caller } = makeBench();
+  await engine.start();
+  const answer = engine.score(request("st", "q", "a", "bc"), caller.signal);
+  clock.advance(2);
+  tokenizer.release();
+  await settle();
+  clock.advance(5);
+  backend.current?.answer();
+  const { scores, ...rest } = await answer;
+  assert.deepEqual([...(scores[0] ?? [])], ["115 116 | 113 | 97", "115 116 | 113 | 98 99"].map(scoreOf));
+  assert.deepEqual(rest, {
+    inputTokens: 4 + 5,
+    cachedPairs: 0,
+    timing: { queue: 0, tokenize: 2, inference: 5 },
+  });
+});
+
+test("a full queue is told before the token limits, and token limits give the place back", async () => {
+  const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
+  await engine.start();
+  const tooLong = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
+  await assert.rejects(engine.score(request("state that is long", "q", "a", "b"), caller.signal), {
+    kind: "QUEUE_FULL",
+  });
+  tokenizer.release();
+  await assert.rejects(tooLong, { kind: "INVALID_REQUEST" });
+  const { queued, rejected, failed } = engine.health().counters;
+  assert.deepEqual([queued, rejected, failed], [0, 1, 0]);
+});
+
+test("deadline and departure are answered while the request is tokenized, which then ends early", async () => {
+  const { engine, tokenizer, clock, caller } = makeBench({ deadlineMs: 10 });
+  await engine.start();
+  const late = engine.score(request("s", "q", "a", "b"), caller.signal);
+  clock.advance(10);
+  await assert.rejects(late, { kind: "DEADLINE_EXCEEDED" });
+  assert.equal(tokenizer.signal?.aborted, true);
+  const left = engine.score(request("s", "q", "a", "b"), caller.signal);
+  caller.abort();
+  await assert.rejects(left, { kind: "CANCELLED" });
+  assert.equal(tokenizer.signal?.aborted, true);
+});
+
+test("a tokenizer that breaks fails its request only", async () => {
+  const { engine, tokenizer, caller } = makeBench();
+  await engine.start();
+  const answer = engine.score(request("s", "q", "a", "b"), caller.signal);
+  tokenizer.failure = new Error("broken");
+  tokenizer.release();
+  await assert.rejects(answer, /broken/);
+  assert.equal(engine.health().counters.failed, 1);
+});
+
+test("status follows the backend and a drain", async () => {
+  const { engine, backend, clock, caller } = makeBench();
+  assert.equal(engine.health().status, "starting");
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal), { kind: "STARTING" });
+  await engine.start();
+  clock.advance(1500);
+  assert.deepEqual([engine.health().status, engine.health().uptimeSeconds], ["ready", 1.5]);
+  backend.isReady = false;
+  assert.equal(engine.health().status, "starting");
+  backend.isReady = true;
+  await engine.drain();
+  assert.equal(engine.health().status, "draining");
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal), { kind: "DRAINING" });
+  await engine.close();
+  assert.equal(backend.isClosed, true);
+});
+
+test("a backend that does not start leaves the engine failed", async () => {
+  const { engine, backend, caller } = makeBench();
+  backend.startFailure = new Error("no such model");
+  await assert.rejects(engine.start(), /no such model/);
+  assert.equal(engine.health().status, "failed");
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal), { kind: "BACKEND_FAILED" });
+});
+
+test("a drain while the model loads stays a drain when it has loaded", async () => {
+  const { engine, caller } = makeBench();
+  const started = engine.start();
+  await engine.drain();
+  await started;
+  assert.equal(engine.health().status, "draining");
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal), { kind: "DRAINING" });
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { settle } from "./fake-clock.ts";
+import { flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
+import { makeTree, scoreOf } from "./scripted-backend.ts";
+
+test("a request larger than the budget is split, and its state is paid for once", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 });
+  const asked = bench.ask(flatTree(1, 10, 20)); // 10 + 10 + 10 * 20 tokens
+  for (let batch = 0; batch < 3; batch++) {
+    bench.backend.current?.answer();
+    await settle();
+  }
+  assert.deepEqual(
+    bench.backend.calls.map(({ pairs }) => pairs.length),
+    [4, 4, 2], // 10 + 10 + 4 * 20; then 10 + 4 * 20 <= 100
+  );
+  const scored = scoredOf(asked);
+  assert.deepEqual([...(scored.scores[0] ?? [])], asked.pairs.map(scoreOf));
+  assert.equal(scored.inputTokens, 10 * 40);
+  assert.deepEqual([bench.scheduler.counters().batches, bench.scheduler.counters().forwards], [3, 3]);
+});
+
+test("a pair that passes the budget alone is a batch", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 8 });
+  const asked = bench.ask(flatTree(1, 2));
+  bench.backend.current?.answer();
+  await settle();
+  bench.backend.current?.answer();
+  await settle();
+  assert.equal(outcomeOf(asked), "completed");
+  assert.deepEqual(
+    bench.backend.calls.map(({ pairs }) => pairs.length),
+    [1, 1],
+  );
+});
+
+test("work of a request that has ended is not sent", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 });
+  const long = bench.ask(flatTree(1, 50));
+  const gone = bench.ask(flatTree(2, 2));
+  const stays = bench.ask(flatTree(3, 2));
+  long.caller.abort();
+  gone.caller.abort();
+  bench.backend.current?.answer();
+  await settle();
+  bench.backend.current?.answer();
+  await settle();
+  assert.deepEqual([long, gone, stays].map(outcomeOf), ["CANCELLED", "CANCELLED", "completed"]);
+  assert.deepEqual(bench.backend.calls[1]?.pairs, stays.pairs);
+  assert.equal(bench.backend.calls.length, 2);
+});
+
+test("a 40-token request behind one of 256 pairs is in the very next batch", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 400 });
+  const long = bench.ask(flatTree(1, 256));
+  const short = bench.ask(flatTree(2, 2, 10));
+  bench.backend.current?.answer();
+  await settle();
+  const next = bench.backend.current;
+  assert.ok(short.pairs.every((pair) => next?.pairs.includes(pair)));
+  assert.ok(
+    long.pairs.some((pair) => next?.pairs.includes(pair)),
+    "the long one goes on beside it",
+  );
+  next?.answer();
+  await settle();
+  assert.deepEqual([outcomeOf(short), outcomeOf(long)], ["completed", "open"]);
+});
+
+test("an idle queue waits for company until the first request has waited batchWaitMs", async () => {
+  const bench = new QueueBench({ batchWaitMs: 5 });
+  bench.ask(flatTree(1, 2));
+  bench.clock.advance(4);
+  bench.ask(flatTree(2, 2));
+  assert.equal(bench.backend.calls.length, 0);
+  bench.clock.advance(1);
+  assert.equal(bench.backend.calls[0]?.pairs.length, 4);
+});
+
+const REASONS_NOT_TO_WAIT = [
+  { name: "the token budget is reached", settings: { maxBatchTokens: 60 }, ask: [flatTree(1, 2)] },
+  {
+    name: "enough requests are there",
+    settings: { maxBatchRequests: 2 },
+    ask: [flatTree(1, 2), flatTree(2, 2)],
+  },
+  { name: "company is not wanted (strict)", settings: { strict: true }, ask: [flatTree(1, 2)] },
+];
+
+for (const { name, settings, ask } of REASONS_NOT_TO_WAIT) {
+  test(`nobody waits for company when ${name}`, () => {
+    const bench = new QueueBench({ batchWaitMs: 5, ...settings });
+    for (const tree of ask) bench.ask(tree);
+    assert.equal(bench.backend.calls.length, 1);
+  });
+}
+
+test("a long request does not wait for company between its batches", async () => {
+  const bench = new QueueBench({ batchWaitMs: 5, maxBatchTokens: 70 });
+  bench.ask(flatTree(1, 3));
+  bench.backend.current?.answer();
+  await settle();
+  assert.equal(bench.backend.calls.length, 2);
+});
+
+test("equal pairs of one batch are computed once and charged to the first", async () => {
+  const bench = new QueueBench();
+  bench.ask(flatTree(9, 2));
+  const twins = [bench.ask(flatTree(1, 3)), bench.ask(flatTree(1, 3))];
+  const node = { id: 5, length: 4 };
+  const own = bench.ask(makeTree(node, [{ question: node, candidates: [node, node, { id: 6, length: 4 }] }]));
+  bench.backend.current?.answer();
+  await settle();
+  assert.equal(bench.backend.current?.pairs.length, 5);
+  bench.backend.current?.answer();
+  await settle();
+  assert.deepEqual(
+    [...twins, own].map((asked) => [scoredOf(asked).inputTokens, scoredOf(asked).cachedPairs]),
+    [
+      [3 * 40, 0],
+      [0, 3],
+      [2 * 12, 1],
+    ],
+  );
+  for (const asked of [...twins, own]) {
+    assert.deepEqual([...(scoredOf(asked).scores[0] ?? [])], asked.pairs.map(scoreOf));
+  }
+});
+
+test("requests with the same state share its node, and a question of one joins the other's", async () => {
+  const bench = new QueueBench();
+  bench.ask(flatTree(9, 2));
+  const [state, question] = [
+    { id: 1, length: 10 },
+    { id: 2, length: 10 },
+  ];
+  const candidates = [3, 4, 5].map((id) => ({ id, length: 5 }));
+  bench.ask(makeTree(state, [{ question, candidates: candidates.slice(0, 2) }]));
+  bench.ask(
+    makeTree(state, [
+      { question, candidates: candidates.slice(1) },
+      { question: state, candidates },
+    ]),
+  );
+  bench.backend.current?.answer();
+  const shape = () =>
+    bench.backend.current?.forest.map((tree) => tree.questions.map((each) => each.candidates.length));
+  await settle();
+  assert.deepEqual(shape(), [[3, 3]]);
+});
+
+test("scores in the cache answer without the backend, also while it computes", async () => {
+  const bench = new QueueBench({ cacheSize: 10 });
+  bench.ask(flatTree(1, 3));
+  bench.backend.current?.answer();
+  await settle();
+  bench.ask(flatTree(2, 2));
+  const warm = bench.ask(flatTree(1, 3));
+  await settle();
+  assert.deepEqual([scoredOf(warm).inputTokens, scoredOf(warm).cachedPairs], [0, 3]);
+  assert.deepEqual([...(scoredOf(warm).scores[0] ?? [])], warm.pairs.map(scoreOf));
+  const { batches, cacheHits, cacheEntries, completed } = bench.scheduler.counters();
+  assert.deepEqual([batches, cacheHits, cacheEntries, completed], [2, 3, 3, 2]);
+});
+
+test("a waiting request is answered by scores that came into the cache meanwhile", async () => {
+  const bench = new QueueBench({ cacheSize: 10 });
+  bench.ask(flatTree(1, 3));
+  const twin = bench.ask(flatTree(1, 3));
+  bench.backend.current?.answer();
+  await settle();
+  assert.equal(scoredOf(twin).cachedPairs, 3);
+  assert.equal(bench.backend.calls.length, 1);
+});
+
+test("strict: each pair is alone in its batch, and a short request takes turns with a long one", async () => {
+  const bench = new QueueBench({ strict: true });
+  const long = bench.ask(flatTree(1, 8));
+  const short = bench.ask(flatTree(2, 2, 10));
+  for (let batch = 0; batch < 10; batch++) {
+    assert.equal(bench.backend.current?.pairs.length, 1);
+    bench.backend.current?.answer();
+    await settle();
+    if (batch < 4) assert.equal(outcomeOf(short), batch < 3 ? "open" : "completed");
+  }
+  assert.deepEqual([outcomeOf(long), scoredOf(long).inputTokens], ["completed", 8 * 40]);
+});
+
+test("strict: equal pairs without a cache are computed each, with a cache once", async () => {
+  for (const { cacheSize, want } of [
+    { cacheSize: 0, want: [2 * 12, 0, 2] },
+    { cacheSize: 5, want: [12, 1, 1] },
+  ]) {
+    const bench = new QueueBench({ strict: true, cacheSize });
+    const node = { id: 5, length: 4 };
+    const asked = bench.ask(makeTree(node, [{ question: node, candidates: [node, node] }]));
+    for (let batch = 0; batch < 2; batch++) {
+      bench.backend.current?.answer();
+      await settle();
+    }
+    const { inputTokens, cachedPairs } = scoredOf(asked);
+    assert.deepEqual([inputTokens, cachedPairs, bench.backend.calls.length], want);
+  }
+});
