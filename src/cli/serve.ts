@@ -1,5 +1,7 @@
 import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { createApp } from "../app.ts";
+import { createEngine } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import { systemClock } from "../inference/clock.ts";
 import { checkExposure, readApiKey } from "../options/exposure.ts";
@@ -25,30 +27,27 @@ export async function serve(
   checkExposure(options, apiKey);
   const log = createLog(options.logLevel);
   log.info({ options, hasKey: apiKey !== undefined }, "options");
-  const { server, engine } = await createApp(options, { apiKey, log });
+  const engine = await createEngine(options, (event, details) => log.warn(details, event));
+  // the model loads while the web server is put together and listens, and answers 503 until it is there
+  const started = engine.start();
+  started.catch(() => {}); // awaited below
+  let isStopping = () => false;
   try {
+    const server = await createApp(engine, { apiKey, log });
     await listen(server, options);
-    const { deadlineMs } = options;
-    installShutdown({
-      server,
-      engine,
-      log,
-      clock: systemClock,
-      drainMs: deadlineMs + DRAIN_SLACK_MS,
-      process,
-    });
-    await engine.start();
+    const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
+    installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
+    isStopping = () => server.isDraining;
+    await started;
+    print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
   } catch (error) {
-    await Promise.allSettled([server.close(), engine.close()]);
+    if (isStopping()) return; // a signal came while the model was loading: the shutdown ends the process
+    await engine.close();
     throw error;
   }
-  print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
 }
 
-async function listen(
-  server: Awaited<ReturnType<typeof createApp>>["server"],
-  { host, port }: ServiceOptions,
-): Promise<void> {
+async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {
   try {
     await server.listen({ host, port });
   } catch (cause) {
