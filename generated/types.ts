@@ -224,7 +224,7 @@ export interface components {
              */
             readonly type: "noul";
             readonly instructions: components["schemas"]["JsonValue"];
-            /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is accepted as another name of `false`, `yes` of `true`; an outcome given under both names is refused, as is any other name. */
+            /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is accepted as another name of `false`, `yes` of `true`. An outcome given under both names is refused, unless the other name's value is null; any name beside these four is refused too. */
             readonly criteria?: {
                 readonly [key: string]: components["schemas"]["JsonValue"];
             } | null;
@@ -571,7 +571,7 @@ export interface components {
             readonly max_candidate_tokens: number;
             /**
              * Format: double
-             * @description Time from arrival after which a request is given up.
+             * @description Seconds from a request's place in the queue after which it is given up.
              */
             readonly deadline_seconds: number;
             /**
@@ -725,11 +725,6 @@ export interface components {
          */
         readonly RetryAfter: "1";
         /**
-         * @description Seconds to wait before another attempt, if the service expects to be ready again.
-         * @example 1
-         */
-        readonly RetryAfterMaybe: "1";
-        /**
          * @description The scheme that the key is sent with.
          * @example Bearer
          */
@@ -873,7 +868,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
-                    readonly "retry-after": components["headers"]["RetryAfterMaybe"];
+                    readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -905,7 +900,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
-                    readonly "retry-after": components["headers"]["RetryAfterMaybe"];
+                    readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
                 content: {

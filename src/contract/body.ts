@@ -1,8 +1,9 @@
 import { type Issue, invalidRequest } from "../errors.ts";
+import { resolveAliases } from "../json/aliases.ts";
 import { toPlain } from "../json/plain.ts";
 import { readJson } from "../json/read.ts";
 import { describeKind, isJsonObject } from "../json/value.ts";
-import { resolveAliases } from "./aliases.ts";
+import { aliasesOf } from "./aliases.ts";
 import type { OperationId } from "./call.ts";
 
 export interface ReceivedBody {
@@ -30,8 +31,9 @@ export async function readBody(
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }
-  const { body, usedNames } = resolveAliases(operationId, value);
-  return { plain: toPlain(body, schema, document), usedNames };
+  const { members, usedNames, conflicts } = resolveAliases(value, aliasesOf(operationId), ["body"]);
+  if (conflicts.length > 0) throw invalidRequest(conflicts);
+  return { plain: toPlain(members, schema, document), usedNames };
 }
 
 function refusal(type: Issue["type"], msg: string) {

@@ -90,7 +90,7 @@ export interface OutgoingReply {
   readonly cause?: unknown;
 }
 
-/** A path of the contract with its methods, for routing, 405 and authentication. */
+/** An operation's place in the contract, for routing and authentication. */
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: string;

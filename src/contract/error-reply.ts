@@ -1,11 +1,11 @@
 import { type ErrorKind, type Issue, ServiceError } from "../errors.ts";
-import { locationName } from "../json/location.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 const MAX_ISSUES = 20;
+const MAX_NAME_LENGTH = 100;
 const RETRY_SOON = { "retry-after": "1" };
 
 interface Rule {
@@ -48,11 +48,19 @@ export function errorReply(error: unknown, requestId: string): OutgoingReply {
   return { ...reply, body: writeJson({ detail }) };
 }
 
+/** A member name as locations show it: at most 100 characters, never half a surrogate pair. */
+function locationName(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  const last = name.charCodeAt(MAX_NAME_LENGTH - 1);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return name.slice(0, splitsPair ? MAX_NAME_LENGTH - 1 : MAX_NAME_LENGTH);
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "";
 }
 
-/** Never empty, at most 20, names cut. */
+/** Never empty, at most 20, names cut: the only place where they are. */
 function issuesIn(error: unknown): readonly Issue[] {
   const issues = error instanceof ServiceError ? error.issues : [];
   if (issues.length === 0) return [{ loc: ["body"], msg: messageOf(error), type: "wrong_type" }];

@@ -1,6 +1,5 @@
 import type { ErrorObject } from "ajv";
 import type { Issue, IssueType, Location } from "../errors.ts";
-import { locationName } from "../json/location.ts";
 import { asJson, countMembers } from "../json/plain.ts";
 import { describeKind, JsonNumber } from "../json/value.ts";
 
@@ -21,7 +20,7 @@ export function issuesOf(errors: readonly ErrorObject[], body: unknown): readonl
   return errors.map((error) => {
     const { type, msg, member } = faultOf(error);
     const loc = locate(error.instancePath, body);
-    return { loc: member === undefined ? loc : [...loc, locationName(member)], msg, type };
+    return { loc: member === undefined ? loc : [...loc, member], msg, type };
   });
 }
 
@@ -136,7 +135,7 @@ function locate(instancePath: string, body: unknown): Location {
   let value: unknown = body;
   for (const step of instancePath.split("/").slice(2)) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    loc.push(Array.isArray(value) ? Number(name) : locationName(name));
+    loc.push(Array.isArray(value) ? Number(name) : name);
     value = isRecord(value) ? value[name] : undefined;
   }
   return loc;

@@ -34,8 +34,3 @@ export function readRoutes(document: Document): readonly ContractRoute[] {
     }),
   );
 }
-
-/** The methods that a path has, for the header `Allow`; empty for an unknown path. */
-export function allowedMethods(routes: readonly Route[], path: string): readonly string[] {
-  return routes.filter((route) => route.path === path).map(({ method }) => method);
-}

@@ -1,5 +1,5 @@
 import type { Issue, Location } from "../errors.ts";
-import { locationName } from "../json/location.ts";
+import { type Aliases, resolveAliases } from "../json/aliases.ts";
 import { countMembers, membersInOrder } from "../json/plain.ts";
 import type { Steps } from "../json/slices.ts";
 import { type DescribedCandidate, renderOrReport } from "./descriptions.ts";
@@ -49,7 +49,7 @@ export function countCandidates(question: Question): number {
 function* choiceCandidates(question: ChoiceQuestion, source: Source): Steps<DescribedCandidate[]> {
   const candidates: DescribedCandidate[] = [];
   for (const [label, value] of membersInOrder(question.criteria)) {
-    const loc = [...source.loc, "criteria", locationName(label)];
+    const loc = [...source.loc, "criteria", label];
     const rendered = describe(value, loc, source);
     const description = rendered === "" ? label : rendered;
     const text =
@@ -75,21 +75,26 @@ function* scoreCandidates(question: ScoreQuestion, source: Source): Steps<Descri
 
 /** The published recipe of the GemmaDecision-270M weights: these texts must not drift. */
 const OUTCOMES = [
-  { label: "false", alias: "no", preset: "No. This is false:" },
-  { label: "true", alias: "yes", preset: "Yes. This is true:" },
+  { label: "false", preset: "No. This is false:" },
+  { label: "true", preset: "Yes. This is true:" },
 ];
 
+const OUTCOME_ALIASES: Aliases = new Map([
+  ["no", "false"],
+  ["yes", "true"],
+]);
+
 function* noulCandidates(question: NoulQuestion, source: Source): Steps<DescribedCandidate[]> {
-  const criteria = new Map(membersInOrder(question.criteria ?? {}));
+  const { text: instructions, loc: instructionsLoc } = source.instructions;
   const criteriaLoc = [...source.loc, "criteria"];
-  reportUnknownOutcomes(criteria, criteriaLoc, source.issues);
+  const sent = new Map(membersInOrder(question.criteria ?? {}));
+  const { members, usedNames, conflicts } = resolveAliases(sent, OUTCOME_ALIASES, criteriaLoc);
+  source.issues.push(...conflicts, ...unknownOutcomes(members, criteriaLoc));
   const candidates: DescribedCandidate[] = [];
-  for (const { label, alias, preset } of OUTCOMES) {
-    const name = nameOfOutcome(criteria, label, alias, criteriaLoc, source.issues);
-    const loc = [...criteriaLoc, name];
-    const rendered = describe(criteria.get(name) ?? null, loc, source);
+  for (const { label, preset } of OUTCOMES) {
+    const loc = [...criteriaLoc, usedNames.get(label) ?? label];
+    const rendered = describe(members.get(label) ?? null, loc, source);
     if (rendered === "") {
-      const { text: instructions, loc: instructionsLoc } = source.instructions;
       const description = instructions === "" ? label : `${preset} ${instructions}`;
       candidates.push({ label, description, text: `${label}: ${description}`, loc: instructionsLoc });
     } else {
@@ -100,38 +105,10 @@ function* noulCandidates(question: NoulQuestion, source: Source): Steps<Describe
   return candidates;
 }
 
-/**
- * The name that an outcome's description was sent under; an alias_conflict when it was sent under both.
- *
- *     label      alias        taken
- *     missing    given        the alias, also when null
- *     given      missing      the label, also when null
- *     given      null         the label: an alias given as null beside its label counts as missing
- *     given      not null     alias_conflict, also when the label's description is null
- */
-function nameOfOutcome(
-  criteria: ReadonlyMap<string, unknown>,
-  label: string,
-  alias: string,
-  loc: Location,
-  issues: Issue[],
-): string {
-  if (!criteria.has(alias)) return label;
-  if (!criteria.has(label)) return alias;
-  if (criteria.get(alias) !== null) {
-    const msg = `\`${alias}\` is another name of \`${label}\`: give one of the two, not both.`;
-    issues.push({ loc: [...loc, alias], msg, type: "alias_conflict" });
-  }
-  return label;
-}
-
-function reportUnknownOutcomes(criteria: ReadonlyMap<string, unknown>, loc: Location, issues: Issue[]): void {
-  const known = new Set(OUTCOMES.flatMap(({ label, alias }) => [label, alias]));
-  for (const name of criteria.keys()) {
-    if (known.has(name)) continue;
-    const msg = "Unknown outcome; a noul question has `false` and `true` (or `no` and `yes`).";
-    issues.push({ loc: [...loc, locationName(name)], msg, type: "unknown_field" });
-  }
+function unknownOutcomes(criteria: ReadonlyMap<string, unknown>, loc: Location): Issue[] {
+  const unknown = [...criteria.keys()].filter((name) => !OUTCOMES.some(({ label }) => label === name));
+  const msg = 'Expected only the outcomes "false" and "true" (or "no" and "yes"), got another.';
+  return unknown.map((name) => ({ loc: [...loc, name], msg, type: "unknown_field" }));
 }
 
 function describe(value: unknown, loc: Location, { rules, issues }: Source): string | undefined {

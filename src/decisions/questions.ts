@@ -1,30 +1,14 @@
-/** The members of a validated systemone body that decisions are made from; any-JSON ones are JsonValues. */
-export interface SystemoneBody {
-  readonly state: unknown;
-  readonly questions: Readonly<Record<string, Question>>;
-  readonly model?: unknown;
-}
+import type { components } from "../../generated/types.ts";
 
-export type Question = ChoiceQuestion | NoulQuestion | ScoreQuestion;
+type Schemas = components["schemas"];
+
+/** Validated bodies: what the generated types call unknown is a JsonValue. */
+export type SystemoneBody = Schemas["SystemoneRequest"];
+/** Under the contract's names; `question` is null where some generated clients cannot leave it out. */
+export type RankBody = Schemas["RankRequest"];
+
+export type Question = Schemas["Question"];
 export type QuestionType = Question["type"];
-
-export interface ChoiceQuestion {
-  readonly type: "choice";
-  readonly instructions: unknown;
-  /** Label to description. */
-  readonly criteria: Readonly<Record<string, unknown>>;
-}
-
-export interface NoulQuestion {
-  readonly type: "noul";
-  readonly instructions: unknown;
-  /** Descriptions by `false` or `no`, `true` or `yes`. */
-  readonly criteria?: Readonly<Record<string, unknown>> | null;
-}
-
-export interface ScoreQuestion {
-  readonly type: "score";
-  readonly instructions: unknown;
-  /** Descriptions of the levels, lowest first. */
-  readonly criteria: readonly unknown[];
-}
+export type ChoiceQuestion = Schemas["ChoiceQuestion"];
+export type NoulQuestion = Schemas["NoulQuestion"];
+export type ScoreQuestion = Schemas["ScoreQuestion"];

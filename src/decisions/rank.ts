@@ -1,24 +1,15 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
-import { locationName } from "../json/location.ts";
 import { asJson } from "../json/plain.ts";
 import { runSliced, type Steps } from "../json/slices.ts";
 import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
 import { checkModelName } from "./model-name.ts";
+import type { RankBody } from "./questions.ts";
 import { stateValue } from "./render.ts";
 import type { RenderedRequest } from "./rendered.ts";
 import { strip } from "./strip.ts";
 import type { ServedModel } from "./systemone.ts";
-
-/** The members of a validated rank body, under the contract's names; all but `model` are JsonValues. */
-export interface RankBody {
-  readonly state: unknown;
-  readonly candidates: unknown;
-  /** Null means "not given": some generated clients cannot leave it out. */
-  readonly question?: unknown;
-  readonly model?: unknown;
-}
 
 /** A request with one question. */
 export interface RankRequest extends RenderedRequest {
@@ -40,7 +31,7 @@ export interface SentCandidate {
  * @throws ServiceError INVALID_REQUEST with every issue found
  */
 export function readRank(body: RankBody, model: ServedModel): Promise<RankRequest> {
-  return runSliced(rankSteps(body, model));
+  return runSliced(rankSteps(body, model), { isContinuation: true });
 }
 
 function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
@@ -88,7 +79,7 @@ function readCandidates(value: JsonValue, issues: Issue[]): SentCandidate[] {
   }
   const entries: (readonly [string | number, JsonValue])[] = [...value.entries()];
   return entries.flatMap(([key, text]) => {
-    const place = [...loc, typeof key === "string" ? locationName(key) : key];
+    const place = [...loc, key];
     if (typeof text === "string") return [{ label: String(key), text, loc: place }];
     issues.push({ loc: place, msg: `Must be a string, not ${describeKind(text)}.`, type: "wrong_type" });
     return [];

@@ -1,12 +1,12 @@
 import { ServiceError } from "../errors.ts";
 import { readSteps } from "../json/read.ts";
-import { runSliced, type Steps } from "../json/slices.ts";
-import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from "../json/value.ts";
+import type { Steps } from "../json/slices.ts";
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
 import { numberText } from "./number-text.ts";
 import { strip } from "./strip.ts";
 
 /**
- * Texts of a decision, as the models saw them in training: objects become `key: value` fields (a blank line
+ * The text of a JSON value, as the models saw it in training: objects become `key: value` fields (a blank line
  * between top-level fields, nested ones on lines of their own, indented by two), arrays one `- item` line an
  * element, null nothing. Trimmed.
  *
@@ -17,26 +17,15 @@ import { strip } from "./strip.ts";
  *                                                 - true
  *                                                 -
  *
+ * @returns undefined when the text would have more than `maxRows` rows (fields and items). A row costs the model at
+ *          least one token, so such a text is over the token limit; and 2 MiB of items 99 levels deep would become
+ *          200 MB of indentation.
  * @see test/vectors/rendering.json, which these must match byte for byte
  */
-export function renderText(value: JsonValue): string {
-  return strip(write(value, 0, { left: Infinity }));
-}
-
-/**
- * The same, but undefined when the text would have more than `maxRows` rows (fields and items). A row costs the
- * model at least one token, so such a text is over the token limit; and 2 MiB of items 99 levels deep would become
- * 200 MB of indentation.
- */
-export function renderWithin(value: JsonValue, maxRows: number): string | undefined {
-  const rows = { left: maxRows };
-  const text = write(value, 0, rows);
-  return rows.left < 0 ? undefined : strip(text);
-}
-
-/** A state's text: like any other, except that a string which is itself a JSON object or array is rendered like one. */
-export async function renderState(value: JsonValue): Promise<string> {
-  return renderText(await runSliced(stateValue(value)));
+export function renderText(value: JsonValue, maxRows: number): string | undefined {
+  const text: Writing = { pieces: [], rowsLeft: maxRows };
+  write(value, 0, text);
+  return text.rowsLeft < 0 ? undefined : strip(text.pieces.join(""));
 }
 
 /**
@@ -55,20 +44,35 @@ export function* stateValue(state: JsonValue): Steps<JsonValue> {
   }
 }
 
-/** Recursive: a value is at most 100 levels deep. `rows.left` falls below zero when the rows run out. */
-function write(value: JsonValue, indent: number, rows: { left: number }): string {
-  if (value === null) return "";
+/** Pieces that are joined once: joined level by level, a long text would be copied 100 times. */
+interface Writing {
+  readonly pieces: string[];
+  /** Falls below zero when the rows run out. */
+  rowsLeft: number;
+}
+
+/** Recursive: a value is at most 100 levels deep. */
+function write(value: JsonValue, indent: number, text: Writing): void {
+  if (!isNested(value)) {
+    text.pieces.push(scalarText(value));
+    return;
+  }
+  const separator = isJsonObject(value) && indent === 0 ? "\n\n" : "\n";
+  const pad = " ".repeat(indent);
+  let before = pad;
+  for (const [head, item] of isJsonObject(value) ? fields(value) : items(value)) {
+    if (--text.rowsLeft < 0) return;
+    text.pieces.push(before, head, isNested(item) ? "\n" : " ");
+    write(item, indent + 2, text);
+    before = separator + pad;
+  }
+}
+
+/** The empty text for null and for objects and arrays that hold nothing. */
+function scalarText(value: JsonValue): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "true" : "false";
-  if (value instanceof JsonNumber) return numberText(value);
-  const pad = " ".repeat(indent);
-  const written: string[] = [];
-  for (const [head, item] of isJsonObject(value) ? fields(value) : items(value)) {
-    if (--rows.left < 0) break;
-    const body = isNested(item) ? `\n${write(item, indent + 2, rows)}` : ` ${write(item, 0, rows)}`;
-    written.push(pad + head + body);
-  }
-  return written.join(isJsonObject(value) && indent === 0 ? "\n\n" : "\n");
+  return value instanceof JsonNumber ? numberText(value) : "";
 }
 
 function* fields(value: ReadonlyMap<string, JsonValue>): Generator<[string, JsonValue]> {
@@ -79,7 +83,7 @@ function* items(value: readonly JsonValue[]): Generator<[string, JsonValue]> {
   for (const item of value) yield ["-", item];
 }
 
-function isNested(value: JsonValue): boolean {
+function isNested(value: JsonValue): value is JsonObject | readonly JsonValue[] {
   if (isJsonObject(value)) return value.size > 0;
   return isJsonArray(value) && value.length > 0;
 }

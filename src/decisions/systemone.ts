@@ -1,5 +1,4 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
-import { locationName } from "../json/location.ts";
 import { asJson, membersInOrder } from "../json/plain.ts";
 import { runSliced, type Steps } from "../json/slices.ts";
 import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
@@ -35,7 +34,7 @@ export interface AskedQuestion {
  * @throws ServiceError INVALID_REQUEST with every issue found
  */
 export function readSystemone(body: SystemoneBody, model: ServedModel): Promise<SystemoneRequest> {
-  return runSliced(systemoneSteps(body, model));
+  return runSliced(systemoneSteps(body, model), { isContinuation: true });
 }
 
 function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<SystemoneRequest> {
@@ -71,7 +70,7 @@ function* questionSteps(
   model: ServedModel,
   issues: Issue[],
 ): Steps<RenderedQuestion> {
-  const questionLoc: Location = ["body", "questions", locationName(name)];
+  const questionLoc: Location = ["body", "questions", name];
   const loc = [...questionLoc, "instructions"];
   const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
   checkQuestion(state, text, loc, issues);

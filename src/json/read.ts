@@ -1,7 +1,6 @@
 import { type IssueType, invalidRequest, type Location } from "../errors.ts";
-import { locationName } from "./location.ts";
-import { runAtOnce, runSliced, type Steps } from "./slices.ts";
-import { isIllFormed, TokenError, Tokens } from "./tokens.ts";
+import { runSliced, type Steps } from "./slices.ts";
+import { TokenError, Tokens } from "./tokens.ts";
 import { JsonNumber, type JsonObject, type JsonValue } from "./value.ts";
 
 /** Levels of objects and arrays, the outermost included. */
@@ -22,11 +21,6 @@ const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
  */
 export async function readJson(bytes: Uint8Array): Promise<JsonValue> {
   return runSliced(readSteps(decode(bytes)));
-}
-
-/** The same for a text, without letting the event loop turn. */
-export function parseJson(text: string): JsonValue {
-  return runAtOnce(readSteps(text));
 }
 
 function decode(bytes: Uint8Array): string {
@@ -58,13 +52,13 @@ interface OpenObject {
  * Reads a text in steps.
  *
  * Never recursive: what is open lies on a stack of its own.
+ * @param text without half surrogate pairs, as everything that comes from UTF-8 or out of a text read before
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep
  */
 export function* readSteps(text: string): Steps<JsonValue> {
   const tokens = new Tokens(text);
   const open: Open[] = [];
   try {
-    if (isIllFormed(text)) throw new TokenError("the text must not hold half a surrogate pair", 0);
     for (let nextStep = 0; ; ) {
       if (tokens.position >= nextStep) {
         yield;
@@ -147,7 +141,7 @@ function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[]): voi
   const name = tokens.takeString();
   if (name === undefined) throw expected("a member name", tokens);
   if (frame.members.has(name)) {
-    const loc = [...locate(open), locationName(name)];
+    const loc = [...locate(open), name];
     throw refusal(
       "duplicate_member",
       "Each name must appear once in its object; this one appears again.",
@@ -179,11 +173,7 @@ function expected(what: string, tokens: Tokens): TokenError {
 
 function locate(open: readonly Open[]): Location {
   const steps = open.map((frame) => ("items" in frame ? frame.items.length : frame.name));
-  return ["body", ...steps.flatMap((step) => (step === undefined ? [] : [nameOrPosition(step)]))];
-}
-
-function nameOrPosition(step: string | number): string | number {
-  return typeof step === "string" ? locationName(step) : step;
+  return ["body", ...steps.filter((step) => step !== undefined)];
 }
 
 function refusal(type: IssueType, msg: string, loc: Location) {

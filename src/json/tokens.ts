@@ -23,11 +23,6 @@ const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether a text holds half a surrogate pair. */
-export function isIllFormed(text: string): boolean {
-  return LONE_SURROGATE.test(text);
-}
-
 /** A reading position in a text. */
 export class Tokens {
   readonly text: string;
@@ -81,7 +76,8 @@ export class Tokens {
     this.position = at + 1;
     if (!hasEscape) return this.text.slice(start + 1, at);
     const value = readEscapes(this.text.slice(start, at + 1), start);
-    if (isIllFormed(value)) throw new TokenError("a string must not hold half a surrogate pair", start);
+    if (LONE_SURROGATE.test(value))
+      throw new TokenError("a string must not hold half a surrogate pair", start);
     return value;
   }
 

@@ -221,9 +221,9 @@ const bad: readonly {
     want: [[["questions", "q", "criteria"], "too_many", /at most 64 elements, got 65/]],
   },
   {
-    name: "3 outcomes",
-    body: one({ ...noul, criteria: { a: 1, b: 2, c: 3 } }),
-    want: [[["questions", "q", "criteria"], "too_many", /at most 2 members, got 3/]],
+    name: "5 outcomes",
+    body: one({ ...noul, criteria: numbered(5, 1) }),
+    want: [[["questions", "q", "criteria"], "too_many", /at most 4 members, got 5/]],
   },
   {
     name: "noul criteria in a list",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Contract } from "../../src/contract/call.ts";
-import { allowedMethods } from "../../src/contract/routes.ts";
+import type { SystemoneBody } from "../../src/decisions/questions.ts";
+import { readSystemone } from "../../src/decisions/systemone.ts";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
 import { namesInOrder } from "../../src/json/plain.ts";
 import { JsonNumber } from "../../src/json/value.ts";
@@ -45,11 +46,6 @@ describe("the routes of the contract", () => {
       "GET /redoc getRedoc",
       "GET /openapi.json getOpenapi",
     ]);
-  });
-
-  it("say which methods a path has", () => {
-    assert.deepEqual(allowedMethods(contract.routes, "/v1/rank"), ["POST"]);
-    assert.deepEqual(allowedMethods(contract.routes, "/v1/none"), []);
   });
 });
 
@@ -141,6 +137,57 @@ describe("a call", () => {
       kind: "CANCELLED",
     });
   });
+});
+
+describe("the other names of a noul question's outcomes", () => {
+  const model = {
+    id: "n/m@0",
+    aliases: [],
+    showsLabels: true,
+    limits: { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 },
+  };
+  const systemone = async ({ body }: { readonly body: SystemoneBody }) => {
+    const { questions } = await readSystemone(body, model);
+    return { status: 200, body: questions.flatMap((q) => q.candidates.map(({ text }) => text)) };
+  };
+  const answer = async (criteria: string) =>
+    call(
+      await fakeContract({ systemone }),
+      "systemone",
+      `{"state":"s","questions":{"q":{"type":"noul","instructions":"i","criteria":${criteria}}}}`,
+    );
+
+  const accepted = [
+    '{"false":"n","true":"y"}',
+    '{"no":"n","yes":"y"}',
+    '{"false":"n","true":"y","yes":null}',
+    '{"no":null,"yes":null,"true":"y","false":"n"}',
+  ];
+  for (const criteria of accepted) {
+    it(`make no difference in ${criteria}`, async () =>
+      assert.equal((await answer(criteria)).body, '["false: n","true: y"]'));
+  }
+
+  const refused: [criteria: string, want: [loc: string, type: string][]][] = [
+    ['{"false":"n","true":"y","yes":"y"}', [["yes", "alias_conflict"]]],
+    ['{"false":"n","true":"y","maybe":null}', [["maybe", "unknown_field"]]],
+    [
+      '{"false":"n","true":"y","no":0,"yes":1}',
+      [
+        ["no", "alias_conflict"],
+        ["yes", "alias_conflict"],
+      ],
+    ],
+  ];
+  for (const [criteria, want] of refused) {
+    it(`are refused in ${criteria}`, async () => {
+      const { detail } = JSON.parse((await answer(criteria)).body);
+      assert.deepEqual(
+        detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.at(-1), type]),
+        want,
+      );
+    });
+  }
 });
 
 describe("the other names of rank's members", () => {

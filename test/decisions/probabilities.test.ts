@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { probabilities } from "../../src/decisions/probabilities.ts";
-import { seededRandom } from "../json/seeded-random.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 const TEMPERATURE = 4.136820402388508;
 
@@ -13,7 +13,7 @@ it("is the softmax of the scores over the temperature", () => {
 });
 
 it("sums to 1 within 1e-12 for 2 to 64 candidates of any size of score", () => {
-  const random = seededRandom(4);
+  const random = seededRandom(4).next;
   for (let round = 0; round < 500; round++) {
     const scores = Float32Array.from(
       { length: 2 + Math.floor(random() * 63) },

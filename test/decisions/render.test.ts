@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { renderState, renderText, renderWithin } from "../../src/decisions/render.ts";
-import { parseJson } from "../../src/json/read.ts";
+import { renderText, stateValue } from "../../src/decisions/render.ts";
+import type { JsonValue } from "../../src/json/value.ts";
+import { parseJson, runAtOnce } from "../json/parse-json.ts";
 
 interface Vectors {
   value: { json: string; text: string }[];
@@ -12,16 +13,17 @@ const vectors: Vectors = JSON.parse(
   readFileSync(new URL("../vectors/rendering.json", import.meta.url), "utf8"),
 );
 
+const textOf = (value: JsonValue) => renderText(value, Infinity);
+const stateText = (state: JsonValue) => textOf(runAtOnce(stateValue(state)));
+
 describe("renderText", () => {
   for (const { json, text } of vectors.value) {
-    it(`renders ${json} as training did`, () => assert.equal(renderText(parseJson(json)), text));
+    it(`renders ${json} as training did`, () => assert.equal(textOf(parseJson(json)), text));
   }
 
   it("keeps all digits of an integer", () =>
-    assert.equal(renderText(parseJson("9".repeat(5000))), "9".repeat(5000)));
-});
+    assert.equal(textOf(parseJson("9".repeat(5000))), "9".repeat(5000)));
 
-describe("renderWithin", () => {
   const cases: [name: string, json: string, maxRows: number, fits: boolean][] = [
     ["items at the bound", "[1,2,3]", 3, true],
     ["items one past it", "[1,2,3]", 2, false],
@@ -30,20 +32,19 @@ describe("renderWithin", () => {
   ];
   for (const [name, json, maxRows, fits] of cases) {
     it(name, () =>
-      assert.equal(renderWithin(parseJson(json), maxRows), fits ? renderText(parseJson(json)) : undefined),
+      assert.equal(renderText(parseJson(json), maxRows), fits ? textOf(parseJson(json)) : undefined),
     );
   }
 
   it("stops early where indentation would multiply a body by a hundred", () => {
     const json = `${"[".repeat(99)}${"1,".repeat(1_000_000)}1${"]".repeat(99)}`;
-    assert.equal(renderWithin(parseJson(json), 2048), undefined);
+    assert.equal(renderText(parseJson(json), 2048), undefined);
   });
 });
 
-describe("renderState", () => {
+describe("a state", () => {
   for (const { json, text } of vectors.state) {
-    it(`renders the state ${json} as training did`, async () =>
-      assert.equal(await renderState(parseJson(json)), text));
+    it(`renders the state ${json} as training did`, () => assert.equal(stateText(parseJson(json)), text));
   }
 
   const strings: [name: string, state: string, want: string][] = [
@@ -60,13 +61,12 @@ describe("renderState", () => {
     ["JSON in a string in a string stays a text", '"[1]"', '"[1]"'],
     ["a string inside a JSON string is not parsed again", '["[1]"]', "- [1]"],
   ];
-  for (const [name, state, want] of strings)
-    it(name, async () => assert.equal(await renderState(state), want));
+  for (const [name, state, want] of strings) it(name, () => assert.equal(stateText(state), want));
 
-  it("100 levels in a string are read", async () => {
+  it("100 levels in a string are read", () => {
     assert.equal(
-      await renderState(`${"[".repeat(100)}${"]".repeat(100)}`),
-      await renderState(parseJson(`${"[".repeat(100)}${"]".repeat(100)}`)),
+      stateText(`${"[".repeat(100)}${"]".repeat(100)}`),
+      stateText(parseJson(`${"[".repeat(100)}${"]".repeat(100)}`)),
     );
   });
 });

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone, type ServedModel } from "../../src/decisions/systemone.ts";
 import { toPlain } from "../../src/json/plain.ts";
-import { parseJson } from "../../src/json/read.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { issuesOf } from "./issues.ts";
 
 interface Vectors {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { asJson, countMembers, membersInOrder, namesInOrder, toPlain } from "../../src/json/plain.ts";
-import { parseJson } from "../../src/json/read.ts";
+import { parseJson } from "./parse-json.ts";
 
 const document = {
   components: {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { runAtOnce, runSliced, type Steps } from "../../src/json/slices.ts";
+import { runSliced, type Steps } from "../../src/json/slices.ts";
 
 function* count(steps: number, onStep: () => void): Steps<string> {
   for (let step = 0; step < steps; step++) {
@@ -28,13 +28,13 @@ function fakeClock() {
 
 it("work shorter than a slice runs without a pause", async () => {
   const { clock, pass, pauses } = fakeClock();
-  assert.equal(await runSliced(count(3, pass(1)), clock), "done");
+  assert.equal(await runSliced(count(3, pass(1)), { clock }), "done");
   assert.equal(pauses(), 0);
 });
 
 it("work pauses as soon as 4 ms have passed", async () => {
   const { clock, pass, pauses } = fakeClock();
-  await runSliced(count(100, pass(1)), clock);
+  await runSliced(count(100, pass(1)), { clock });
   assert.equal(pauses(), 25);
 });
 
@@ -45,22 +45,51 @@ it("what a step throws rejects the promise", async () => {
   await assert.rejects(runSliced(failing), RangeError);
 });
 
-it("running at once gives the same result", () => assert.equal(runAtOnce(count(5, () => {})), "done"));
+/** Takes `slices` slices and notes its name at the beginning of each. */
+function busy(name: string, slices: number, order: string[]): Steps<string> {
+  return count(slices, () => {
+    order.push(name);
+    const start = performance.now();
+    while (performance.now() - start < 4);
+  });
+}
 
-it("computations that wait take turns, and the event loop turns between their slices", async () => {
+it("long computations run one after the other, and the event loop turns between their slices", async () => {
   const order: string[] = [];
-  const busy = (name: string) =>
-    count(3, () => {
-      order.push(name);
-      const start = performance.now();
-      while (performance.now() - start < 4);
-    });
   let turns = 0;
   const ticking = setInterval(() => {
     turns += 1;
   }, 0);
-  await Promise.all([runSliced(busy("a")), runSliced(busy("b"))]);
+  await Promise.all([runSliced(busy("a", 3, order)), runSliced(busy("b", 3, order))]);
   clearInterval(ticking);
-  assert.deepEqual(order, ["a", "b", "a", "b", "a", "b"]);
+  assert.deepEqual(order, ["a", "b", "a", "a", "b", "b"]);
   assert.ok(turns >= 2, `${turns} turns of the timers`);
+});
+
+it("short work does not wait for long computations", async () => {
+  const order: string[] = [];
+  const long = runSliced(busy("long", 5, order));
+  await runSliced(count(1, () => {}));
+  order.push("short has ended");
+  await long;
+  assert.ok(order.indexOf("short has ended") < order.lastIndexOf("long"), order.join());
+});
+
+it("a continuation goes before computations that have only begun", async () => {
+  const order: string[] = [];
+  await Promise.all([
+    runSliced(busy("a", 2, order)),
+    runSliced(busy("b", 2, order)),
+    runSliced(busy("c", 2, order), { isContinuation: true }),
+  ]);
+  assert.deepEqual(order, ["a", "b", "c", "a", "c", "b"]);
+});
+
+it("a computation that fails lets the next one run", async () => {
+  const broken = (function* (): Steps<string> {
+    yield* busy("broken", 2, []);
+    throw new RangeError("step");
+  })();
+  const [first, second] = await Promise.allSettled([runSliced(broken), runSliced(busy("next", 2, []))]);
+  assert.deepEqual([first.status, second.status], ["rejected", "fulfilled"]);
 });

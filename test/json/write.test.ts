@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { parseJson } from "../../src/json/read.ts";
 import { writeJson } from "../../src/json/write.ts";
+import { parseJson } from "./parse-json.ts";
 
 const cases: [name: string, value: unknown, want: string][] = [
   [
