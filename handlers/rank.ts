@@ -6,7 +6,7 @@ import { inferenceFacts } from "./inference-facts.ts";
 /** Ranks candidates for one state and question. */
 export const rank: Handler<"rank"> = async ({ body, signal }, { engine, clock }) => {
   const startedAt = clock.now();
-  const request = await readRank(body, engine.model);
+  const request = await readRank(body, engine.model, { signal });
   const scored = await engine.score(request, signal);
   const ranked = rankCandidates(request.sent, scored.scores[0], engine.model.temperature);
   const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);

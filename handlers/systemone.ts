@@ -6,7 +6,7 @@ import { inferenceFacts } from "./inference-facts.ts";
 /** Answers named questions about one state. */
 export const systemone: Handler<"systemone"> = async ({ body, signal }, { engine, clock }) => {
   const startedAt = clock.now();
-  const request = await readSystemone(body, engine.model);
+  const request = await readSystemone(body, engine.model, { signal });
   const scored = await engine.score(request, signal);
   const answers = answerQuestions(request.asked, scored.scores, engine.model.temperature);
   const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);

@@ -4,7 +4,7 @@ import { toPlain } from "../json/plain.ts";
 import { readJson } from "../json/read.ts";
 import { describeKind, isJsonObject } from "../json/value.ts";
 import { aliasesOf } from "./aliases.ts";
-import type { OperationId } from "./call.ts";
+import type { IncomingCall } from "./call.ts";
 
 export interface ReceivedBody {
   /** Plain where the schema looks into it; see `toPlain`. Not yet validated. */
@@ -18,16 +18,15 @@ export interface ReceivedBody {
  *
  * @param schema   the body's schema in `document`
  * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep, wrong_type (no object) or
- *         alias_conflict
+ *         alias_conflict; CANCELLED when the caller leaves
  */
 export async function readBody(
-  bytes: Uint8Array,
-  operationId: OperationId,
+  { body: bytes, operationId, signal }: Pick<IncomingCall, "body" | "operationId" | "signal">,
   schema: unknown,
   document: unknown,
 ): Promise<ReceivedBody> {
   if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
-  const value = await readJson(bytes);
+  const value = await readJson(bytes, { signal });
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }

@@ -55,7 +55,7 @@ export async function createContract({ document, handlers, services }: ContractP
     if (route === undefined) throw new ServiceError("INTERNAL", "The operation is not in the contract.");
     const request = { method: route.method, path: route.path, headers: {} };
     if (!route.hasBody) return written(await dispatcher.handleRequest(request, call));
-    const { plain, usedNames } = await readBody(call.body, call.operationId, route.bodySchema, document);
+    const { plain, usedNames } = await readBody(call, route.bodySchema, document);
     try {
       return written(await dispatcher.handleRequest({ ...request, body: plain }, call));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { asJson } from "../json/plain.ts";
-import { runSliced, type Steps } from "../json/slices.ts";
+import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
@@ -28,10 +28,14 @@ export interface SentCandidate {
  * Renders a rank body and checks what its schema cannot say, which is everything about `candidates`.
  *
  * Lets the event loop turn while a large state is read.
- * @throws ServiceError INVALID_REQUEST with every issue found
+ * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
  */
-export function readRank(body: RankBody, model: ServedModel): Promise<RankRequest> {
-  return runSliced(rankSteps(body, model), { isContinuation: true });
+export function readRank(
+  body: RankBody,
+  model: ServedModel,
+  options: Pick<SliceOptions, "signal"> = {},
+): Promise<RankRequest> {
+  return runSliced(rankSteps(body, model), { ...options, isContinuation: true });
 }
 
 function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {

@@ -1,6 +1,6 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { asJson, membersInOrder } from "../json/plain.ts";
-import { runSliced, type Steps } from "../json/slices.ts";
+import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
@@ -31,10 +31,14 @@ export interface AskedQuestion {
  * Renders a validated body and checks what its schema cannot say.
  *
  * Lets the event loop turn while a large body is rendered.
- * @throws ServiceError INVALID_REQUEST with every issue found
+ * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
  */
-export function readSystemone(body: SystemoneBody, model: ServedModel): Promise<SystemoneRequest> {
-  return runSliced(systemoneSteps(body, model), { isContinuation: true });
+export function readSystemone(
+  body: SystemoneBody,
+  model: ServedModel,
+  options: Pick<SliceOptions, "signal"> = {},
+): Promise<SystemoneRequest> {
+  return runSliced(systemoneSteps(body, model), { ...options, isContinuation: true });
 }
 
 function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<SystemoneRequest> {

@@ -1,5 +1,5 @@
 import { type IssueType, invalidRequest, type Location } from "../errors.ts";
-import { runSliced, type Steps } from "./slices.ts";
+import { runSliced, type SliceOptions, type Steps } from "./slices.ts";
 import { TokenError, Tokens } from "./tokens.ts";
 import { JsonNumber, type JsonObject, type JsonValue } from "./value.ts";
 
@@ -17,10 +17,10 @@ const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
  * Reads a request body by I-JSON (RFC 7493), with integers of any length.
  *
  * @param bytes UTF-8 without byte order mark
- * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep
+ * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep; CANCELLED
  */
-export async function readJson(bytes: Uint8Array): Promise<JsonValue> {
-  return runSliced(readSteps(decode(bytes)));
+export async function readJson(bytes: Uint8Array, options: SliceOptions = {}): Promise<JsonValue> {
+  return runSliced(readSteps(decode(bytes)), options);
 }
 
 function decode(bytes: Uint8Array): string {

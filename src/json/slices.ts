@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { ServiceError } from "../errors.ts";
 
 /**
  * Long computations in slices, so that no request body makes the event loop stand still.
@@ -22,6 +23,8 @@ export interface SliceClock {
 }
 
 export interface SliceOptions {
+  /** Aborted when nobody waits for the result any more; looked at before each further slice. */
+  readonly signal?: AbortSignal;
   /** Goes to the head of the line: for work on what earlier work has built, which is kept in memory meanwhile. */
   readonly isContinuation?: boolean;
   readonly clock?: SliceClock;
@@ -32,16 +35,21 @@ const SLICE_MS = 4;
 
 const eventLoopClock: SliceClock = { now: () => performance.now(), pause: () => setImmediate() };
 
-/** Runs to the end, letting the event loop turn whenever a slice is used up. */
+/**
+ * Runs to the end, letting the event loop turn whenever a slice is used up.
+ *
+ * @throws ServiceError CANCELLED once `signal` is aborted
+ */
 export async function runSliced<T>(
   steps: Steps<T>,
-  { isContinuation = false, clock = eventLoopClock }: SliceOptions = {},
+  { signal, isContinuation = false, clock = eventLoopClock }: SliceOptions = {},
 ): Promise<T> {
   const first = runSlice(steps, clock);
   if (first.done) return first.value;
   await getInLine(isContinuation);
   try {
     for (;;) {
+      if (signal?.aborted) throw new ServiceError("CANCELLED", "The caller has left.");
       await clock.pause();
       const slice = runSlice(steps, clock);
       if (slice.done) return slice.value;

@@ -93,3 +93,14 @@ it("a computation that fails lets the next one run", async () => {
   const [first, second] = await Promise.allSettled([runSliced(broken), runSliced(busy("next", 2, []))]);
   assert.deepEqual([first.status, second.status], ["rejected", "fulfilled"]);
 });
+
+it("work for somebody who has left ends before its next slice, and the line moves on", async () => {
+  const order: string[] = [];
+  const leaving = new AbortController();
+  const gone = runSliced(busy("gone", 5, order), { signal: leaving.signal });
+  const next = runSliced(busy("next", 2, order));
+  leaving.abort();
+  await assert.rejects(gone, { name: "ServiceError", kind: "CANCELLED" });
+  assert.equal(await next, "done");
+  assert.deepEqual(order, ["gone", "next", "next"]);
+});
