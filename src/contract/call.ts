@@ -9,6 +9,11 @@ export const PAGE_IDS = ["getDocs", "getRedoc"] as const satisfies readonly Oper
 export type PageId = (typeof PAGE_IDS)[number];
 export type HandledId = Exclude<OperationId, PageId>;
 
+export function isHandled(operationId: OperationId): operationId is HandledId {
+  const pages: readonly OperationId[] = PAGE_IDS;
+  return !pages.includes(operationId);
+}
+
 type Operation<Id extends OperationId> = operations[Id];
 
 /** The validated body: objects are plain, values that may be any JSON are `JsonValue`s (see src/json). */

@@ -8,8 +8,8 @@ import {
   type Contract,
   type Handlers,
   type IncomingCall,
+  isHandled,
   type OutgoingReply,
-  PAGE_IDS,
   type Services,
 } from "./call.ts";
 import { errorReply, JSON_TYPE } from "./error-reply.ts";
@@ -81,8 +81,7 @@ export async function createContract({ document, handlers, services }: ContractP
 
 /** The compiler sees to this too, but not to handlers and documents that are put together at run time. */
 function checkHandlers(routes: readonly ContractRoute[], handlers: Handlers): void {
-  const pages: readonly string[] = PAGE_IDS;
-  const expected = routes.map(({ operationId }) => String(operationId)).filter((id) => !pages.includes(id));
+  const expected: readonly string[] = routes.map(({ operationId }) => operationId).filter(isHandled);
   const given = Object.entries(handlers).flatMap(([id, handle]) =>
     typeof handle === "function" ? [id] : [],
   );

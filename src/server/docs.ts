@@ -1,18 +1,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-
-// Nothing may come from, or go to, another host. Swagger UI puts its icons into the page as data URIs.
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+import { pagePolicy } from "./page-policy.ts";
 
 /** Serves Swagger UI over the contract's document at /docs, with its files below it. */
 export async function serveDocs(
@@ -30,7 +19,7 @@ export async function serveDocs(
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    staticCSP: CONTENT_SECURITY_POLICY,
+    staticCSP: pagePolicy(),
     theme: { title: `Typed Decision Service ${version}` },
     uiConfig: { layout: "BaseLayout", validatorUrl: null },
     // "Try it out" asks the server that the page came from, whatever its address.

@@ -1,5 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Contract, HandledId, OperationId, OutgoingReply, Route } from "../contract/call.ts";
+import {
+  type Contract,
+  type HandledId,
+  isHandled,
+  type OutgoingReply,
+  type Route,
+} from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
 import type { KeyCheck } from "./authorization.ts";
 import { readBody } from "./body.ts";
@@ -31,10 +37,6 @@ export function serveOperations(app: FastifyInstance, options: OperationOptions)
       handler: (request, reply) => answer(request, reply, { ...route, operationId }, options),
     });
   }
-}
-
-function isHandled(operationId: OperationId): operationId is HandledId {
-  return operationId !== "getDocs" && operationId !== "getRedoc";
 }
 
 type HandledRoute = Route & { readonly operationId: HandledId };

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
+import { pagePolicy } from "./page-policy.ts";
 
 // The build copies the bundle to dist/assets; this file is then dist/src/server/redoc.js.
 const BUILT_BUNDLE = fileURLToPath(new URL("../../assets/redoc.standalone.js", import.meta.url));
@@ -11,17 +12,8 @@ const BUILT_BUNDLE = fileURLToPath(new URL("../../assets/redoc.standalone.js", i
 const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 const EMPTY_IMAGE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E";
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src blob:", // its search runs in a worker that the bundle carries
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+// Its search runs in a worker that the bundle carries.
+const CONTENT_SECURITY_POLICY = pagePolicy("worker-src blob:");
 
 /** Serves Redoc over /openapi.json at /redoc, with its bundle below it. @throws Error where the bundle is missing */
 export async function serveRedoc(app: FastifyInstance, version: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { ServiceError } from "../../errors.ts";
+import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { optionFlags } from "../option-flags.ts";
 import { showAnswer } from "../show.ts";
 import { stateText } from "../state-text.ts";
 
@@ -28,11 +28,7 @@ export default class Decide extends BaseCommand {
     "<%= config.bin %> decide --state 'Site is down' --question 'How urgent is this?' --level 'can wait' --level 'this week' --level today --json",
   ];
   static override flags = {
-    state: Flags.string({
-      required: true,
-      helpValue: "<text>",
-      description: "the material; - reads standard input",
-    }),
+    ...ASK_FLAGS,
     question: Flags.string({
       required: true,
       helpValue: "<text>",
@@ -52,8 +48,6 @@ export default class Decide extends BaseCommand {
       description: "a level of the rubric, the lowest first; repeatable",
       exclusive: ["choice"],
     }),
-    json: Flags.boolean({ description: "print the answer as the service's JSON" }),
-    ...optionFlags(["modelPath"]),
   };
 
   async run(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
+import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { optionFlags } from "../option-flags.ts";
 import { showRanking } from "../show.ts";
 import { stateText } from "../state-text.ts";
 
@@ -10,11 +10,7 @@ export default class Rank extends BaseCommand {
     "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
   ];
   static override flags = {
-    state: Flags.string({
-      required: true,
-      helpValue: "<text>",
-      description: "the material; - reads standard input",
-    }),
+    ...ASK_FLAGS,
     question: Flags.string({
       default: "",
       helpValue: "<text>",
@@ -27,8 +23,6 @@ export default class Rank extends BaseCommand {
       helpValue: "<text>",
       description: "a candidate; repeatable",
     }),
-    json: Flags.boolean({ description: "print the ranking as the service's JSON" }),
-    ...optionFlags(["modelPath"]),
   };
 
   async run(): Promise<void> {
