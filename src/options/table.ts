@@ -82,7 +82,7 @@ export const OPTION_TABLE = {
     env: "DECISION_MAX_BATCH_SIZE",
     default: 32,
     min: 1,
-    max: 1024,
+    max: 32,
     unit: "requests",
     description: "requests that are computed together at most",
   },

@@ -1,0 +1,21 @@
+// `npm test`: compiles, then runs every test file, or those given. Node 20's runner takes no patterns, hence the list.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import "./build.mjs";
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+const given = process.argv.slice(2);
+const options = given.filter((argument) => argument.startsWith("--"));
+const files = given.filter((argument) => !argument.startsWith("--"));
+const all = readdirSync(path.join(root, "test"), { recursive: true })
+  .filter((file) => file.endsWith(".test.ts"))
+  .map((file) => path.join("test", file));
+
+const { status } = spawnSync(
+  process.execPath,
+  ["--import", "tsx", "--test", ...options, ...(files.length > 0 ? files : all.sort())],
+  { cwd: root, stdio: "inherit" },
+);
+process.exit(status ?? 1);
