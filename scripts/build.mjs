@@ -1,5 +1,6 @@
 // Compiles src, handlers and generated into dist/, and puts beside them the assets that the pages need.
 import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,5 +14,15 @@ function run(...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** The compiler leaves behind what it wrote for a source that has moved since. */
+function removeStale(folder) {
+  if (!existsSync(path.join(root, "dist", folder))) return;
+  for (const file of readdirSync(path.join(root, "dist", folder), { recursive: true })) {
+    const source = path.join(root, folder, file.replace(/(\.d)?\.[jt]s$/, ".ts"));
+    if (/\.[jt]s$/.test(file) && !existsSync(source)) rmSync(path.join(root, "dist", folder, file));
+  }
+}
+
+for (const folder of ["src", "handlers", "generated"]) removeStale(folder);
 run(require.resolve("typescript/bin/tsc"), "-p", "tsconfig.build.json");
 run("--import", "tsx", "scripts/copy-assets.ts");

@@ -11,7 +11,7 @@ import { packageRoot } from "./package-root.ts";
 
 export type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "./inference/ports.ts";
 export type { ServiceOptions } from "./options/table.ts";
-export { EngineCore };
+export type { EngineCore };
 
 /** Keys and values of recent states that the inference process keeps. Chosen: six states of the longest length. */
 const STATE_CACHE_BYTES = 256 * 2 ** 20;
@@ -48,7 +48,7 @@ export async function createEngine(
       deadlineMs: options.deadlineMs,
     },
     backend: new ChildBackend({
-      folder,
+      modelPackage,
       threads: cpuCount(),
       stateCacheBytes: STATE_CACHE_BYTES,
       hangMs: options.deadlineMs + HANG_SLACK_MS,

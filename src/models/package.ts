@@ -19,8 +19,7 @@ export interface ModelPackage {
  * @throws ServiceError INVALID_MODEL naming the file that is missing or changed
  */
 export async function openModelPackage(folder: string): Promise<ModelPackage> {
-  const modelPackage = await readPackageManifest(folder);
-  const { manifest } = modelPackage;
+  const manifest = readManifest(await readText(folder, "manifest.json"));
   await Promise.all(Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256)));
   const revision = revisionOf(manifest.files);
   if (!manifest.id.endsWith(`@${revision}`)) {
@@ -29,12 +28,7 @@ export async function openModelPackage(folder: string): Promise<ModelPackage> {
       `manifest.json: id must end with @${revision}, the revision of its files.`,
     );
   }
-  return modelPackage;
-}
-
-/** Opens a model package without a look at its files; `readPackageFile` checks each as it is read. */
-export async function readPackageManifest(folder: string): Promise<ModelPackage> {
-  return { folder, manifest: readManifest(await readText(folder, "manifest.json")) };
+  return { folder, manifest };
 }
 
 /**

@@ -47,8 +47,16 @@ function readInteger(row: IntegerRow, source: string, text: string): number {
   );
 }
 
+/** A Map, not an object: that would take `constructor` for a value, too. */
+const SWITCH_VALUES: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
 function readSwitch(source: string, text: string): boolean {
-  const value = { true: true, "1": true, false: false, "0": false }[text.toLowerCase()];
+  const value = SWITCH_VALUES.get(text.toLowerCase());
   if (value !== undefined) return value;
   throw invalidOption(`${source} takes true or false, not ${quoted(text)}.`);
 }

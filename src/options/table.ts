@@ -47,7 +47,7 @@ interface ListRow extends Row<readonly string[]> {
 }
 export type OptionRow = IntegerRow | TextRow | SwitchRow | ListRow;
 
-/** The one table of options: `decision serve --help`, the README and the checks are made from it. */
+/** The one table of options: `decision serve --help` and the checks are made from it, the README is held to it. */
 export const OPTION_TABLE = {
   host: {
     kind: "text",

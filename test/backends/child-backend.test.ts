@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { ChildBackend } from "../../src/backends/onnx/child-backend.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
+import { type ModelPackage, openModelPackage } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
 const pair: TokenTree = {
@@ -42,14 +43,16 @@ function inferenceProcess(): number {
   throw new Error("there is no inference process");
 }
 
-function backendFor(folder: string, events: string[] = []): ChildBackend {
+function backendFor(modelPackage: ModelPackage, events: string[] = []): ChildBackend {
   const log = (event: string) => events.push(event);
-  return new ChildBackend({ folder, threads: 2, stateCacheBytes: 0, hangMs: 60_000, log });
+  return new ChildBackend({ modelPackage, threads: 2, stateCacheBytes: 0, hangMs: 60_000, log });
 }
+
+const modelPackage = await openModelPackage(embeddedModel);
 
 describe("the backend's process", () => {
   const events: string[] = [];
-  const backend = backendFor(embeddedModel, events);
+  const backend = backendFor(modelPackage, events);
   before(() => backend.start());
   after(() => backend.close());
 
@@ -81,7 +84,7 @@ describe("the backend's process", () => {
   });
 
   it("is gone when the backend is closed", async () => {
-    const other = backendFor(embeddedModel);
+    const other = backendFor(modelPackage);
     await other.start();
     const before = childrenOf(process.pid).length;
     await other.close();
@@ -90,11 +93,63 @@ describe("the backend's process", () => {
   });
 });
 
-it("a folder without a model package is refused at start", async () => {
-  await assert.rejects(backendFor("/nonexistent").start(), (error) => {
-    assert.ok(error instanceof ServiceError);
-    assert.equal(error.kind, "INVALID_MODEL");
-    assert.match(error.message, /manifest\.json/);
-    return true;
+it("files other than those that the service has verified are refused, also by a later process", async () => {
+  const { manifest } = modelPackage;
+  const files = { ...manifest.files, "model.safetensors": "0".repeat(64) };
+  const other = { ...modelPackage, manifest: { ...manifest, files } };
+  const message = /^model\.safetensors in .* is not the file of this package/;
+  await assert.rejects(backendFor(other).start(), { name: "ServiceError", kind: "INVALID_MODEL", message });
+});
+
+describe("a program around the backend", () => {
+  it("may be given on the command line: its flags are not those of the inference process", () => {
+    const said = runProgram(`
+      if (process.env.RUNS_AGAIN) process.exit(9);
+      process.env.RUNS_AGAIN = "1";
+      await backend.start();
+      console.log("loaded");
+      await backend.close();
+    `);
+    assert.deepEqual(said, ["loaded"]);
+  });
+
+  it("outlives a restart for which there is no file descriptor, and logs why it failed", () => {
+    const said = runProgram(`
+      const fs = await import("node:fs");
+      const { execFileSync } = await import("node:child_process");
+      await backend.start();
+      const child = Number(execFileSync("pgrep", ["-P", process.pid, "-f", "backends/onnx/process"]));
+      const open = [];
+      try {
+        for (;;) open.push(fs.openSync("/dev/null"));
+      } catch {}
+      onLog = (event, { err }) => {
+        if (!err) return;
+        console.log(err.message);
+        for (const descriptor of open.splice(0)) fs.closeSync(descriptor);
+      };
+      process.kill(child, "SIGKILL");
+      while (backend.isReady || open.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (!backend.isReady) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log("loaded");
+      await backend.close();
+    `);
+    assert.deepEqual(said, ["The inference process could not be started.", "loaded"]);
   });
 });
+
+/** Runs the body of a program that has a `backend`, and that may open few files. @returns the lines it printed */
+function runProgram(body: string): string[] {
+  const source = new URL("../../src/backends/onnx/child-backend.ts", import.meta.url).href;
+  const options = { modelPackage, threads: 1, stateCacheBytes: 0, hangMs: 60_000 };
+  const program = `(async () => {
+    const { ChildBackend } = await import(${JSON.stringify(source)});
+    let onLog = () => {};
+    const log = (event, details) => onLog(event, details);
+    const backend = new ChildBackend({ ...${JSON.stringify(options)}, log });
+    ${body}
+  })()`;
+  const command = ['ulimit -n 256; exec "$@"', "sh", process.execPath, "--import", "tsx", "-e", program];
+  const said = execFileSync("sh", ["-c", ...command], { encoding: "utf8", timeout: 60_000 });
+  return said.trim().split("\n");
+}

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
-import { readPackageManifest } from "../../src/models/package.ts";
+import { openModelPackage } from "../../src/models/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { seededRandom } from "../support/seeded-random.ts";
@@ -16,7 +16,7 @@ describe("the embedded model", () => {
   let load: (stateCacheBytes: number) => Promise<ModelRunner>;
 
   before(async () => {
-    const modelPackage = await readPackageManifest(embeddedModel);
+    const modelPackage = await openModelPackage(embeddedModel);
     graph = await buildGraph(modelPackage);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     load = (stateCacheBytes) => ModelRunner.load(graph, shape, { threads: 2, stateCacheBytes });

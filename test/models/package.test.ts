@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { buildGraph } from "../../src/models/graph.ts";
 import { readManifest } from "../../src/models/manifest.ts";
-import { modelFacts, openModelPackage, readPackageManifest, revisionOf } from "../../src/models/package.ts";
+import { modelFacts, openModelPackage, revisionOf } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
 const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_MODEL", message });
@@ -24,7 +24,7 @@ describe("a model package", () => {
   });
 
   it("goes by its id, by that without revision, by its bare name, its short alias and the operator's aliases", async () => {
-    const facts = modelFacts(await readPackageManifest(folder), ["triage", "twig"]);
+    const facts = modelFacts(await openModelPackage(folder), ["triage", "twig"]);
     const [withoutRevision = ""] = facts.id.split("@");
     const bareName = withoutRevision.split("/")[1];
     assert.deepEqual(facts.aliases, [withoutRevision, bareName, "twig", "triage"]);
@@ -40,12 +40,14 @@ describe("a model package", () => {
   });
 
   it("is refused when its weights were changed, also by the process that loads them", async () => {
+    const opened = await openModelPackage(folder);
     const file = path.join(folder, "model.safetensors");
     const original = await readFile(file);
     const changed = Buffer.from(original);
     changed.writeUInt8((changed.at(-1) ?? 0) ^ 1, changed.length - 1);
     await writeFile(file, changed);
-    await assert.rejects(buildGraph(await readPackageManifest(folder)), invalid(/model\.safetensors/));
+    await assert.rejects(openModelPackage(folder), invalid(/model\.safetensors/));
+    await assert.rejects(buildGraph(opened), invalid(/model\.safetensors/));
     await writeFile(file, original);
   });
 

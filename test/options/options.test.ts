@@ -32,6 +32,13 @@ describe("options", () => {
     assert.deepEqual({ strict, offline, alias }, { strict: true, offline: false, alias: ["a", "b"] });
   });
 
+  it("refuse any other text for a switch", () => {
+    for (const text of ["yes", "constructor", "__proto__"]) {
+      const says = invalid(/DECISION_ALLOW_UNAUTHENTICATED takes true or false/);
+      assert.throws(() => resolveOptions({}, { DECISION_ALLOW_UNAUTHENTICATED: text }), says);
+    }
+  });
+
   for (const [name, row] of Object.entries(OPTION_TABLE)) {
     if (row.kind !== "integer") continue;
     it(`take ${name} at its bounds and not past them`, () => {

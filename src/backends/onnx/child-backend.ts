@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { ModelPackage } from "../../models/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
 export interface ChildBackendOptions {
-  /** Folder of the model package. */
-  readonly folder: string;
+  /** Its files are checked against this manifest each time a process loads them. */
+  readonly modelPackage: ModelPackage;
   /** Threads of one run. */
   readonly threads: number;
   readonly stateCacheBytes: number;
@@ -28,6 +29,8 @@ const LONGEST_RESTART_MS = 10_000;
 
 /** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
 const entry = fileURLToPath(new URL(`./process${import.meta.url.slice(-3)}`, import.meta.url));
+/** Not the flags of this process: with `--eval` among them, the caller's program would run again in the new one. */
+const execArgv = entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [];
 
 /**
  * The ONNX backend in a process of its own, which is started again when it dies.
@@ -87,7 +90,7 @@ export class ChildBackend implements Backend {
     const child = fork(entry, [], {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      execArgv: process.execArgv.filter((argument) => !argument.startsWith("--inspect")),
+      execArgv,
     });
     this.#process = child;
     const loaded = new Promise<void>((resolve, reject) => {
@@ -106,8 +109,9 @@ export class ChildBackend implements Backend {
         this.#onExit(child, code, signal);
       });
     });
-    const { folder, threads, stateCacheBytes } = this.#options;
-    send(child, { type: "load", folder, threads, stateCacheBytes }, () => {});
+    const { modelPackage, threads, stateCacheBytes } = this.#options;
+    // without file descriptors there is no channel: "error" comes next
+    if (child.connected) send(child, { type: "load", modelPackage, threads, stateCacheBytes }, () => {});
     try {
       await loaded;
     } catch (error) {
@@ -155,7 +159,7 @@ export class ChildBackend implements Backend {
       try {
         return await this.#launch();
       } catch (error) {
-        this.#options.log("inference process could not be started again", { error });
+        this.#options.log("inference process could not be started again", { err: error });
       }
     }
   }

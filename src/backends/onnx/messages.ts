@@ -1,10 +1,11 @@
 import type { TokenTree } from "../../inference/ports.ts";
+import type { ModelPackage } from "../../models/package.ts";
 
 /** What the service and its inference process say to each other. */
 export type ToProcess =
   | {
       readonly type: "load";
-      readonly folder: string;
+      readonly modelPackage: ModelPackage;
       readonly threads: number;
       readonly stateCacheBytes: number;
     }

@@ -3,7 +3,6 @@
  * cannot be interrupted: a thread that is ended in one takes the whole service with it.
  */
 import { buildGraph, tokenTreeShape } from "../../models/graph.ts";
-import { readPackageManifest } from "../../models/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 import { ModelRunner } from "./model-runner.ts";
 
@@ -13,12 +12,11 @@ const send = (message: FromProcess) => process.send?.(message);
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function load({
-  folder,
+  modelPackage,
   threads,
   stateCacheBytes,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    const modelPackage = await readPackageManifest(folder);
     const graph = await buildGraph(modelPackage);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes });
