@@ -1,4 +1,12 @@
 #!/usr/bin/env node
-import { execute } from "@oclif/core";
+import { existsSync } from "node:fs";
 
-await execute({ dir: import.meta.url });
+if (existsSync(new URL("../dist/src/cli/commands.js", import.meta.url))) {
+  const { execute } = await import("@oclif/core");
+  await execute({ dir: import.meta.url });
+} else {
+  console.error(
+    "decision: this checkout is not compiled yet: run `npm run build` first, or use `npm start`.",
+  );
+  process.exitCode = 1;
+}

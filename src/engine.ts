@@ -5,12 +5,9 @@ import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import { PartTokenizer } from "./inference/tokenizer.ts";
 import { modelFacts, openModelPackage, readPackageFile } from "./models/package.ts";
-import { resolveOptions } from "./options/resolve.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 
-export type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "./inference/ports.ts";
-export type { ServiceOptions } from "./options/table.ts";
 export type { EngineCore };
 
 /** Keys and values of recent states that the inference process keeps. Chosen: six states of the longest length. */
@@ -25,12 +22,10 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * An engine over a verified model package. It takes requests after `start()`, which loads the model in a process of its
  * own; `close()` ends that process.
  *
- * @throws ServiceError INVALID_MODEL | INVALID_OPTION
+ * @param options complete and checked, as `resolveOptions` gives them
+ * @throws ServiceError INVALID_MODEL
  */
-export async function createEngine(
-  options: ServiceOptions = resolveOptions({}),
-  log: EngineLog = () => {},
-): Promise<EngineCore> {
+export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
   const folder = options.modelPath || path.join(packageRoot, "model");
   const modelPackage = await openModelPackage(folder);
   const tokenizer = new PartTokenizer(

@@ -18,11 +18,12 @@ export abstract class BaseCommand extends Command {
   }
 
   /** A line or a few on stderr, instead of a stack or the whole help. */
-  protected override async catch(error: Error & { parse?: unknown }): Promise<unknown> {
+  protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError)
       return this.#end(linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
     // what oclif throws when flags do not fit
-    if (error.parse !== undefined) return this.#end(usageLines(error.message, String(this.id)), WRONG_USAGE);
+    if (error.oclif?.exit === WRONG_USAGE)
+      return this.#end(usageLines(error.message, String(this.id)), WRONG_USAGE);
     return super.catch(error);
   }
 

@@ -9,6 +9,13 @@ import type { ServiceOptions } from "../options/table.ts";
 import { installShutdown } from "../server/shutdown.ts";
 import { createLog } from "./log.ts";
 
+/** By the system's error code. */
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program has that port; choose one with --port",
+  EACCES: "that port is reserved for the system; choose one above 1023 with --port",
+  EADDRNOTAVAIL: "this machine does not have that address; give another with --host",
+  ENOTFOUND: "no address is known by that name; give another with --host",
+};
 /** How much longer than a request's deadline a shutdown waits for answers. */
 const DRAIN_SLACK_MS = 1_000;
 
@@ -52,7 +59,7 @@ async function listen(server: FastifyInstance, { host, port }: ServiceOptions): 
     await server.listen({ host, port });
   } catch (cause) {
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    const advice = reason === "EADDRINUSE" ? "another program has that port; choose one with --port" : reason;
+    const advice = LISTEN_ADVICE[reason] ?? reason;
     throw new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
   }
 }

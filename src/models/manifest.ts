@@ -104,13 +104,15 @@ const validate = new Ajv({ strict: true }).compile(schema);
 
 /**
  * @param text contents of manifest.json
+ * @param file its path, for messages
  * @throws ServiceError INVALID_MODEL naming the member that is wrong and what it should be
  */
-export function readManifest(text: string): Manifest {
-  const manifest = parse(text);
+export function readManifest(text: string, file = "manifest.json"): Manifest {
+  const invalid = (what: string) => new ServiceError("INVALID_MODEL", `${file}: ${what}.`);
+  const manifest = parse(text, file);
   if (!validate(manifest)) {
     const { instancePath = "", message = "is not valid" } = validate.errors?.[0] ?? {};
-    throw invalid(`${instancePath || "the whole"} ${message}`);
+    throw invalid(`${instancePath || "the manifest"} ${message}`);
   }
   const missing = REQUIRED_FILES.find((name) => !(name in manifest.files));
   if (missing) throw invalid(`files does not name ${missing}`);
@@ -120,14 +122,10 @@ export function readManifest(text: string): Manifest {
   return manifest;
 }
 
-function parse(text: string): unknown {
+function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ServiceError("INVALID_MODEL", "manifest.json is not JSON.", { cause });
+    throw new ServiceError("INVALID_MODEL", `${file} is not JSON.`, { cause });
   }
-}
-
-function invalid(what: string): ServiceError {
-  return new ServiceError("INVALID_MODEL", `manifest.json: ${what}.`);
 }

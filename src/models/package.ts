@@ -19,7 +19,7 @@ export interface ModelPackage {
  * @throws ServiceError INVALID_MODEL naming the file that is missing or changed
  */
 export async function openModelPackage(folder: string): Promise<ModelPackage> {
-  const manifest = readManifest(await readText(folder, "manifest.json"));
+  const manifest = readManifest(await readText(folder, "manifest.json"), path.join(folder, "manifest.json"));
   await Promise.all(Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256)));
   const revision = revisionOf(manifest.files);
   if (!manifest.id.endsWith(`@${revision}`)) {
