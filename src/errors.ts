@@ -64,8 +64,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** An INVALID_REQUEST with its issues, of which the first 20 are kept. */
+/** Issues that one refusal reports at most. */
+export const MAX_ISSUES = 20;
+
+/** An INVALID_REQUEST with its issues, of which the first MAX_ISSUES are kept. */
 export function invalidRequest(issues: readonly Issue[]): ServiceError {
-  const kept = issues.slice(0, 20);
+  const kept = issues.slice(0, MAX_ISSUES);
   return new ServiceError("INVALID_REQUEST", kept[0]?.msg ?? "The request is invalid.", { issues: kept });
 }

@@ -1,10 +1,9 @@
-import { type ErrorKind, type Issue, ServiceError } from "../errors.ts";
+import { type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-const MAX_ISSUES = 20;
 const MAX_NAME_LENGTH = 100;
 const RETRY_SOON = { "retry-after": "1" };
 

@@ -1,5 +1,5 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
-import { type Issue, invalidRequest } from "../errors.ts";
+import { type Issue, invalidRequest, MAX_ISSUES } from "../errors.ts";
 import type { TokenLimits, TokenTree } from "./ports.ts";
 
 /** The parts of a token tree; each has special tokens of its own. */
@@ -33,8 +33,6 @@ export interface Tokenizer {
     options: { readonly maxTooMany: number; readonly signal: AbortSignal },
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
 }
-
-const MAX_ISSUES = 20; // contract notes, 18
 
 /**
  * A request's token tree. Equal texts in the same role are tokenized once.

@@ -20,7 +20,7 @@ export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
 const FLOAT16_EXPONENT = 0x7c00;
 
 function allFinite(halves: Uint16Array): boolean {
-  // an indexed loop: three times as fast as an iterator over 20 million numbers
+  // an indexed loop: an iterator over these 20 million numbers took about 0.3 s of a start (profiled)
   for (let i = 0; i < halves.length; i++) {
     if (((halves[i] ?? 0) & FLOAT16_EXPONENT) === FLOAT16_EXPONENT) return false;
   }

@@ -37,7 +37,7 @@ describe("the plan of forwards", () => {
     const first = tree(10, 9, [13, 13]);
     const second = { ...tree(1, 9, [5, 5]), state: first.state.slice() };
     const { states, forwards } = planForwards([first, second], key, nothingKnown);
-    assert.equal(states.length, 1);
+    assert.equal(states.size, 1);
     assert.equal(forwards[0]?.newPrefix.length, 1);
   });
 

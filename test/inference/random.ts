@@ -1,17 +1,12 @@
-/** Seeded numbers (mulberry32), so that a failing case can be run again. */
+import { seededRandom } from "../support/seeded-random.ts";
+
+/** Seeded choices, so that a failing case can be run again. */
 export class Random {
-  #state: number;
+  /** In [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** In [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = seededRandom(seed).next;
   }
 
   /** An integer, both ends included. */

@@ -39,7 +39,8 @@ export interface Forward {
 }
 
 export interface ForwardPlan {
-  readonly states: readonly Node[];
+  /** By `stateKey`. */
+  readonly states: ReadonlyMap<string, Node>;
   readonly forwards: readonly Forward[];
   /** [pairs] the candidate node of each pair of the forest, in its order */
   readonly pairs: readonly Node[];
@@ -74,7 +75,7 @@ export function planForwards(
     }
   }
   packer.close();
-  return { states: [...states.values()], forwards: packer.forwards, pairs };
+  return { states, forwards: packer.forwards, pairs };
 }
 
 const isLong = (question: Node) => question.tokens.length > LONG_QUESTION;

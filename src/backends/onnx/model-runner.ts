@@ -1,7 +1,7 @@
 import { InferenceSession } from "onnxruntime-node";
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
-import { type Forward, type ForwardPlan, type Node, planForwards } from "./forward-plan.ts";
+import { type Forward, type Node, planForwards } from "./forward-plan.ts";
 import { forwardInputs } from "./forward-tensors.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
 import { StateCache } from "./state-cache.ts";
@@ -11,7 +11,7 @@ export interface RunnerOptions {
   readonly stateCacheBytes: number;
 }
 
-/** States shorter than this are cheaper to encode again than to keep: measured, one forward's copies. */
+/** Chosen: a shorter state is encoded in passing, and to keep it would cost the copies of a forward's results. */
 const SHORTEST_KEPT_STATE = 64;
 
 /** The model in this process: scores forests with the graph of src/onnx/bert-token-tree.ts. */
@@ -43,54 +43,37 @@ export class ModelRunner {
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    const known = new Map<string, KeyValues>();
-    const keys = new Map<Int32Array, string>();
-    const plan = planForwards(
-      forest,
-      (tokens) => {
-        const key = StateCache.key(tokens);
-        keys.set(tokens, key);
-        return key;
-      },
-      (key) => {
-        const found = known.get(key) ?? this.#states.get(key);
-        if (found) known.set(key, found);
-        return found !== undefined;
-      },
-    );
-    const keyOf = (state: Node) => keys.get(state.tokens) ?? "";
-    return this.#run(
-      plan,
-      (state) => known.get(keyOf(state)),
-      (state, keyValues) => this.#states.set(keyOf(state), keyValues),
-    );
-  }
-
-  async #run(
-    plan: ForwardPlan,
-    cached: (state: Node) => KeyValues | undefined,
-    keep: (state: Node, keyValues: KeyValues) => void,
-  ): Promise<ForestScores> {
-    const encoded = new Map<Node, KeyValues>();
-    for (const state of plan.states) {
-      const keyValues = cached(state);
-      if (keyValues) encoded.set(state, keyValues);
-    }
-    const lastUse = lastUses(plan.forwards);
+    const { states, forwards, pairs } = planForwards(forest, StateCache.key, (key) => this.#states.has(key));
+    const encoded = this.#recall(states);
+    const lastUse = lastUses(forwards);
     const scores = new Map<Node, number>();
-    for (const [index, forward] of plan.forwards.entries()) {
+    for (const [index, forward] of forwards.entries()) {
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
       await this.#forward(forward, encoded, neededLater, scores);
-      for (const node of forward.newPrefix) {
-        const keyValues = encoded.get(node);
-        if (keyValues && isWorthKeeping(node)) keep(node, keyValues);
-      }
+      this.#keep(states, encoded);
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
     }
     return {
-      scores: Float32Array.from(plan.pairs, (pair) => scores.get(pair) ?? Number.NaN),
-      forwards: plan.forwards.length,
+      scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      forwards: forwards.length,
     };
+  }
+
+  /** What is known of the states. Held from now on: the cache may drop them while forwards run. */
+  #recall(states: ReadonlyMap<string, Node>): Map<Node, KeyValues> {
+    const encoded = new Map<Node, KeyValues>();
+    for (const [key, state] of states) {
+      const keyValues = this.#states.get(key);
+      if (keyValues) encoded.set(state, keyValues);
+    }
+    return encoded;
+  }
+
+  #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
+    for (const [key, state] of states) {
+      const keyValues = encoded.get(state);
+      if (keyValues && isWorthKeeping(state)) this.#states.set(key, keyValues);
+    }
   }
 
   async #forward(

@@ -22,6 +22,10 @@ export class StateCache {
       .digest("base64");
   }
 
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
   get(key: string): KeyValues | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
