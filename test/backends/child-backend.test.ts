@@ -43,9 +43,9 @@ function inferenceProcess(): number {
   throw new Error("there is no inference process");
 }
 
-function backendFor(modelPackage: ModelPackage, events: string[] = []): ChildBackend {
+function backendFor(modelPackage: ModelPackage, events: string[] = [], hangMs = 60_000): ChildBackend {
   const log = (event: string) => events.push(event);
-  return new ChildBackend({ modelPackage, threads: 2, stateCacheBytes: 0, hangMs: 60_000, log });
+  return new ChildBackend({ modelPackage, threads: 2, stateCacheBytes: 0, hangMs, log });
 }
 
 const modelPackage = await openModelPackage(embeddedModel);
@@ -153,3 +153,17 @@ function runProgram(body: string): string[] {
   const said = execFileSync("sh", ["-c", ...command], { encoding: "utf8", timeout: 60_000 });
   return said.trim().split("\n");
 }
+
+it("a process that hangs is killed, its run fails, and the next one is answered", async () => {
+  const events: string[] = [];
+  const backend = backendFor(modelPackage, events, 1_000);
+  await backend.start();
+  try {
+    process.kill(inferenceProcess(), "SIGSTOP");
+    await assert.rejects(backend.score([pair]), { name: "ServiceError", kind: "BACKEND_FAILED" });
+    assert.equal((await backend.score([pair])).scores.length, 1);
+    assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
+  } finally {
+    await backend.close();
+  }
+});
