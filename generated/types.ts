@@ -445,7 +445,7 @@ export interface components {
             readonly backend: string;
             /** @description Where it runs. */
             readonly device: string;
-            /** @description The numbers it computes with. */
+            /** @description The numbers it computes with: `int8` (8-bit weights and activations, the products added up exactly) or `fp32`. The scores of the two differ a little; each is the same to the last bit in any company. */
             readonly precision: string;
             /** @description Whether each candidate is scored on its own. */
             readonly strict: boolean;

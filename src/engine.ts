@@ -10,8 +10,6 @@ import { packageRoot } from "./package-root.ts";
 
 export type { EngineCore };
 
-/** Keys and values of recent states that the inference process keeps. Chosen: six states of the longest length. */
-const STATE_CACHE_BYTES = 256 * 2 ** 20;
 /** How much longer than a request's deadline a run may take before its process is taken for hung. */
 const HANG_SLACK_MS = 5_000;
 
@@ -44,13 +42,14 @@ export async function createEngine(options: ServiceOptions, log: EngineLog = () 
     },
     backend: new ChildBackend({
       modelPackage,
+      precision: options.precision,
       threads: cpuCount(),
-      stateCacheBytes: STATE_CACHE_BYTES,
+      stateCacheBytes: options.stateCacheMb * 2 ** 20,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
       log,
     }),
     tokenizer,
     clock: systemClock,
-    info: { backend: options.backend, device: options.device, precision: "fp32" },
+    info: { backend: options.backend, device: options.device, precision: options.precision },
   });
 }

@@ -5,8 +5,19 @@ import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
-/** Writes the graph of a package's architecture with its weights. @returns the bytes of an ONNX file */
-export async function buildGraph(modelPackage: ModelPackage): Promise<Uint8Array> {
+/** The numbers that a graph multiplies. */
+export type Precision = "int8" | "fp32";
+
+/**
+ * Writes the graph of a package's architecture with its weights.
+ *
+ * @returns the bytes of an ONNX file
+ * @throws ServiceError INVALID_MODEL
+ */
+export async function buildGraph(modelPackage: ModelPackage, precision: Precision): Promise<Uint8Array> {
+  if (precision === "int8") {
+    throw new ServiceError("INVALID_OPTION", "There is no int8 graph in this version yet; use fp32.");
+  }
   const tensors = readSafetensors(await readPackageFile(modelPackage, "model.safetensors"));
   return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors));
 }

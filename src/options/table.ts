@@ -7,12 +7,14 @@ export interface ServiceOptions {
   readonly maxBatchTokens: number;
   readonly batchWaitMs: number;
   readonly cacheSize: number;
+  readonly stateCacheMb: number;
   readonly deadlineMs: number;
   readonly allowUnauthenticated: boolean;
   readonly strict: boolean;
   readonly offline: boolean;
   readonly backend: string;
   readonly device: string;
+  readonly precision: "int8" | "fp32";
   /** Folder of a model package; empty means the embedded one. */
   readonly modelPath: string;
   readonly alias: readonly string[];
@@ -116,6 +118,16 @@ export const OPTION_TABLE = {
     unit: "scores",
     description: "scores kept in memory for exactly equal inputs; 0 keeps none",
   },
+  stateCacheMb: {
+    kind: "integer",
+    flag: "state-cache-mb",
+    env: "DECISION_STATE_CACHE_MB",
+    default: 256, // chosen: six states of the longest length
+    min: 0,
+    max: 65_536,
+    unit: "MiB",
+    description: "memory for states seen lately, which cost nothing when asked about again; 0 keeps none",
+  },
   deadlineMs: {
     kind: "integer",
     flag: "deadline-ms",
@@ -165,6 +177,14 @@ export const OPTION_TABLE = {
     values: ["cpu"],
     planned: ["cuda", "mps"],
     description: "where the backend computes; the onnx backend knows cpu",
+  },
+  precision: {
+    kind: "text",
+    flag: "precision",
+    env: "DECISION_PRECISION",
+    default: "fp32",
+    values: ["int8", "fp32"],
+    description: "numbers that the model computes with",
   },
   modelPath: {
     kind: "text",

@@ -45,7 +45,7 @@ function inferenceProcess(): number {
 
 function backendFor(modelPackage: ModelPackage, events: string[] = [], hangMs = 60_000): ChildBackend {
   const log = (event: string) => events.push(event);
-  return new ChildBackend({ modelPackage, threads: 2, stateCacheBytes: 0, hangMs, log });
+  return new ChildBackend({ modelPackage, precision: "fp32", threads: 2, stateCacheBytes: 0, hangMs, log });
 }
 
 const modelPackage = await openModelPackage(embeddedModel);
@@ -141,7 +141,7 @@ describe("a program around the backend", () => {
 /** Runs the body of a program that has a `backend`, and that may open few files. @returns the lines it printed */
 function runProgram(body: string): string[] {
   const source = new URL("../../src/backends/onnx/child-backend.ts", import.meta.url).href;
-  const options = { modelPackage, threads: 1, stateCacheBytes: 0, hangMs: 60_000 };
+  const options = { modelPackage, precision: "fp32", threads: 1, stateCacheBytes: 0, hangMs: 60_000 };
   const program = `(async () => {
     const { ChildBackend } = await import(${JSON.stringify(source)});
     let onLog = () => {};

@@ -17,7 +17,7 @@ describe("the embedded model", () => {
 
   before(async () => {
     const modelPackage = await openModelPackage(embeddedModel);
-    graph = await buildGraph(modelPackage);
+    graph = await buildGraph(modelPackage, "fp32");
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     load = (stateCacheBytes) => ModelRunner.load(graph, shape, { threads: 2, stateCacheBytes });
   });

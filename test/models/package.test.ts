@@ -47,8 +47,13 @@ describe("a model package", () => {
     changed.writeUInt8((changed.at(-1) ?? 0) ^ 1, changed.length - 1);
     await writeFile(file, changed);
     await assert.rejects(openModelPackage(folder), invalid(/model\.safetensors/));
-    await assert.rejects(buildGraph(opened), invalid(/model\.safetensors/));
+    await assert.rejects(buildGraph(opened, "fp32"), invalid(/model\.safetensors/));
     await writeFile(file, original);
+  });
+
+  it("gives no fp32 graph to whoever asks for int8", async () => {
+    const opened = await openModelPackage(folder);
+    await assert.rejects(buildGraph(opened, "int8"), { kind: "INVALID_OPTION", message: /no int8 graph/ });
   });
 
   it("is refused when a file is missing, by the file's name", async () => {

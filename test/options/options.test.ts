@@ -39,6 +39,12 @@ describe("options", () => {
     }
   });
 
+  it("take one of the named precisions", () => {
+    for (const text of ["int8", "fp32"]) assert.equal(resolveOptions({ precision: text }).precision, text);
+    const says = invalid(/DECISION_PRECISION takes int8, fp32, not "int4"/);
+    assert.throws(() => resolveOptions({}, { DECISION_PRECISION: "int4" }), says);
+  });
+
   for (const [name, row] of Object.entries(OPTION_TABLE)) {
     if (row.kind !== "integer") continue;
     it(`take ${name} at its bounds and not past them`, () => {

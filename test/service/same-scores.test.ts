@@ -31,7 +31,7 @@ before(async () => {
   [service, strict, caching] = await Promise.all([
     Service.start(),
     Service.start(["--strict"]),
-    Service.start(["--cache-size", "50"]),
+    Service.start(["--cache-size", "50", "--state-cache-mb", "0"]),
   ]);
 });
 after(async () => {
@@ -120,6 +120,16 @@ describe("a question has the same scores, bit for bit,", () => {
     for (const [name, question] of Object.entries(questions))
       assertSame((await caching.decide({ state: STATE, questions: { [name]: question } })).answers);
   });
+});
+
+test("a long state has the same scores cold, warm, and where states are not kept", async () => {
+  const body = { state: STATE.repeat(5), questions: someQuestions(3, 11) };
+  const [cold, warm, off] = [
+    await service.decide(body),
+    await service.decide(body),
+    await caching.decide(body),
+  ];
+  assert.deepEqual([warm.answers, off.answers], [cold.answers, cold.answers]);
 });
 
 test("candidates have the same scores in any order and company", async () => {

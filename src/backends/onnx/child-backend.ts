@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { Precision } from "../../models/graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
 export interface ChildBackendOptions {
   /** Its files are checked against this manifest each time a process loads them. */
   readonly modelPackage: ModelPackage;
+  readonly precision: Precision;
   /** Threads of one run. */
   readonly threads: number;
   readonly stateCacheBytes: number;
@@ -109,9 +111,10 @@ export class ChildBackend implements Backend {
         this.#onExit(child, code, signal);
       });
     });
-    const { modelPackage, threads, stateCacheBytes } = this.#options;
+    const { modelPackage, precision, threads, stateCacheBytes } = this.#options;
     // without file descriptors there is no channel: "error" comes next
-    if (child.connected) send(child, { type: "load", modelPackage, threads, stateCacheBytes }, () => {});
+    if (child.connected)
+      send(child, { type: "load", modelPackage, precision, threads, stateCacheBytes }, () => {});
     try {
       await loaded;
     } catch (error) {

@@ -13,11 +13,12 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 async function load({
   modelPackage,
+  precision,
   threads,
   stateCacheBytes,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    const graph = await buildGraph(modelPackage);
+    const graph = await buildGraph(modelPackage, precision);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes });
     send({ type: "loaded" });

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, it, mock } from "node:test";
+import { InferenceSession } from "onnxruntime-node";
+import type { KeyValues } from "../../src/backends/onnx/key-values.ts";
+import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
+import { StateCache } from "../../src/backends/onnx/state-cache.ts";
+import type { TokenTree } from "../../src/inference/ports.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
+import { openModelPackage } from "../../src/models/package.ts";
+import { TOKEN_TREE_IO } from "../../src/onnx/bert-token-tree.ts";
+import { embeddedModel } from "../support/package-root.ts";
+
+/** 800 bytes of keys and values. */
+const entry = (): KeyValues => ({
+  tokens: 1,
+  keys: [new Float32Array(100)],
+  values: [new Float32Array(100)],
+});
+
+describe("the cache of states", () => {
+  it("drops those not used for longest when its memory is full", () => {
+    const cache = new StateCache(2_000);
+    cache.set("a", entry());
+    cache.set("b", entry());
+    cache.get("a");
+    cache.set("c", entry());
+    assert.deepEqual(
+      ["a", "b", "c"].map((key) => cache.has(key)),
+      [true, false, true],
+    );
+  });
+
+  it("keeps nothing that is larger than all of it, and with no memory nothing at all", () => {
+    for (const bytes of [0, 799]) {
+      const cache = new StateCache(bytes);
+      cache.set("a", entry());
+      assert.equal(cache.has("a"), false, `${bytes} bytes`);
+    }
+  });
+});
+
+describe("a state that was seen a moment ago", () => {
+  const state = Int32Array.from({ length: 300 }, (_, i) => 2000 + i);
+  const ask = (question: number): readonly TokenTree[] => [
+    {
+      state,
+      questions: [
+        { tokens: Int32Array.of(question, 102), candidates: [Int32Array.of(101, 2053, 102)] },
+        { tokens: Int32Array.of(question, 7, 102), candidates: [Int32Array.of(101, 2054, 102)] },
+      ],
+    },
+  ];
+
+  /** A runner, and the number of tokens that each of its forwards so far was fed with. */
+  async function watchedRunner(stateCacheBytes: number) {
+    const modelPackage = await openModelPackage(embeddedModel);
+    const graph = await buildGraph(modelPackage, "fp32");
+    const fed: number[] = [];
+    const create = mock.method(InferenceSession, "create");
+    const runner = await ModelRunner.load(graph, tokenTreeShape(modelPackage.manifest.architecture), {
+      threads: 2,
+      stateCacheBytes,
+    });
+    const session = await create.mock.calls[0]?.result;
+    create.mock.restore();
+    assert.ok(session);
+    const run = session.run.bind(session);
+    mock.method(session, "run", (feeds: InferenceSession.FeedsType, fetches: string[]) => {
+      fed.push(feeds[TOKEN_TREE_IO.ids]?.size ?? 0);
+      return run(feeds, fetches);
+    });
+    return { runner, fed };
+  }
+
+  it("is not encoded again, unless the cache is off, and its pairs have the same bits", async () => {
+    const scores: Uint8Array[] = [];
+    const tokens: number[][] = [];
+    for (const stateCacheBytes of [256 * 2 ** 20, 0]) {
+      const { runner, fed } = await watchedRunner(stateCacheBytes);
+      for (const question of [2029, 2030, 2029]) {
+        const { scores: found } = await runner.score(ask(question));
+        scores.push(
+          new Uint8Array(found.buffer.slice(found.byteOffset, found.byteOffset + found.byteLength)),
+        );
+      }
+      tokens.push(fed);
+    }
+    const [warm = [], off = []] = tokens;
+    assert.equal(warm.length, 3);
+    assert.deepEqual(off, [warm[0], warm[0], warm[0]], "without a cache each request encodes the state");
+    assert.ok((warm[0] ?? 0) >= 300);
+    for (const count of warm.slice(1)) assert.ok(count < 20, `${count} tokens of a warm state`);
+    assert.deepEqual(scores.slice(3), scores.slice(0, 3));
+    assert.deepEqual(scores[2], scores[0]);
+  });
+});
