@@ -1,12 +1,12 @@
 import { ServiceError } from "../errors.ts";
 import { buildTokenTree, type TokenTreeShape, type Weights } from "../onnx/bert-token-tree.ts";
 import { float16ToFloat32 } from "../onnx/float16.ts";
+import type { Precision } from "../onnx/linear.ts";
 import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
-/** The numbers that a graph multiplies. */
-export type Precision = "int8" | "fp32";
+export type { Precision };
 
 /**
  * Writes the graph of a package's architecture with its weights.
@@ -15,11 +15,8 @@ export type Precision = "int8" | "fp32";
  * @throws ServiceError INVALID_MODEL
  */
 export async function buildGraph(modelPackage: ModelPackage, precision: Precision): Promise<Uint8Array> {
-  if (precision === "int8") {
-    throw new ServiceError("INVALID_OPTION", "There is no int8 graph in this version yet; use fp32.");
-  }
   const tensors = readSafetensors(await readPackageFile(modelPackage, "model.safetensors"));
-  return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors));
+  return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors), precision);
 }
 
 export function tokenTreeShape(architecture: Architecture): TokenTreeShape {

@@ -1,4 +1,6 @@
+import { type Arithmetic, arithmetic, type Norm, type Rows } from "./arithmetic.ts";
 import { GraphBuilder, type Value } from "./graph-builder.ts";
+import { type Linear, linear, type Precision, rotateOutputs } from "./linear.ts";
 
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
@@ -45,6 +47,9 @@ export const TOKEN_TREE_IO = {
   positions: "positions", // int32 [tokens]
   segments: "segments", // int32 [tokens]: 0 state, 1 question, 2 candidate
   split: "split", // int64 [2]: new tokens that belong to the prefix, and the others
+  chunks: "chunks", // int64 []: the queries are worked on in so many chunks
+  chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
+  seesPrefix: "sees_prefix", // bool []: every query sees every key of the prefix, which then needs no mask
   queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see
   prefixNodes: "prefix_nodes", // int32 [prefix keys]
   restNodes: "rest_nodes", // int32 [rest keys]
@@ -61,38 +66,52 @@ interface Context {
   readonly graph: GraphBuilder;
   readonly shape: TokenTreeShape;
   readonly weights: Weights;
+  readonly arithmetic: Arithmetic;
   readonly headSize: number;
   readonly split: Value;
   readonly readAt: Value;
+  readonly seesPrefix: Value;
+  readonly chunks: Value;
+  readonly chunkSize: Value;
 }
 
-/** What the queries of a layer may see: 0, or -inf for keys that are hidden from them. */
-interface Masks {
-  readonly prefix: Value; // [1, tokens, prefix keys]
-  readonly rest: Value; // [1, tokens, rest keys]
+interface PerBlock<Of> {
+  readonly prefix: Of;
+  readonly rest: Of;
+}
+
+/** What the queries of a layer may see: 0, or -inf for keys that are hidden from them. [1, tokens, keys] */
+type Masks = PerBlock<Value>;
+
+interface Block {
+  readonly keys: Value; // [heads, size, keys]
+  readonly values: Value; // [heads, keys, size + 1]
 }
 
 /** @returns the bytes of an ONNX file for these weights */
-export function buildTokenTree(shape: TokenTreeShape, weights: Weights): Uint8Array {
+export function buildTokenTree(shape: TokenTreeShape, weights: Weights, precision: Precision): Uint8Array {
   const graph = new GraphBuilder();
-  const embedded = embeddings(graph, shape, weights);
   const context: Context = {
     graph,
     shape,
     weights,
+    arithmetic: arithmetic(precision, graph, shape.layerNormEpsilon),
     headSize: shape.hidden / shape.heads,
     split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
+    seesPrefix: graph.input(TOKEN_TREE_IO.seesPrefix, "bool", []),
+    chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
+    chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
   };
+  let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));
   const masks = visibility(graph);
-  let hidden = embedded;
-  for (let layer = 0; layer < shape.layers; layer++) hidden = encoderLayer(context, layer, hidden, masks);
-  head(context, hidden);
+  for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, masks);
+  head(context, rows);
   return graph.build("token-tree");
 }
 
-/** Word + position + segment, normalised. @returns [tokens, hidden] */
-function embeddings(graph: GraphBuilder, shape: TokenTreeShape, weights: Weights): Value {
+/** Word + position + segment. @returns [tokens, hidden] */
+function embeddings({ graph, shape, weights }: Context): Value {
   const tokens = ["tokens"];
   const { vocab, hidden, positions } = shape;
   const words = graph.constant("float16", [vocab, hidden], weights.float16("word.weight", [vocab, hidden]));
@@ -108,7 +127,7 @@ function embeddings(graph: GraphBuilder, shape: TokenTreeShape, weights: Weights
     graph.input(TOKEN_TREE_IO.segments, "int32", tokens),
   ]);
   const sum = graph.node("Add", [graph.node("Cast", [word], { to: 1 }), place]);
-  return layerNorm(graph, shape, weights, "ln", graph.node("Add", [sum, kind]));
+  return graph.node("Add", [sum, kind]);
 }
 
 /** Which keys each query may see. */
@@ -136,23 +155,25 @@ function visibility(graph: GraphBuilder): Masks {
  * Attention and feed-forward, each with its residual and normalisation. [tokens, hidden] -> the same, but after
  * the last layer only the tokens that are read are left: [pairs, hidden].
  */
-function encoderLayer(context: Context, layer: number, input: Value, masks: Masks): Value {
-  const { graph, shape, weights } = context;
+function encoderLayer(context: Context, layer: number, rows: Rows, masks: Masks): Rows {
+  const { graph, shape, arithmetic } = context;
+  const { hidden, inner } = shape;
   const name = `layers.${layer}`;
   const isLast = layer === shape.layers - 1;
-  const kept = isLast ? graph.node("Gather", [input, context.readAt]) : input;
-  const seen = attention(context, layer, input, isLast, masks);
-  const attended = linear(context, `${name}.out`, shape.hidden, shape.hidden, seen);
-  const middle = layerNorm(graph, shape, weights, `${name}.ln1`, graph.node("Add", [kept, attended]));
-  const inner = graph.node("Gelu", [linear(context, `${name}.up`, shape.hidden, shape.inner, middle)]);
-  const outer = linear(context, `${name}.down`, shape.inner, shape.hidden, inner);
-  return layerNorm(graph, shape, weights, `${name}.ln2`, graph.node("Add", [middle, outer]));
+  const kept = isLast ? { ...rows, residual: graph.node("Gather", [rows.residual, context.readAt]) } : rows;
+  const seen = attention(context, layer, rows, isLast, masks);
+  const out = linearOf(context, `${name}.out`, hidden, hidden);
+  const rotation = arithmetic.rotationOf(context.headSize);
+  const middle = arithmetic.add(kept, out, seen, normOf(context, `${name}.ln1`), rotation);
+  const up = arithmetic.read(middle, linearOf(context, `${name}.up`, hidden, inner));
+  const down = linearOf(context, `${name}.down`, inner, hidden);
+  return arithmetic.add(middle, down, graph.node("Gelu", [up]), normOf(context, `${name}.ln2`));
 }
 
 /** [tokens, hidden] -> [queries, hidden], before the output projection. Every token is a query unless `isLast`. */
-function attention(context: Context, layer: number, input: Value, isLast: boolean, masks: Masks): Value {
+function attention(context: Context, layer: number, rows: Rows, isLast: boolean, masks: Masks): Value {
   const { graph, shape, headSize } = context;
-  const { queries: all, keys, values } = project(context, layer, input);
+  const { queries: all, keys, values } = project(context, layer, rows);
   const kept = (value: Value) =>
     isLast ? graph.node("Gather", [value, context.readAt], { axis: 1 }) : value;
   const queries = kept(all);
@@ -163,9 +184,30 @@ function attention(context: Context, layer: number, input: Value, isLast: boolea
   const prefix = block(context, "prefix", layer, newPrefixKeys, newPrefixValues);
   const rest = block(context, "rest", layer, newRestKeys, newRestValues);
 
+  const masksOf = (cut: (value: Value) => Value) => ({ prefix: cut(masks.prefix), rest: cut(masks.rest) });
+  if (isLast) return attend(context, queries, { prefix, rest }, masksOf(kept));
+  const chunks = graph.loop(context.chunks, "float32", (round) => {
+    const begin = graph.node("Mul", [round, context.chunkSize]);
+    const end = graph.node("Add", [begin, context.chunkSize]);
+    const cut = (value: Value) => graph.node("Slice", [value, begin, end, graph.integers(1)]);
+    return attend(context, cut(queries), { prefix, rest }, masksOf(cut));
+  });
+  return graph.node("Reshape", [chunks, graph.integers(-1, shape.hidden)]);
+}
+
+/** Weighted means of the values that the queries see. [heads, queries, size] -> [queries, hidden] */
+function attend(context: Context, queries: Value, blocks: PerBlock<Block>, masks: PerBlock<Value>): Value {
+  const { graph, shape, headSize } = context;
+  const products = (block: Block) => graph.node("MatMul", [queries, block.keys]); // [heads, queries, keys]
+  const masked = (block: "prefix" | "rest") => () =>
+    graph.node("Add", [products(blocks[block]), masks[block]]);
+  const unmasked = () => products(blocks.prefix);
   const seen = [
-    { ...prefix, affinity: affinities(graph, queries, prefix.keys, kept(masks.prefix)) },
-    { ...rest, affinity: affinities(graph, queries, rest.keys, kept(masks.rest)) },
+    {
+      affinity: graph.either(context.seesPrefix, "float32", unmasked, masked("prefix")),
+      values: blocks.prefix.values,
+    },
+    { affinity: masked("rest")(), values: blocks.rest.values },
   ];
   const largest = seen
     .map(({ affinity }) => graph.node("ReduceMax", [affinity, graph.integers(2)], { keepdims: 1 }))
@@ -173,7 +215,7 @@ function attention(context: Context, layer: number, input: Value, isLast: boolea
   const summed = seen
     .map(({ affinity, values }) => {
       const weight = graph.node("Exp", [graph.node("Sub", [affinity, largest])]);
-      return graph.node("MatMul", [weight, values]); // [heads, tokens, size + 1]
+      return graph.node("MatMul", [weight, values]); // [heads, queries, size + 1]
     })
     .reduce((a, b) => graph.node("Add", [a, b]));
   const [total, weightSum] = graph.splitInTwo(summed, graph.integers(headSize, 1), 2);
@@ -181,21 +223,16 @@ function attention(context: Context, layer: number, input: Value, isLast: boolea
   return graph.node("Reshape", [mean, graph.integers(-1, shape.hidden)]);
 }
 
-/** Query-key products of the keys that may be seen; -inf elsewhere. [heads, tokens, keys] */
-function affinities(graph: GraphBuilder, queries: Value, keys: Value, mask: Value): Value {
-  const transposed = graph.node("Transpose", [keys], { perm: [0, 2, 1] });
-  return graph.node("Add", [graph.node("MatMul", [queries, transposed]), mask]);
-}
-
 /** A block's keys and values: those of earlier runs, then the new ones. */
-function block(context: Context, which: "prefix" | "rest", layer: number, keys: Value, values: Value) {
+function block(context: Context, which: "prefix" | "rest", layer: number, keys: Value, values: Value): Block {
   const { graph, shape, headSize } = context;
   const past = (name: string, size: number) =>
     graph.input(name, "float32", [shape.heads, `past_${which}_keys`, size]);
   const pastKeys = past(TOKEN_TREE_IO.pastKeys(which, layer), headSize);
   const pastValues = past(TOKEN_TREE_IO.pastValues(which, layer), headSize + 1);
+  const allKeys = graph.node("Concat", [pastKeys, keys], { axis: 1 });
   return {
-    keys: graph.node("Concat", [pastKeys, keys], { axis: 1 }),
+    keys: graph.node("Transpose", [allKeys], { perm: [0, 2, 1] }),
     values: graph.node("Concat", [pastValues, values], { axis: 1 }),
   };
 }
@@ -204,18 +241,12 @@ function block(context: Context, which: "prefix" | "rest", layer: number, keys: 
  * Queries (already divided by the square root of the head size), keys, and values with a column of ones.
  * [tokens, hidden] -> [heads, tokens, size], the same, [heads, tokens, size + 1]
  */
-function project(context: Context, layer: number, input: Value) {
+function project(context: Context, layer: number, rows: Rows) {
   const { graph, shape, headSize } = context;
   const { heads, hidden } = shape;
-  const { weight, bias } = projectionWeights(context, `layers.${layer}.qkv`);
-  const rows = bias.length;
-  const all = graph.node(
-    "Gemm",
-    [input, graph.constant("float32", [rows, hidden], weight), graph.constant("float32", [rows], bias)],
-    { transB: 1 },
-  );
-  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, rows - hidden), 1);
-  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, rows - 2 * hidden), 1);
+  const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`), "finely");
+  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden + heads), 1);
+  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden + heads), 1);
   const byHead = (value: Value, size: number, name?: string) => {
     const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, size)]);
     return graph.node("Transpose", [reshaped], { perm: [1, 0, 2] }, name);
@@ -228,57 +259,61 @@ function project(context: Context, layer: number, input: Value) {
 }
 
 /** The stored projection with queries scaled and, behind each head's values, a row that gives 1. */
-function projectionWeights({ weights, shape, headSize }: Context, name: string) {
+function projection({ weights, shape, headSize, arithmetic }: Context, name: string): Linear {
   const { heads, hidden } = shape;
-  const storedWeight = weights.float32(`${name}.weight`, [3 * hidden, hidden]);
-  const storedBias = weights.float32(`${name}.bias`, [3 * hidden]);
-  const weight = new Float32Array((3 * hidden + heads) * hidden);
-  const bias = new Float32Array(3 * hidden + heads);
+  const weight = weights.float32(`${name}.weight`, [3 * hidden, hidden]);
+  const bias = weights.float32(`${name}.bias`, [3 * hidden]);
+  const part = (begin: number, end: number): Linear => ({
+    weight: weight.slice(begin * hidden, end * hidden),
+    bias: bias.slice(begin, end),
+  });
   const scale = 1 / Math.sqrt(headSize);
-  let row = 0;
-  const copy = (stored: number, factor: number) => {
-    const from = storedWeight.subarray(stored * hidden, (stored + 1) * hidden);
-    weight.set(factor === 1 ? from : from.map((x) => x * factor), row * hidden);
-    bias[row++] = (storedBias[stored] ?? 0) * factor;
+  const queries = part(0, hidden);
+  const values = (head: number) => {
+    const begin = 2 * hidden + head * headSize;
+    return rotateOutputs(part(begin, begin + headSize), arithmetic.rotationOf(headSize));
   };
-  for (let i = 0; i < 3 * hidden; i++) {
-    copy(i, i < hidden ? scale : 1);
-    if (i >= 2 * hidden && (i + 1) % headSize === 0) bias[row++] = 1;
-  }
-  return { weight, bias };
+  const one: Linear = { weight: new Float32Array(hidden), bias: Float32Array.of(1) };
+  return stack([
+    { weight: queries.weight.map((x) => x * scale), bias: queries.bias.map((x) => x * scale) },
+    part(hidden, 2 * hidden),
+    ...Array.from({ length: heads }, (_, head) => [values(head), one]).flat(),
+  ]);
+}
+
+/** One map that gives the outputs of all, one after the other. */
+function stack(maps: readonly Linear[]): Linear {
+  const join = (parts: readonly Float32Array[]) => {
+    const joined = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      joined.set(part, at);
+      at += part.length;
+    }
+    return joined;
+  };
+  return { weight: join(maps.map(({ weight }) => weight)), bias: join(maps.map(({ bias }) => bias)) };
 }
 
 /** Score of each pair. [pairs, hidden] -> [pairs] */
-function head(context: Context, hidden: Value): void {
-  const { graph, shape } = context;
-  const inner = linear(context, "head.0", shape.hidden, shape.hidden, hidden);
-  const score = linear(context, "head.2", shape.hidden, 1, graph.node("Gelu", [inner]));
+function head(context: Context, rows: Rows): void {
+  const { graph, shape, arithmetic } = context;
+  const inner = arithmetic.readExactly(rows, linearOf(context, "head.0", shape.hidden, shape.hidden));
+  const score = linear(graph, linearOf(context, "head.2", shape.hidden, 1), graph.node("Gelu", [inner]));
   graph.node("Reshape", [score, graph.integers(-1)], {}, TOKEN_TREE_IO.scores);
   graph.output(TOKEN_TREE_IO.scores, "float32", ["pairs"]);
 }
 
-/** x W' + b for a stored weight [outputs, inputs] */
-function linear({ graph, weights }: Context, name: string, inputs: number, outputs: number, x: Value): Value {
-  const weight = weights.float32(`${name}.weight`, [outputs, inputs]);
-  const bias = weights.float32(`${name}.bias`, [outputs]);
-  return graph.node(
-    "Gemm",
-    [x, graph.constant("float32", [outputs, inputs], weight), graph.constant("float32", [outputs], bias)],
-    { transB: 1 },
-  );
+function linearOf({ weights }: Context, name: string, inputs: number, outputs: number): Linear {
+  return {
+    weight: weights.float32(`${name}.weight`, [outputs, inputs]),
+    bias: weights.float32(`${name}.bias`, [outputs]),
+  };
 }
 
-function layerNorm(
-  graph: GraphBuilder,
-  shape: TokenTreeShape,
-  weights: Weights,
-  name: string,
-  x: Value,
-): Value {
-  const gain = graph.constant("float32", [shape.hidden], weights.float32(`${name}.weight`, [shape.hidden]));
-  const bias = graph.constant("float32", [shape.hidden], weights.float32(`${name}.bias`, [shape.hidden]));
-  return graph.node("LayerNormalization", [x, gain, bias], {
-    axis: -1,
-    epsilon: { float: shape.layerNormEpsilon },
-  });
+function normOf({ weights, shape }: Context, name: string): Norm {
+  return {
+    gain: weights.float32(`${name}.weight`, [shape.hidden]),
+    bias: weights.float32(`${name}.bias`, [shape.hidden]),
+  };
 }

@@ -12,10 +12,12 @@ type Attributes = Readonly<Record<string, number | readonly number[] | { float: 
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
 const OPSET = 20;
 const IR_VERSION = 9;
+/** Operators of ONNX Runtime's own. @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md */
+const CONTRIB = { domain: "com.microsoft", version: 1 };
 
 /** Collects nodes and constants, then writes them as an ONNX file. */
 export class GraphBuilder {
-  readonly #nodes: object[] = [];
+  #nodes: object[] = [];
   readonly #initializers: Uint8Array[] = [];
   readonly #inputs: object[] = [];
   readonly #outputs: object[] = [];
@@ -61,6 +63,72 @@ export class GraphBuilder {
     return name;
   }
 
+  /** One operator of ONNX Runtime's own, with one result. An input called "" is left out. */
+  contrib(opType: string, input: readonly Value[], attributes: Attributes = {}): Value {
+    const name = `${opType}_${this.#count++}`;
+    const attribute = attributeList(attributes);
+    this.#nodes.push({ opType, input, output: [name], name, attribute, domain: CONTRIB.domain });
+    return name;
+  }
+
+  /**
+   * Runs `body` for 0, 1, .. `count` - 1 and puts the results behind one another in a new first dimension. The body may
+   * use every value of the graph.
+   *
+   * @param count int64 scalar
+   * @param body  of the round's number, an int64 scalar
+   */
+  loop(count: Value, type: ElementType, body: (round: Value) => Value): Value {
+    const name = `Loop_${this.#count++}`;
+    const [round, goesOn] = [`${name}_round`, `${name}_goes_on`];
+    const always = this.constant("bool", [], Uint8Array.of(1));
+    let stays = "";
+    const { nodes, result } = this.#collect(() => {
+      stays = this.node("Identity", [goesOn]);
+      return body(round);
+    });
+    const graph = {
+      name,
+      node: nodes,
+      input: [valueInfo(round, "int64", []), valueInfo(goesOn, "bool", [])],
+      output: [valueInfo(stays, "bool", []), valueInfo(result, type)],
+    };
+    this.#nodes.push({
+      opType: "Loop",
+      input: [count, always],
+      output: [name],
+      name,
+      attribute: [graphAttribute("body", graph)],
+    });
+    return name;
+  }
+
+  /** The result of one of two bodies, which may use every value of the graph. @param condition bool scalar */
+  either(condition: Value, type: ElementType, then: () => Value, otherwise: () => Value): Value {
+    const name = `If_${this.#count++}`;
+    const branch = (attribute: string, body: () => Value) => {
+      const { nodes, result } = this.#collect(body);
+      return graphAttribute(attribute, {
+        name: `${name}_${attribute}`,
+        node: nodes,
+        output: [valueInfo(result, type)],
+      });
+    };
+    const attribute = [branch("then_branch", then), branch("else_branch", otherwise)];
+    this.#nodes.push({ opType: "If", input: [condition], output: [name], name, attribute });
+    return name;
+  }
+
+  /** The nodes that `body` adds, for a graph inside a node. */
+  #collect(body: () => Value): { nodes: object[]; result: Value } {
+    const outer = this.#nodes;
+    this.#nodes = [];
+    const result = body();
+    const nodes = this.#nodes;
+    this.#nodes = outer;
+    return { nodes, result };
+  }
+
   /** Cuts `value` along `axis` into two parts of the sizes that the int64 tensor `sizes` holds. */
   splitInTwo(value: Value, sizes: Value, axis: number): [Value, Value] {
     const name = `Split_${this.#count++}`;
@@ -75,7 +143,7 @@ export class GraphBuilder {
     const model = modelProto.encode({
       irVersion: IR_VERSION,
       producerName: "typed-decisions",
-      opsetImport: [{ domain: "", version: OPSET }],
+      opsetImport: [{ domain: "", version: OPSET }, CONTRIB],
       graph: { name, node: this.#nodes, input: this.#inputs, output: this.#outputs },
     });
     return Buffer.concat([model.finish(), ...this.#initializers]);
@@ -106,7 +174,12 @@ function attributeList(attributes: Attributes): object[] {
   });
 }
 
-function valueInfo(name: string, type: ElementType, shape: readonly (number | string)[]): object {
+/** AttributeProto.AttributeType: GRAPH 5. */
+const graphAttribute = (name: string, graph: object) => ({ name, type: 5, g: graph });
+
+/** @param shape left out where it is not known */
+function valueInfo(name: string, type: ElementType, shape?: readonly (number | string)[]): object {
+  if (!shape) return { name, type: { tensorType: { elemType: ELEMENT_TYPE[type] } } };
   const dim = shape.map((size) => (typeof size === "number" ? { dimValue: size } : { dimParam: size }));
   return { name, type: { tensorType: { elemType: ELEMENT_TYPE[type], shape: { dim } } } };
 }

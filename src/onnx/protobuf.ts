@@ -17,6 +17,7 @@ const attribute = message("AttributeProto", {
   name: [1, "string"],
   f: [2, "float"],
   i: [3, "int64"],
+  g: [6, "GraphProto"],
   ints: [8, "int64", "repeated"],
   type: [20, "int32"],
 });

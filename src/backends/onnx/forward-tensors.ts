@@ -3,8 +3,11 @@ import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-
 import type { Forward, Node } from "./forward-plan.ts";
 import { joinTokens, type KeyValues } from "./key-values.ts";
 
-/** The number of filler tokens: at least one, so that no block of keys is empty and no matrix has a single row. */
-const filler = (tokens: number) => 4 - (tokens % 4);
+/**
+ * Numbers of one [heads, queries, keys] tensor of a chunk. Chosen: with five of them in flight they stay in the caches of today's
+ * cores, and the longest state needs no more memory than a short one.
+ */
+const CHUNK_NUMBERS = 400_000;
 /** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
 const FILLER = -1;
 
@@ -31,11 +34,16 @@ export function forwardInputs(
   }
   const scored = fresh.filter((node) => node.level === 2);
   const prefixTokens = count(forward.newPrefix);
-  const tokens = real + filler(real);
+  const keys = count([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
+  const { chunks, chunkSize } = cutQueries(real, Math.ceil(CHUNK_NUMBERS / (keys * shape.heads)));
+  const tokens = chunks * chunkSize;
   const numbers = numberNodes([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
   return {
     feeds: {
       ...packedTokens(fresh, tokens, shape.positions),
+      [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunks)), []),
+      [IO.chunkSize]: int64([chunkSize]),
+      [IO.seesPrefix]: new Tensor("bool", Uint8Array.of(seesPrefix(forward) ? 1 : 0), []),
       [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
       [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
       [IO.prefixNodes]: keyNodes([...forward.pastPrefix, ...forward.newPrefix], numbers, 0),
@@ -52,6 +60,25 @@ export function forwardInputs(
     begins,
     scored,
   };
+}
+
+/**
+ * Equal chunks of at most `longest` queries; at least one of them is a filler token, so that no block of keys is empty, and
+ * none is alone in its chunk, because a matrix of one row goes through another kernel.
+ */
+export function cutQueries(tokens: number, longest: number): { chunks: number; chunkSize: number } {
+  const chunks = Math.ceil((tokens + 1) / Math.max(longest, SHORTEST_CHUNK));
+  return { chunks, chunkSize: Math.max(2, Math.ceil((tokens + 1) / chunks)) };
+}
+/** Chosen: with fewer rows the rounds cost more than they save. */
+const SHORTEST_CHUNK = 16;
+
+/** Whether every new node is one of the prefix's or below all of them. Filler may see what it likes. */
+function seesPrefix({ pastPrefix, newPrefix, newRest }: Forward): boolean {
+  const prefix = [...pastPrefix, ...newPrefix];
+  return [...newPrefix, ...newRest].every((node) =>
+    prefix.every((seen) => seen === node || node.above.includes(seen)),
+  );
 }
 
 const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
