@@ -15,9 +15,15 @@ export interface Effort {
   readonly baselineBatch: number;
   /** Time for one point of the roof. */
   readonly roofPointMs: number;
-  /** Time of one level of the closed loop, of one rate of the open loop. */
+  /** Rounds of the levels of HTTP. */
+  readonly httpRounds: number;
+  /** Time of one level of the closed loop, of one rate of the open loop, in a round. */
   readonly closedMs: number;
   readonly openMs: number;
+  /** Starts of the service. */
+  readonly starts: number;
+  /** Times that memory is looked at while requests come; each as long as a level of the closed loop. */
+  readonly memoryParts: number;
 }
 
 /** Under a minute on two cores. The baseline runs four pairs together, which was measured to be no slower than 32. */
@@ -30,8 +36,11 @@ export const QUICK: Effort = {
   baselinePairs: { candidates: 4, questions: 2 },
   baselineBatch: 4,
   roofPointMs: 40,
-  closedMs: 1_000,
+  httpRounds: 2,
+  closedMs: 500,
   openMs: 2_000,
+  starts: 2,
+  memoryParts: 4,
 };
 
 export const FULL: Effort = {
@@ -43,8 +52,11 @@ export const FULL: Effort = {
   baselinePairs: { candidates: 32, questions: 32 },
   baselineBatch: 32,
   roofPointMs: 200,
-  closedMs: 10_000,
-  openMs: 20_000,
+  httpRounds: 5,
+  closedMs: 4_000,
+  openMs: 8_000,
+  starts: 7,
+  memoryParts: 40,
 };
 
 /** The same with a lower bound on time or count. @param bounds of each measurement */
@@ -57,6 +69,8 @@ export function bounded(
   return {
     ...effort,
     rounds: Math.min(effort.rounds, Math.max(1, count)),
+    httpRounds: Math.min(effort.httpRounds, Math.max(1, count)),
+    starts: Math.min(effort.starts, Math.max(1, count)),
     sliceMs: atMost(effort.sliceMs),
     maxRequests: Math.min(effort.maxRequests, count),
     figureMs: atMost(effort.figureMs),

@@ -14,5 +14,15 @@ export interface BenchOptions {
   /** Bounds of each measurement, below those of the effort. */
   readonly seconds?: number | undefined;
   readonly count?: number | undefined;
-  readonly profile: boolean;
+  readonly isProfiled: boolean;
+  /** Name of a generated workload for HTTP. */
+  readonly workload?: string | undefined;
+  /** A file of requests, in place of a generated workload. */
+  readonly requests?: string | undefined;
+  /** Servers that run already: HTTP only. */
+  readonly url?: string | undefined;
+  readonly against?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** Requests a second of the open loop. */
+  readonly rate?: number | undefined;
 }

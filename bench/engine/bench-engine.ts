@@ -1,5 +1,6 @@
 import type { Measurement } from "../measure/measurement.ts";
-import { CANDIDATES, SHORT } from "../workloads/fixed-sizes.ts";
+import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
+import type { Workload } from "../workloads/workload.ts";
 import type { EngineRun } from "./engine-run.ts";
 import {
   firstPairs,
@@ -9,9 +10,12 @@ import {
   waitingTogether,
   warmQuestion,
 } from "./figures.ts";
+import type { OperatorTime } from "./operator-time.ts";
 import { measureRoof, type Roof } from "./roof.ts";
 import { asPrecision, saturation } from "./saturation.ts";
 import { scoreChecked } from "./subject.ts";
+import { TaskProcess } from "./task-process.ts";
+import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {
   readonly precision: string;
@@ -21,12 +25,24 @@ export interface EngineReport {
   /** The project's figures, each behind it the numbers that it comes from. */
   readonly figures: readonly Measurement[];
   readonly roof: Roof;
+  readonly throughput: readonly ThroughputReport[];
+  /** Where the model's time goes, for a request of each workload: with `--profile`. */
+  readonly profile: readonly ProfileReport[];
+}
+
+export interface ProfileReport {
+  readonly workload: string;
+  readonly title: string;
+  readonly operators: readonly OperatorTime[];
 }
 
 /** Rows of the roof's products. */
 const ROOF_ROWS = [16, 128, 512, 2048];
 
-export async function benchEngine(run: EngineRun): Promise<EngineReport> {
+export async function benchEngine(
+  run: EngineRun,
+  { workloads, isProfiled }: { readonly workloads: readonly Workload[]; readonly isProfiled: boolean },
+): Promise<EngineReport> {
   const { subject, effort, signal, progress } = run;
   progress("checking that engine and baseline agree");
   const largestDifference = await checkAgreement(run);
@@ -51,7 +67,42 @@ export async function benchEngine(run: EngineRun): Promise<EngineReport> {
     progress(text);
     figures.push(...(await step()));
   }
-  return { precision: subject.precision, threads: subject.threads, largestDifference, figures, roof };
+  const throughput: ThroughputReport[] = [];
+  for (const workload of workloads) {
+    signal.throwIfAborted();
+    progress(`throughput: ${workload.name}`);
+    throughput.push(await throughputOf(run, workload, roof));
+  }
+  const profile: ProfileReport[] = [];
+  for (const workload of isProfiled ? PROFILED : []) {
+    signal.throwIfAborted();
+    progress(`profile: ${workload.name}`);
+    profile.push(await profileOf(run, workload));
+  }
+  const { precision, threads } = subject;
+  return { precision, threads, largestDifference, figures, roof, throughput, profile };
+}
+
+/** One short, one whose state is most of it, one of many small nodes. */
+const PROFILED = [SHORT, CANDIDATES, QUESTIONS];
+
+/** In a process of its own, since the runtime's profiler slows the model down. */
+async function profileOf({ subject, effort, seed }: EngineRun, workload: Workload): Promise<ProfileReport> {
+  const { modelPackage, threads } = subject;
+  const forest = [await subject.treeOf(await subject.prepare(workload.request(seed, 0)))];
+  const process = new TaskProcess();
+  try {
+    const operators = await process.run("profile", {
+      modelPackage,
+      precision: asPrecision(subject.precision),
+      threads,
+      forest,
+      budgetMs: 2 * effort.sliceMs,
+    });
+    return { workload: workload.name, title: workload.title, operators };
+  } finally {
+    await process.close();
+  }
 }
 
 /** Float32 against float32 in another order of summation. */

@@ -31,7 +31,7 @@ export async function profileForest({
     for (; runs < 2 || performance.now() < endAt; runs++) await runner.score(forest);
     session().endProfiling();
     const [file = ""] = await readdir(folder);
-    return operatorTimes(JSON.parse(await readFile(path.join(folder, file), "utf8")), runs);
+    return operatorTimes(JSON.parse(await readFile(path.join(folder, file), "utf8")), runs, shape);
   } finally {
     await rm(folder, { recursive: true });
   }
