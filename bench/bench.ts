@@ -38,7 +38,9 @@ export interface BenchControl {
 export async function bench(options: BenchOptions, control: BenchControl): Promise<Report> {
   const startedAt = new Date();
   const startMs = performance.now();
-  const effort = bounded(options.isFull ? FULL : QUICK, options);
+  const measured = options.isFull ? FULL : QUICK;
+  const httpRounds = options.against === undefined ? measured.httpRounds : Math.max(measured.httpRounds, 5);
+  const effort = bounded({ ...measured, httpRounds }, options);
   const run: LoadRun = { effort, seed: options.seed, ...control };
   const modelPackage = await openModelPackage(options.service.modelPath || path.join(packageRoot, "model"));
   const workload = await chooseWorkload(options, modelPackage);

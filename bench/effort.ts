@@ -30,17 +30,17 @@ export interface Effort {
 export const QUICK: Effort = {
   name: "quick",
   rounds: 5,
-  sliceMs: 300,
+  sliceMs: 250,
   maxRequests: 5_000,
-  figureMs: 4_500,
+  figureMs: 3_000,
   baselinePairs: { candidates: 4, questions: 2 },
   baselineBatch: 4,
   roofPointMs: 40,
-  httpRounds: 2,
+  httpRounds: 1,
   closedMs: 500,
-  openMs: 2_000,
+  openMs: 3_000,
   starts: 2,
-  memoryParts: 4,
+  memoryParts: 3,
 };
 
 export const FULL: Effort = {

@@ -1,5 +1,6 @@
 import { Latencies, type LatencySummary } from "../measure/latencies.ts";
 import { type Measurement, measurement } from "../measure/measurement.ts";
+import { median } from "../measure/statistics.ts";
 import type { Workload } from "../workloads/workload.ts";
 import type { EngineRun } from "./engine-run.ts";
 import { idealMs, type Roof } from "./roof.ts";
@@ -12,6 +13,8 @@ export interface ThroughputReport {
   readonly title: string;
   /** With many callers. */
   readonly rates: readonly Measurement[];
+  /** Multiply-adds of useful arithmetic a second, with many callers. */
+  readonly rate: number;
   /** Of the roof, with many callers. */
   readonly share: Measurement;
   /** Useful tokens computed in a forward on average, with many callers. */
@@ -22,7 +25,7 @@ export interface ThroughputReport {
 
 /** Callers under whom the engine never waits for one. */
 const CALLERS = 16;
-const ROUNDS = 3;
+const ROUNDS = 4;
 
 /** Requests, decisions, pairs and tokens a second with many callers, and the latency of one. */
 export async function throughputOf(
@@ -36,6 +39,7 @@ export async function throughputOf(
   const rounds: Record<string, number[]> = {};
   const shares: number[] = [];
   const forwardTokens: number[] = [];
+  const arithmeticRates: number[] = [];
   let perRequestMs = Number.POSITIVE_INFINITY;
   const slice = async (callers: number): Promise<Slice> => {
     const count = enoughFor(effort.sliceMs, perRequestMs, callers, effort.maxRequests);
@@ -47,7 +51,7 @@ export async function throughputOf(
     perRequestMs = result.elapsedMs / result.served.length;
     return result;
   };
-  const endAt = performance.now() + effort.figureMs;
+  const endAt = performance.now() + effort.figureMs / 2;
   await slice(1);
   for (let round = 0; round < ROUNDS && (round === 0 || performance.now() < endAt); round++) {
     const alone = await slice(1);
@@ -69,6 +73,7 @@ export async function throughputOf(
     }
     const rates = { fp32: roof.best.fp32.rate, int8: roof.best.int8.rate };
     shares.push(idealMs(arithmetic, asPrecision(subject.precision), rates) / many.elapsedMs);
+    arithmeticRates.push((arithmetic.linear + arithmetic.attention) / seconds);
     forwardTokens.push(arithmetic.computedTokens / forwards);
   }
   const name = `engine.${workload.name}`;
@@ -78,6 +83,7 @@ export async function throughputOf(
     workload: workload.name,
     title: workload.title,
     rates: [rate("requests/s"), rate("decisions/s"), rate("pairs/s"), rate("tokens/s")],
+    rate: median(arithmeticRates),
     share: measurement(
       { name: `${name}.share`, title: "share of the roof", unit: "x", better: "higher" },
       shares,
