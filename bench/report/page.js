@@ -52,7 +52,8 @@
     if (!place || drawn.length === 0) return;
     const data = aligned(drawn);
     const all = drawn.flatMap(({ points }) => points.map(([, value]) => value));
-    const room = isLogY ? [Math.min(...all) / 1.4, Math.max(...all) * 1.4] : [0, Math.max(...all) * 1.1];
+    const [least, most] = [Math.min(...all), Math.max(...all)];
+    const room = isLogY ? uPlot.rangeLog(least / 1.2, most * 1.2, 10, false) : [0, most * 1.1];
     const [first, last] = [data[0][0], data[0].at(-1)];
     const margin = isLogX
       ? [first / 1.25, last * 1.25]
@@ -82,7 +83,7 @@
         },
       ],
       series: [
-        { label: x, value: (_, value) => (value == null ? "-" : xText(value)) },
+        { label: x.split(";")[0], value: (_, value) => (value == null ? "" : xText(value)) },
         ...drawn.map(({ label, isScatter, dash }, i) => ({
           label,
           stroke: color(i),
@@ -96,7 +97,7 @@
             fill: isScatter ? color(i) : css("--back"),
             stroke: color(i),
           },
-          value: (_, value) => short(value),
+          value: (_, value) => (value == null ? "" : short(value)),
         })),
       ],
     };
@@ -125,13 +126,11 @@
         })),
     );
     const open = server.flatMap((each, i) =>
-      each.open
-        .slice(-2)
-        .map((level) => ({
-          label: name(`${short(level.offered)}/s offered`, i),
-          points: curve(level),
-          dash: [6, 4],
-        })),
+      each.open.slice(-2).map((level) => ({
+        label: name(`${short(level.offered)}/s offered`, i),
+        points: curve(level),
+        dash: [6, 4],
+      })),
     );
     const ticks = [0, nines(50), 1, nines(95), 2, 3, 4];
     chart("latency", [...closed, ...open], {

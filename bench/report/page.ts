@@ -50,6 +50,9 @@ export async function pageHtml(report: Report): Promise<string> {
     ),
   );
   const charts = CHARTS.filter(({ isDrawn }) => isDrawn(report));
+  // the figures first, then the pictures, then every number
+  const all = tables(report);
+  const first = report.engine ? 1 : 0;
   return `<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -64,8 +67,9 @@ export async function pageHtml(report: Report): Promise<string> {
   <body>
     <h1>decision bench</h1>
     <pre>${escaped(facts(report).join("\n"))}</pre>
+${all.slice(0, first).map(tableHtml).join("\n")}
 ${charts.map(chartHtml).join("\n")}
-${tables(report).map(tableHtml).join("\n")}
+${all.slice(first).map(tableHtml).join("\n")}
     <script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", "\\u003c")}</script>
     <script>${library}</script>
     <script>${script}</script>
