@@ -117,15 +117,11 @@ function compareServers([first, second]: readonly ServerReport[]): Measurement[]
     better: "higher" | "lower",
     ours: Measurement,
     theirs: Measurement,
-  ) =>
-    measurement(
-      { name: `http.against.${name}`, title, unit: "x", better },
-      ratios(ours.rounds, theirs.rounds),
-    );
+  ) => measurement({ name: `against.${name}`, title, unit: "x", better }, ratios(ours.rounds, theirs.rounds));
   return [
     ...pairs("closed").map(({ level, other }) =>
       ratio(
-        `closed.${level.callers}`,
+        `callers-${level.callers}`,
         `throughput with ${level.callers} callers`,
         "higher",
         level.throughput,
@@ -134,7 +130,7 @@ function compareServers([first, second]: readonly ServerReport[]): Measurement[]
     ),
     ...pairs("closed").map(({ level, other }) =>
       ratio(
-        `closed.${level.callers}.p50`,
+        `callers-${level.callers}-p50`,
         `median latency with ${level.callers} callers`,
         "lower",
         level.typical,
@@ -143,7 +139,7 @@ function compareServers([first, second]: readonly ServerReport[]): Measurement[]
     ),
     ...pairs("open").map(({ level, other }, i) =>
       ratio(
-        `open.${i}.p50`,
+        `rate-${i}-p50`,
         `median latency at ${level.offered?.toFixed(1)} requests/s`,
         "lower",
         level.typical,

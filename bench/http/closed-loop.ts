@@ -57,6 +57,7 @@ export async function closedLoop(target: Target, options: ClosedLoopOptions): Pr
       if (isTimeUp || elapsed >= budgetMs + PATIENCE_MS || signal.aborted) loop.stop();
     }, TICK_MS);
     loop.on("response", (_client, _status, _bytes, responseMs) => {
+      if (latencies.count >= maxRequests) return; // was under way when it was enough
       lastAt = performance.now();
       latencies.record(responseMs);
       if (latencies.count >= maxRequests) loop.stop();

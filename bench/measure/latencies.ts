@@ -42,8 +42,8 @@ export class Latencies {
   summary(): LatencySummary {
     const count = this.count;
     const at = (percentile: number) => {
-      // at least one request lies beyond it
-      const isBacked = count > 0 && count * (1 - percentile / 100) >= 1 - 1e-9;
+      // at least one request lies beyond it; the middle of one is that one
+      const isBacked = count > 0 && (percentile <= 50 || count * (1 - percentile / 100) >= 1 - 1e-9);
       return isBacked ? this.#histogram.getValueAtPercentile(percentile) / 1000 : null;
     };
     return {
