@@ -13,6 +13,7 @@ export class PairBackend implements Backend {
   readonly #modelPackage: ModelPackage;
   readonly #threads: number;
   #isReady = false;
+  #tellReady = () => {};
 
   constructor(process: TaskProcess, modelPackage: ModelPackage, threads: number) {
     this.#process = process;
@@ -27,6 +28,12 @@ export class PairBackend implements Backend {
   async start(): Promise<void> {
     await this.#process.run("loadPairs", { modelPackage: this.#modelPackage, threads: this.#threads });
     this.#isReady = true;
+    this.#tellReady();
+  }
+
+  /** Names who is told that the baseline is loaded. */
+  onReady(listener: () => void): void {
+    this.#tellReady = listener;
   }
 
   score(forest: readonly TokenTree[]): Promise<ForestScores> {

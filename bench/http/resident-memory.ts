@@ -17,13 +17,14 @@ export function serviceMemory(pid: number): ServiceMemory | undefined {
   return { service: own.bytes, inference: below.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-interface ProcessRow {
+export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly bytes: number;
 }
 
-function listProcesses(): readonly ProcessRow[] {
+/** Every process that the system shows; none where it shows none. */
+export function listProcesses(): readonly ProcessRow[] {
   try {
     return parseProcesses(execFileSync("ps", ["-A", "-o", "pid=,ppid=,rss="], { encoding: "utf8" }));
   } catch {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { parseProcesses } from "../../bench/http/resident-memory.ts";
+import { listProcesses } from "../../bench/http/resident-memory.ts";
 import { compareReports } from "../../bench/report/compare.ts";
 import { measurementsOf, type Report } from "../../bench/report/report.ts";
 import { decision } from "../cli/decision.ts";
@@ -16,7 +16,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "bench-command-"));
 after(() => rmSync(folder, { recursive: true }));
 
 /** As few requests as there can be: a bench is no test, this one only sees that it works. */
-const FEW = ["--count", "2", "--seconds", "0.05"];
+const FEW = ["--count", "1", "--seconds", "0.02"];
 
 describe("decision bench", () => {
   const page = path.join(folder, "report.html");
@@ -32,7 +32,7 @@ describe("decision bench", () => {
     const { format, seed, machine, versions, model, options, startedAt, commit } = report();
     assert.equal(format, "typed-decisions-bench-v1");
     assert.equal(seed, 1);
-    assert.equal(options.count, 2);
+    assert.equal(options.count, 1);
     assert.ok(machine.cpu && machine.processors >= 1 && Array.isArray(machine.flags));
     assert.ok(versions.node && versions.onnxruntime && versions.package);
     assert.match(model?.id ?? "", /@[0-9a-f]{40}$/);
@@ -160,15 +160,11 @@ it("decision bench ends every process that it started on Ctrl-C", async () => {
   bench.kill("SIGINT");
   const [code] = await exited;
   assert.equal(code, 1);
-  const left = processes().filter(({ pid }) => started.includes(pid));
+  const left = listProcesses().filter(({ pid }) => started.includes(pid));
   assert.deepEqual(left, []);
 });
 
-function processes() {
-  return parseProcesses(execFileSync("ps", ["-A", "-o", "pid=,ppid=,rss="], { encoding: "utf8" }));
-}
-
 function descendants(pid: number): number[] {
-  const children = processes().filter(({ parent, pid: own }) => parent === pid && own !== pid);
+  const children = listProcesses().filter(({ parent, pid: own }) => parent === pid && own !== pid);
   return children.flatMap((child) => [child.pid, ...descendants(child.pid)]);
 }
