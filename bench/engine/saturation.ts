@@ -52,7 +52,7 @@ export async function saturation(run: EngineRun, roof: Roof): Promise<readonly M
   );
   const shares = slices.map((arithmetic, i) => {
     const rates = { fp32: fp32[i] ?? Number.NaN, int8: int8[i] ?? Number.NaN };
-    return idealMs(arithmetic, precision, rates) / (took[i] ?? Number.NaN);
+    return (100 * idealMs(arithmetic, precision, rates)) / (took[i] ?? Number.NaN);
   });
   const rates = slices.map(
     ({ linear, attention }, i) => (linear + attention) / (took[i] ?? Number.NaN) / 1e6,
@@ -63,9 +63,9 @@ export async function saturation(run: EngineRun, roof: Roof): Promise<readonly M
       {
         name,
         title: `useful arithmetic of mixed traffic while ${WAITING} requests wait, share of the measured GEMM rate`,
-        unit: "x",
+        unit: "%",
         better: "higher",
-        target: 0.6,
+        target: 60,
       },
       shares,
     ),

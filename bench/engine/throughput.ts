@@ -72,7 +72,7 @@ export async function throughputOf(
       rounds[unit].push(amount / seconds);
     }
     const rates = { fp32: roof.best.fp32.rate, int8: roof.best.int8.rate };
-    shares.push(idealMs(arithmetic, asPrecision(subject.precision), rates) / many.elapsedMs);
+    shares.push((100 * idealMs(arithmetic, asPrecision(subject.precision), rates)) / many.elapsedMs);
     arithmeticRates.push((arithmetic.linear + arithmetic.attention) / seconds);
     forwardTokens.push(arithmetic.computedTokens / forwards);
   }
@@ -85,7 +85,7 @@ export async function throughputOf(
     rates: [rate("requests/s"), rate("decisions/s"), rate("pairs/s"), rate("tokens/s")],
     rate: median(arithmeticRates),
     share: measurement(
-      { name: `${name}.share`, title: "share of the roof", unit: "x", better: "higher" },
+      { name: `${name}.share`, title: "share of the roof", unit: "%", better: "higher" },
       shares,
     ),
     tokensPerForward: forwardTokens.reduce((sum, tokens) => sum + tokens, 0) / forwardTokens.length,

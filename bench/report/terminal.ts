@@ -89,7 +89,7 @@ function engineTables(engine: EngineReport): Table[] {
       rows: throughput.map(({ workload, rates, share, latency }) => [
         workload,
         ...rates.map(({ value }) => numberText(value)),
-        numberText(share.value),
+        withUnit(share.value, share.unit),
         ...[latency.p50, latency.p90, latency.p99, latency.max].map(maybe),
       ]),
     },

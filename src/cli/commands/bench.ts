@@ -19,7 +19,7 @@ export default class Bench extends BaseCommand {
   static override description =
     "Three parts: the engine against the same weights pair by pair and against this machine's matrix products; HTTP under " +
     "a closed and an open loop; start and memory. Every measurement is bounded in time and in count; quick by default " +
-    "(under a minute on two cores).\n" +
+    "(under a minute on two free cores).\n" +
     "With --url it measures a server of the same contract that runs already, with the key in DECISION_API_KEY.\n" +
     "Results go to stdout, progress to stderr. Exit code 0: done; 1: something failed, or --compare found a figure that is " +
     "worse beyond the noise of both runs; 2: wrong usage.";
@@ -59,7 +59,7 @@ export default class Bench extends BaseCommand {
       helpValue: "<requests/s>",
       description: "rate of the open loop [default: shares of saturation]",
     }),
-    full: Flags.boolean({ description: "longer and more: takes half an hour" }),
+    full: Flags.boolean({ description: "longer and more: takes some twenty minutes" }),
     seconds: Flags.string({ helpValue: "<s>", description: "time of each measurement at most" }),
     count: Flags.string({ helpValue: "<number>", description: "requests of each measurement at most" }),
     seed: Flags.string({ default: "1", helpValue: "<number>", description: "of the generated requests" }),
