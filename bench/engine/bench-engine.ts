@@ -1,3 +1,4 @@
+import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
 import type { Workload } from "../workloads/workload.ts";
@@ -26,7 +27,7 @@ export interface EngineReport {
   readonly figures: readonly Measurement[];
   readonly roof: Roof;
   readonly throughput: readonly ThroughputReport[];
-  /** Where the model's time goes, for a request of each workload: with `--profile`. */
+  /** Where the model's time goes, for one request or several together: with `--profile`. */
   readonly profile: readonly ProfileReport[];
 }
 
@@ -74,22 +75,34 @@ export async function benchEngine(
     throughput.push(await throughputOf(run, workload, roof));
   }
   const profile: ProfileReport[] = [];
-  for (const workload of isProfiled ? PROFILED : []) {
+  for (const { workload, count } of isProfiled ? PROFILED : []) {
     signal.throwIfAborted();
     progress(`profile: ${workload.name}`);
-    profile.push(await profileOf(run, workload));
+    profile.push(await profileOf(run, workload, count));
   }
   const { precision, threads } = subject;
   return { precision, threads, largestDifference, figures, roof, throughput, profile };
 }
 
-/** One short, one whose state is most of it, one of many small nodes. */
-const PROFILED = [SHORT, CANDIDATES, QUESTIONS];
+/** One short, many of them together, one of many candidates, one of many questions. */
+const PROFILED = [
+  { workload: SHORT, count: 1 },
+  { workload: SHORT, count: 32 },
+  { workload: CANDIDATES, count: 1 },
+  { workload: QUESTIONS, count: 1 },
+];
 
 /** In a process of its own, since the runtime's profiler slows the model down. */
-async function profileOf({ subject, effort, seed }: EngineRun, workload: Workload): Promise<ProfileReport> {
+async function profileOf(
+  { subject, effort, seed }: EngineRun,
+  workload: Workload,
+  count: number,
+): Promise<ProfileReport> {
   const { modelPackage, threads } = subject;
-  const forest = [await subject.treeOf(await subject.prepare(workload.request(seed, 0)))];
+  const forest: TokenTree[] = [];
+  for (let index = 0; index < count; index++) {
+    forest.push(await subject.treeOf(await subject.prepare(workload.request(seed, index))));
+  }
   const process = new TaskProcess();
   try {
     const operators = await process.run("profile", {
@@ -99,7 +112,8 @@ async function profileOf({ subject, effort, seed }: EngineRun, workload: Workloa
       forest,
       budgetMs: 2 * effort.sliceMs,
     });
-    return { workload: workload.name, title: workload.title, operators };
+    const title = count === 1 ? workload.title : `${count} requests together, each of ${workload.title}`;
+    return { workload: workload.name, title, operators };
   } finally {
     await process.close();
   }

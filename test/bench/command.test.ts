@@ -81,7 +81,7 @@ describe("decision bench", () => {
       const sum = operators.reduce((total, { share }) => total + share, 0);
       assert.ok(operators.length > 5 && Math.abs(sum - 1) < 1e-9);
     }
-    assert.equal(report().engine?.profile.length, 3);
+    assert.equal(report().engine?.profile.length, 4);
   });
 
   it("--report writes a page that refers to nothing outside of it", () => {
