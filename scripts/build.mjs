@@ -1,4 +1,4 @@
-// Compiles src, handlers and generated into dist/, and puts beside them the assets that the pages need.
+// Compiles src, handlers, generated and bench into dist/, and puts beside them the assets that the pages need.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,6 +23,6 @@ function removeStale(folder) {
   }
 }
 
-for (const folder of ["src", "handlers", "generated"]) removeStale(folder);
+for (const folder of ["src", "handlers", "generated", "bench"]) removeStale(folder);
 run(require.resolve("typescript/bin/tsc"), "-p", "tsconfig.build.json");
 run("--import", "tsx", "scripts/copy-assets.ts");

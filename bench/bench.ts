@@ -1,0 +1,161 @@
+import path from "node:path";
+import { createContractFor } from "../src/app.ts";
+import { createEngine, type EngineCore } from "../src/engine.ts";
+import { ServiceError } from "../src/errors.ts";
+import { type ModelPackage, modelFacts, openModelPackage } from "../src/models/package.ts";
+import { OPTION_TABLE } from "../src/options/table.ts";
+import { packageRoot } from "../src/package-root.ts";
+import { bounded, type Effort, FULL, QUICK } from "./effort.ts";
+import { benchEngine, type EngineReport } from "./engine/bench-engine.ts";
+import { openSubject } from "./engine/subject.ts";
+import { benchHttp, type HttpReport, type HttpSubject } from "./http/bench-http.ts";
+import type { LoadRun } from "./http/load.ts";
+import { benchMemory } from "./http/memory.ts";
+import { httpOverhead } from "./http/overhead.ts";
+import { startServer } from "./http/server-process.ts";
+import { Target } from "./http/target.ts";
+import type { BenchOptions } from "./options.ts";
+import { describeCommit, describeMachine, describeVersions } from "./report/machine.ts";
+import type { Report } from "./report/report.ts";
+import { RequestReader } from "./workloads/reader.ts";
+import { readRequests } from "./workloads/requests-file.ts";
+import { WORKLOADS } from "./workloads/table.ts";
+import { MIXED } from "./workloads/traffic.ts";
+import type { Workload } from "./workloads/workload.ts";
+
+export interface BenchControl {
+  /** Ends the run between two measurements, with its reason. */
+  readonly signal: AbortSignal;
+  /** Takes what is measured now. */
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * Measures what the options ask for.
+ *
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL; the signal's reason
+ */
+export async function bench(options: BenchOptions, control: BenchControl): Promise<Report> {
+  const startedAt = new Date();
+  const startMs = performance.now();
+  const measured = options.isFull ? FULL : QUICK;
+  const httpRounds = options.against === undefined ? measured.httpRounds : Math.max(measured.httpRounds, 5);
+  const effort = bounded({ ...measured, httpRounds }, options);
+  const run: LoadRun = { effort, seed: options.seed, ...control };
+  const modelPackage = await openModelPackage(options.service.modelPath || path.join(packageRoot, "model"));
+  const workload = await chooseWorkload(options, modelPackage);
+  const measures = (part: "engine" | "http" | "memory") => options.parts.includes(part);
+  const isLocal = options.url === undefined;
+
+  const engine = isLocal && measures("engine") ? await benchOwnEngine(options, run, workload) : null;
+  const http = measures("http")
+    ? await (isLocal ? benchOwnService : benchServers)(options, run, workload)
+    : null;
+  const memory = isLocal && measures("memory") ? await benchMemory(options.service, run) : null;
+  const { manifest } = modelPackage;
+  return {
+    format: "typed-decisions-bench-v1",
+    startedAt: startedAt.toISOString(),
+    seconds: (performance.now() - startMs) / 1000,
+    options: describeOptions(options, effort),
+    seed: options.seed,
+    machine: describeMachine(),
+    versions: describeVersions(),
+    commit: describeCommit() ?? null,
+    model: isLocal ? { id: manifest.id, weightsSha256: manifest.files["model.safetensors"] ?? null } : null,
+    engine,
+    http,
+    memory,
+  };
+}
+
+/** @throws ServiceError INVALID_OPTION */
+async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage): Promise<Workload> {
+  if (options.requests !== undefined) {
+    const reader = await RequestReader.open(modelFacts(modelPackage, options.service.alias));
+    return readRequests(options.requests, (request) => reader.read(request));
+  }
+  if (options.workload === undefined) return MIXED;
+  const chosen = WORKLOADS.find(({ name }) => name === options.workload);
+  if (chosen) return chosen;
+  const names = WORKLOADS.map(({ name }) => name).join(", ");
+  throw new ServiceError("INVALID_OPTION", `--workload takes one of ${names}.`);
+}
+
+/** Workloads of the engine's table in a quick run; the chosen one is always there. */
+const QUICK_NAMES = ["short", "medium", "mixed", "repeated"];
+
+async function benchOwnEngine(options: BenchOptions, run: LoadRun, chosen: Workload): Promise<EngineReport> {
+  run.progress("starting the engine and the baseline");
+  const subject = await openSubject(options.service);
+  const closeNow = () => void subject.close();
+  run.signal.addEventListener("abort", closeNow); // a long run of the baseline need not end first
+  try {
+    const listed = WORKLOADS.filter(({ name }) => options.isFull || QUICK_NAMES.includes(name));
+    const workloads = [...new Set([...listed, chosen])].filter((workload) =>
+      isAnswered(workload, options.seed),
+    );
+    return await benchEngine({ ...run, subject }, { workloads, isProfiled: options.isProfiled });
+  } catch (error) {
+    run.signal.throwIfAborted(); // the processes ended since we ended them
+    throw error;
+  } finally {
+    run.signal.removeEventListener("abort", closeNow);
+    await subject.close();
+  }
+}
+
+/** A refused request never comes to the engine. */
+const isAnswered = (workload: Workload, seed: number) => workload.request(seed, 0).expectedStatus === 200;
+
+/** Starts a service as a user does, and beside it an engine in this process to compare HTTP with. */
+async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Workload): Promise<HttpReport> {
+  run.progress("starting the service");
+  const server = await startServer(options.service);
+  const target = new Target(server.url);
+  let engine: EngineCore | undefined;
+  try {
+    engine = await createEngine(options.service);
+    const others =
+      options.against === undefined ? [] : [subjectAt(options.against, "against", options.apiKey)];
+    const subjects = [{ target, label: "service", url: null }, ...others];
+    const report = await benchHttp(subjects, workload, options.rate, run);
+    for (const other of others) other.target.close();
+    run.progress("what HTTP adds");
+    await engine.start();
+    return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
+  } finally {
+    target.close();
+    await Promise.all([engine?.close(), server.close()]);
+  }
+}
+
+/** Servers that run already. */
+async function benchServers(options: BenchOptions, run: LoadRun, workload: Workload): Promise<HttpReport> {
+  const { url = "", against, apiKey } = options;
+  const others = against === undefined ? [] : [subjectAt(against, "against", apiKey)];
+  const subjects = [subjectAt(url, "service", apiKey), ...others];
+  try {
+    return { ...(await benchHttp(subjects, workload, options.rate, run)), overhead: [] };
+  } finally {
+    for (const { target } of subjects) target.close();
+  }
+}
+
+function subjectAt(url: string, label: string, apiKey: string | undefined): HttpSubject {
+  const target = new Target(url, apiKey);
+  return { target, label, url: target.url };
+}
+
+function describeOptions(options: BenchOptions, effort: Effort): Report["options"] {
+  const { parts, seconds = null, count = null, rate = null, workload = null, requests = null } = options;
+  const { url = null, against = null } = options;
+  const defaults = new Map<string, unknown>(
+    Object.entries(OPTION_TABLE).map(([name, row]) => [name, row.default]),
+  );
+  const changed = Object.entries(options.service).filter(
+    ([name, value]) => String(value) !== String(defaults.get(name)),
+  );
+  const service = Object.fromEntries(changed);
+  return { effort: effort.name, parts, seconds, count, rate, workload, requests, url, against, service };
+}

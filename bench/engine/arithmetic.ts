@@ -1,0 +1,66 @@
+import type { TokenTree } from "../../src/inference/ports.ts";
+import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+
+/** What a request makes the model do. Multiplications with their additions, each pair of them counted as one. */
+export interface Arithmetic {
+  /** Tokens that must be encoded: each node once. */
+  readonly computedTokens: number;
+  /** Tokens as `usage.input_tokens` counts them: each pair at its full length. */
+  readonly jointTokens: number;
+  /** Multiply-adds of the linear layers, which run in the engine's precision. */
+  readonly linear: number;
+  /** Multiply-adds of queries with keys and of weights with values, which run in fp32. */
+  readonly attention: number;
+}
+
+export const NO_ARITHMETIC: Arithmetic = { computedTokens: 0, jointTokens: 0, linear: 0, attention: 0 };
+
+/**
+ * The useful arithmetic of a tree: what no implementation that shares a state and its questions could leave out.
+ *
+ * Counted: the products of the linear layers and of attention over exactly the keys that a token may see; of the last
+ * layer keys and values of the tokens that are looked at, and all else of scored tokens only. Not counted: hidden
+ * products behind the mask, filler, softmax, normalisation, activation, embedding. So padding, masks and copies make the
+ * share of the roof smaller, as they should.
+ */
+export function arithmeticOf(tree: TokenTree, shape: TokenTreeShape): Arithmetic {
+  const { hidden, inner, layers } = shape;
+  let tokens = tree.state.length;
+  let jointTokens = 0;
+  let pairs = 0;
+  let seenKeys = tree.state.length ** 2; // by every token in a layer
+  let seenByScored = 0; // by the scored tokens
+  for (const { tokens: question, candidates } of tree.questions) {
+    const above = tree.state.length + question.length;
+    tokens += question.length;
+    seenKeys += question.length * above;
+    for (const { length } of candidates) {
+      tokens += length;
+      pairs += 1;
+      seenKeys += length * (above + length);
+      seenByScored += above + length;
+      jointTokens += above + length;
+    }
+  }
+  const full = tokens * (4 * hidden ** 2 + 2 * hidden * inner);
+  const last = tokens * 2 * hidden ** 2 + pairs * (2 * hidden ** 2 + 2 * hidden * inner);
+  const head = pairs * (hidden ** 2 + hidden);
+  return {
+    computedTokens: tokens,
+    jointTokens,
+    linear: (layers - 1) * full + last + head,
+    attention: 2 * hidden * ((layers - 1) * seenKeys + seenByScored),
+  };
+}
+
+export function sumOf(parts: readonly Arithmetic[]): Arithmetic {
+  return parts.reduce(
+    (sum, part) => ({
+      computedTokens: sum.computedTokens + part.computedTokens,
+      jointTokens: sum.jointTokens + part.jointTokens,
+      linear: sum.linear + part.linear,
+      attention: sum.attention + part.attention,
+    }),
+    NO_ARITHMETIC,
+  );
+}

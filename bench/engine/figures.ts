@@ -1,0 +1,207 @@
+import { type Measurement, measurement } from "../measure/measurement.ts";
+import { interleave } from "../measure/rounds.ts";
+import { median, ratios } from "../measure/statistics.ts";
+import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
+import { questionsOnOneState } from "../workloads/warm-state.ts";
+import type { Workload } from "../workloads/workload.ts";
+import type { EngineRun } from "./engine-run.ts";
+import { enoughFor, runSlice, Supply } from "./slice.ts";
+import { type Prepared, scoreChecked } from "./subject.ts";
+
+/** Answers of one caller in a round of the latency figure. */
+const SHORT_CALLS = 15;
+const WAITING = 32;
+
+/** 64 candidates of 15 tokens on a 512-token state, pairs a second, against pair by pair. */
+export const manyCandidates = (run: EngineRun) =>
+  againstPairs(run, CANDIDATES, {
+    name: "engine.candidates-vs-pairs",
+    title: "64 candidates x 15 tokens on a 512-token state, pairs/s against pair by pair in fp32",
+    target: 30,
+    pairs: run.effort.baselinePairs.candidates,
+  });
+
+/** 32 questions of 4 candidates on a 1,000-token state, against the same. */
+export const manyQuestions = (run: EngineRun) =>
+  againstPairs(run, QUESTIONS, {
+    name: "engine.questions-vs-pairs",
+    title: "32 questions x 4 candidates on a 1,000-token state, pairs/s against pair by pair in fp32",
+    target: 60,
+    pairs: run.effort.baselinePairs.questions,
+  });
+
+async function againstPairs(
+  run: EngineRun,
+  workload: Workload,
+  facts: { readonly name: string; readonly title: string; readonly target: number; readonly pairs: number },
+): Promise<readonly Measurement[]> {
+  const { subject, effort, seed, signal } = run;
+  const supply = new Supply(workload, seed, subject);
+  const [warmUp] = await supply.take(1);
+  if (!warmUp) throw new Error("a workload without requests");
+  const startedAt = performance.now();
+  await scoreChecked(subject.engine, warmUp, signal);
+  const perRequestMs = performance.now() - startedAt;
+  subject.pairBackend.batch = effort.baselineBatch;
+
+  const { engine, baseline } = await interleave(
+    {
+      engine: async () => {
+        const count = enoughFor(effort.sliceMs, perRequestMs, 1, effort.maxRequests);
+        const requests = await supply.take(count);
+        const slice = await runSlice(subject.engine, requests, {
+          callers: 1,
+          budgetMs: effort.sliceMs,
+          signal,
+        });
+        return slice.pairs / (slice.elapsedMs / 1000);
+      },
+      baseline: async () => {
+        const [request] = await supply.take(1);
+        if (!request) throw new Error("a workload without requests");
+        const part = firstPairs(request, facts.pairs);
+        const slice = await runSlice(subject.baseline, [part], {
+          callers: 1,
+          budgetMs: effort.sliceMs,
+          signal,
+        });
+        return slice.pairs / (slice.elapsedMs / 1000);
+      },
+    },
+    { rounds: effort.rounds, budgetMs: effort.figureMs, signal },
+  );
+  const { name, title, target } = facts;
+  return [
+    measurement({ name, title, unit: "x", better: "higher", target }, ratios(engine, baseline)),
+    measurement({ name: `${name}.engine`, title: "the engine", unit: "pairs/s", better: "higher" }, engine),
+    measurement(
+      { name: `${name}.baseline`, title: "pair by pair", unit: "pairs/s", better: "higher" },
+      baseline,
+    ),
+  ];
+}
+
+/** A request's first pairs, as a request of their own on the same state: whole questions first, then candidates. */
+export function firstPairs({ request, rendered }: Prepared, count: number): Prepared {
+  let left = count;
+  const questions = rendered.questions.flatMap((question) => {
+    const candidates = question.candidates.slice(0, left);
+    left -= candidates.length;
+    return candidates.length > 0 ? [{ ...question, candidates }] : [];
+  });
+  const labels = questions.map(
+    ({ candidates }, i) => [String(i), candidates.map(({ label }) => label)] as const,
+  );
+  return {
+    rendered: { ...rendered, questions },
+    request: { ...request, labels: new Map(labels) },
+  };
+}
+
+/** Two candidates, about 45 tokens in all, one caller: latency. */
+export async function shortLatency(run: EngineRun): Promise<readonly Measurement[]> {
+  const { subject, effort, seed, signal } = run;
+  const supply = new Supply(SHORT, seed, subject);
+  const count = Math.min(SHORT_CALLS, effort.maxRequests);
+  const limits = { callers: 1, budgetMs: Math.max(effort.sliceMs, 1), signal };
+  const arm = (engine: typeof subject.engine) => async () =>
+    median((await runSlice(engine, await supply.take(count), limits)).latenciesMs);
+  const arms = { engine: arm(subject.engine), baseline: arm(subject.baseline) };
+  await arms.engine();
+  await arms.baseline();
+  const { engine, baseline } = await interleave(arms, {
+    rounds: 2 * effort.rounds,
+    budgetMs: effort.figureMs,
+    signal,
+  });
+  const name = "engine.short-latency";
+  return [
+    measurement(
+      {
+        name,
+        title:
+          "2 candidates, 45 tokens in all, one caller: latency of pair by pair in fp32 over the engine's",
+        unit: "x",
+        better: "higher",
+        target: 2,
+      },
+      ratios(baseline, engine),
+    ),
+    measurement({ name: `${name}.engine`, title: "the engine", unit: "ms", better: "lower" }, engine),
+    measurement({ name: `${name}.baseline`, title: "pair by pair", unit: "ms", better: "lower" }, baseline),
+  ];
+}
+
+/** 32 short requests waiting, against one after the other. */
+export async function waitingTogether(run: EngineRun): Promise<readonly Measurement[]> {
+  const { subject, effort, seed, signal } = run;
+  const supply = new Supply(SHORT, seed + 1, subject);
+  const arm = (callers: number) => async () => {
+    const requests = await supply.take(Math.min(WAITING, effort.maxRequests));
+    const slice = await runSlice(subject.engine, requests, {
+      callers,
+      budgetMs: Number.POSITIVE_INFINITY,
+      signal,
+    });
+    return slice.served.length / (slice.elapsedMs / 1000);
+  };
+  const { together, alone } = await interleave(
+    { together: arm(WAITING), alone: arm(1) },
+    { rounds: 2 * effort.rounds, budgetMs: effort.figureMs, signal },
+  );
+  const name = "engine.waiting-together";
+  return [
+    measurement(
+      {
+        name,
+        title: "32 short requests waiting, requests/s against one after the other",
+        unit: "x",
+        better: "higher",
+        target: 1.5,
+      },
+      ratios(together, alone),
+    ),
+    measurement(
+      { name: `${name}.together`, title: "32 waiting", unit: "requests/s", better: "higher" },
+      together,
+    ),
+    measurement(
+      { name: `${name}.alone`, title: "one after the other", unit: "requests/s", better: "higher" },
+      alone,
+    ),
+  ];
+}
+
+/** One more question on a warm 1,000-token state, against the first. */
+export async function warmQuestion(run: EngineRun): Promise<readonly Measurement[]> {
+  const { subject, effort, seed, signal } = run;
+  const first: number[] = [];
+  const second: number[] = [];
+  const timed = async (prepared: Prepared) => {
+    const startedAt = performance.now();
+    await scoreChecked(subject.engine, prepared, signal);
+    return performance.now() - startedAt;
+  };
+  const endAt = performance.now() + effort.figureMs;
+  for (let round = 0; round < effort.rounds && (round === 0 || performance.now() < endAt); round++) {
+    const [cold, warm] = questionsOnOneState(seed, round);
+    const prepared = [await subject.prepare(cold), await subject.prepare(warm)] as const;
+    first.push(await timed(prepared[0]));
+    second.push(await timed(prepared[1]));
+  }
+  const name = "engine.warm-question";
+  return [
+    measurement(
+      {
+        name,
+        title: "one more question on a warm 1,000-token state, latency as a share of the first",
+        unit: "%",
+        better: "lower",
+        target: 5,
+      },
+      ratios(second, first).map((ratio) => 100 * ratio),
+    ),
+    measurement({ name: `${name}.first`, title: "the first question", unit: "ms", better: "lower" }, first),
+    measurement({ name: `${name}.second`, title: "one more", unit: "ms", better: "lower" }, second),
+  ];
+}

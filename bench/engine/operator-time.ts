@@ -1,0 +1,88 @@
+import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+
+/** Time of one kind of operator in one part of the model, summed over the layers. */
+export interface OperatorTime {
+  /** As the runtime names it after its own optimizations. */
+  readonly operator: string;
+  readonly part: LayerPart;
+  /** Of the graph's run, 0 to 1. */
+  readonly share: number;
+  /** Of a scored request. */
+  readonly milliseconds: number;
+  /** Calls for a scored request. */
+  readonly calls: number;
+}
+
+export type LayerPart =
+  | "projections"
+  | "attention"
+  | "attention output, head"
+  | "feed-forward"
+  | "normalisation"
+  | "masks"
+  | "embedding, residuals";
+
+/** By element type: [..] sizes. */
+type TypedShape = Readonly<Record<string, readonly number[]>>;
+
+/** An event of the profiler's file (Chrome's trace format); durations in microseconds. */
+export interface TraceEvent {
+  readonly cat?: string;
+  readonly name?: string;
+  readonly dur?: number;
+  readonly args?: {
+    readonly op_name?: string;
+    readonly input_type_shape?: readonly TypedShape[];
+    readonly output_type_shape?: readonly TypedShape[];
+  };
+}
+
+/** Sums the kernels' times, the longest first. The first run warms up and is counted like the others. */
+export function operatorTimes(
+  trace: readonly TraceEvent[],
+  runs: number,
+  shape: TokenTreeShape,
+): readonly OperatorTime[] {
+  const sums = new Map<string, { operator: string; part: LayerPart; micros: number; calls: number }>();
+  for (const event of trace) {
+    if (event.cat !== "Node" || !event.name?.endsWith("_kernel_time")) continue;
+    const operator = event.args?.op_name ?? event.name;
+    const part = partOf(event, shape);
+    const sum = sums.get(`${operator} ${part}`) ?? { operator, part, micros: 0, calls: 0 };
+    sums.set(`${operator} ${part}`, {
+      ...sum,
+      micros: sum.micros + (event.dur ?? 0),
+      calls: sum.calls + 1,
+    });
+  }
+  const total = [...sums.values()].reduce((sum, { micros }) => sum + micros, 0);
+  return [...sums.values()]
+    .map(({ operator, part, micros, calls }) => ({
+      operator,
+      part,
+      share: micros / total,
+      milliseconds: micros / 1000 / runs,
+      calls: calls / runs,
+    }))
+    .sort((a, b) => b.share - a.share);
+}
+
+const PRODUCTS = /^(Fused)?(Gemm|MatMul)|QGemm|^DynamicQuantizeMatMul/;
+
+/** Told by the widths of what goes in and out: the runtime's names say nothing of layers. */
+function partOf({ args }: TraceEvent, { hidden, inner, heads }: TokenTreeShape): LayerPart {
+  const typed = [...(args?.input_type_shape ?? []), ...(args?.output_type_shape ?? [])].flatMap((entry) =>
+    Object.entries(entry),
+  );
+  const shapes = typed.map(([, sizes]) => sizes);
+  const widths = shapes.map((sizes) => sizes.at(-1) ?? 0);
+  if (widths.includes(inner)) return "feed-forward";
+  if (shapes.some((sizes) => sizes.length === 3 && sizes.includes(heads))) return "attention";
+  if (widths.some((width) => width > hidden && width <= 3 * hidden + heads && width >= 2 * hidden))
+    return "projections";
+  const operator = args?.op_name ?? "";
+  if (operator.includes("LayerNormalization")) return "normalisation";
+  if (PRODUCTS.test(operator)) return "attention output, head";
+  if (typed.some(([type]) => type === "bool" || type === "int32") && operator !== "Gather") return "masks";
+  return "embedding, residuals";
+}

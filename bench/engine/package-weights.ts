@@ -1,0 +1,17 @@
+import { type ModelPackage, readPackageFile } from "../../src/models/package.ts";
+import { readSafetensors } from "../../src/models/safetensors.ts";
+import type { Weights } from "../../src/onnx/bert-token-tree.ts";
+import { float16ToFloat32 } from "../../src/onnx/float16.ts";
+
+/** The weights of a verified package, for graphs that only the bench builds. */
+export async function readWeights(modelPackage: ModelPackage): Promise<Weights> {
+  const tensors = readSafetensors(await readPackageFile(modelPackage, "model.safetensors"));
+  const float16 = (name: string, shape: readonly number[]): Uint16Array => {
+    const tensor = tensors.get(name);
+    if (tensor?.type !== "F16" || tensor.shape.join() !== shape.join()) {
+      throw new Error(`model.safetensors holds no ${name} as F16 in shape [${shape}]`);
+    }
+    return new Uint16Array(new Uint8Array(tensor.bytes).buffer); // a copy: the view may begin at an odd address
+  };
+  return { float16, float32: (name, shape) => float16ToFloat32(float16(name, shape)) };
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { InferenceSession } from "onnxruntime-node";
+import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
+import type { ModelPackage } from "../../src/models/package.ts";
+import type { Precision } from "./gemm.ts";
+import { type OperatorTime, operatorTimes } from "./operator-time.ts";
+import type { Tasks } from "./tasks.ts";
+
+/** A function of fewer parameters fits: the graph of today knows fp32 only. */
+const build: (modelPackage: ModelPackage, precision: Precision) => Promise<Uint8Array> = buildGraph;
+
+/** Runs a forest until the time is over and reads what the runtime's profiler wrote. */
+export async function profileForest({
+  modelPackage,
+  precision,
+  threads,
+  forest,
+  budgetMs,
+}: Tasks["profile"]["input"]): Promise<readonly OperatorTime[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "decision-profile-"));
+  try {
+    const graph = await build(modelPackage, precision);
+    const shape = tokenTreeShape(modelPackage.manifest.architecture);
+    const session = profiledSession(path.join(folder, "run"));
+    const runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes: 0 });
+    const endAt = performance.now() + budgetMs;
+    let runs = 0;
+    for (; runs < 2 || performance.now() < endAt; runs++) await runner.score(forest);
+    session().endProfiling();
+    const [file = ""] = await readdir(folder);
+    return operatorTimes(JSON.parse(await readFile(path.join(folder, file), "utf8")), runs, shape);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * Lets the next session be created with the profiler on. The engine's runner makes its session itself and should not
+ * know of profiling; this process does nothing else, so it may change what the runner calls.
+ */
+function profiledSession(profileFilePrefix: string): () => InferenceSession {
+  const create = InferenceSession.create.bind(InferenceSession);
+  let created: InferenceSession | undefined;
+  InferenceSession.create = async (graph: unknown, options: unknown) => {
+    const given = typeof options === "object" ? options : {};
+    // the runner passes bytes and options; the other overloads are not called here
+    created = await create(graph as Uint8Array, { ...given, enableProfiling: true, profileFilePrefix });
+    return created;
+  };
+  return () => {
+    if (!created) throw new Error("the engine's runner made no session");
+    return created;
+  };
+}

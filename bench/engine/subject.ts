@@ -1,0 +1,105 @@
+import path from "node:path";
+import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { createEngine } from "../../src/engine.ts";
+import { systemClock } from "../../src/inference/clock.ts";
+import { EngineCore } from "../../src/inference/engine-core.ts";
+import { planRequest } from "../../src/inference/plan.ts";
+import type { ScoredRequest, TokenTree } from "../../src/inference/ports.ts";
+import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import { tokenTreeShape } from "../../src/models/graph.ts";
+import {
+  type ModelPackage,
+  modelFacts,
+  openModelPackage,
+  readPackageFile,
+} from "../../src/models/package.ts";
+import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { ServiceOptions } from "../../src/options/table.ts";
+import { packageRoot } from "../../src/package-root.ts";
+import { RequestReader } from "../workloads/reader.ts";
+import type { BenchRequest } from "../workloads/workload.ts";
+import { PairBackend } from "./pair-backend.ts";
+import { TaskProcess } from "./task-process.ts";
+
+/** A request that has been read: what is timed begins with its texts. */
+export interface Prepared {
+  readonly request: BenchRequest;
+  readonly rendered: RenderedRequest;
+}
+
+/** The engine that is measured, the baseline beside it, and what turns requests into what both take. */
+export interface Subject {
+  readonly modelPackage: ModelPackage;
+  readonly shape: TokenTreeShape;
+  readonly threads: number;
+  /** What the engine says that it computes in. */
+  readonly precision: string;
+  readonly engine: EngineCore;
+  readonly baseline: EngineCore;
+  readonly pairBackend: PairBackend;
+  /** Measures products of the runtime; has nothing loaded yet. */
+  readonly kernels: TaskProcess;
+  prepare(request: BenchRequest): Promise<Prepared>;
+  treeOf(prepared: Prepared): Promise<TokenTree>;
+  close(): Promise<void>;
+}
+
+/** Starts the engine with the options of a service, and the baseline with the same model and as many threads. */
+export async function openSubject(options: ServiceOptions): Promise<Subject> {
+  const engine = await createEngine(options);
+  const modelPackage = await openModelPackage(options.modelPath || path.join(packageRoot, "model"));
+  const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
+  const tokenizer = new PartTokenizer(json);
+  const threads = cpuCount();
+  const kernels = new TaskProcess();
+  const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);
+  const baseline = new EngineCore({
+    model: modelFacts(modelPackage),
+    // whole requests at once: the engine's bound on tokens would cut the baseline's batches
+    settings: { ...engine.health().settings, maxBatchTokens: Number.MAX_SAFE_INTEGER, strict: false },
+    backend: pairBackend,
+    tokenizer,
+    clock: systemClock,
+    info: { backend: "pair by pair", device: "cpu", precision: "fp32" },
+  });
+  const close = async () => {
+    await Promise.all([engine.close(), baseline.close(), kernels.close()]);
+  };
+  try {
+    await Promise.all([engine.start(), baseline.start()]);
+    const reader = await RequestReader.open(engine.model);
+    const unaborted = new AbortController().signal;
+    return {
+      modelPackage,
+      shape: tokenTreeShape(modelPackage.manifest.architecture),
+      threads,
+      precision: engine.health().precision,
+      engine,
+      baseline,
+      pairBackend,
+      kernels,
+      prepare: async (request) => ({ request, rendered: await reader.read(request) }),
+      treeOf: ({ rendered }) => planRequest(rendered, engine.model.limits, tokenizer, unaborted),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Scores and checks that each candidate got a number. */
+export async function scoreChecked(
+  engine: EngineCore,
+  { request, rendered }: Prepared,
+  signal: AbortSignal,
+): Promise<ScoredRequest> {
+  const scored = await engine.score(rendered, signal);
+  const expected = [...request.labels.values()].map((labels) => labels.length);
+  const isComplete =
+    scored.scores.length === expected.length &&
+    scored.scores.every((scores, i) => scores.length === expected[i] && scores.every(Number.isFinite));
+  if (!isComplete) throw new Error("the engine's scores do not fit the request");
+  return scored;
+}

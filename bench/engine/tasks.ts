@@ -1,0 +1,40 @@
+import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import type { ModelPackage } from "../../src/models/package.ts";
+import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
+import type { OperatorTime } from "./operator-time.ts";
+
+/** What the bench computes in processes of their own, and with what; everything here can be sent between processes. */
+export interface Tasks {
+  /** Loads the baseline. */
+  loadPairs: { input: { modelPackage: ModelPackage; threads: number }; output: undefined };
+  /** Scores pair by pair, `batch` pairs a run. */
+  scorePairs: { input: { forest: readonly TokenTree[]; batch: number }; output: ForestScores };
+  loadGemm: { input: { shapes: readonly GemmShape[]; threads: number }; output: undefined };
+  measureGemm: {
+    input: { shape: GemmShape; precision: Precision; rows: number; budgetMs: number };
+    output: GemmRate;
+  };
+  /** Runs the engine's graph with the runtime's profiler on. */
+  profile: {
+    input: {
+      modelPackage: ModelPackage;
+      precision: Precision;
+      threads: number;
+      forest: readonly TokenTree[];
+      budgetMs: number;
+    };
+    output: readonly OperatorTime[];
+  };
+}
+
+export type TaskName = keyof Tasks;
+
+export interface TaskCall<Name extends TaskName = TaskName> {
+  readonly id: number;
+  readonly task: Name;
+  readonly input: Tasks[Name]["input"];
+}
+
+export type TaskReply =
+  | { readonly id: number; readonly output: unknown }
+  | { readonly id: number; readonly error: string };

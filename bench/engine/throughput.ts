@@ -1,0 +1,94 @@
+import { Latencies, type LatencySummary } from "../measure/latencies.ts";
+import { type Measurement, measurement } from "../measure/measurement.ts";
+import { median } from "../measure/statistics.ts";
+import type { Workload } from "../workloads/workload.ts";
+import type { EngineRun } from "./engine-run.ts";
+import { idealMs, type Roof } from "./roof.ts";
+import { arithmeticOfSlice, asPrecision } from "./saturation.ts";
+import { enoughFor, runSlice, type Slice, Supply } from "./slice.ts";
+
+/** What the engine does of one workload. */
+export interface ThroughputReport {
+  readonly workload: string;
+  readonly title: string;
+  /** With many callers. */
+  readonly rates: readonly Measurement[];
+  /** Multiply-adds of useful arithmetic a second, with many callers. */
+  readonly rate: number;
+  /** Of the roof, with many callers. */
+  readonly share: Measurement;
+  /** Useful tokens computed in a forward on average, with many callers. */
+  readonly tokensPerForward: number;
+  /** Of one caller, after whom the next comes. */
+  readonly latency: LatencySummary;
+}
+
+/** Callers under whom the engine never waits for one. */
+const CALLERS = 16;
+const ROUNDS = 4;
+
+/** Requests, decisions, pairs and tokens a second with many callers, and the latency of one. */
+export async function throughputOf(
+  run: EngineRun,
+  workload: Workload,
+  roof: Roof,
+): Promise<ThroughputReport> {
+  const { subject, effort, seed, signal } = run;
+  const supply = new Supply(workload, seed + 4, subject);
+  const latencies = new Latencies();
+  const rounds: Record<string, number[]> = {};
+  const shares: number[] = [];
+  const forwardTokens: number[] = [];
+  const arithmeticRates: number[] = [];
+  let perRequestMs = Number.POSITIVE_INFINITY;
+  const slice = async (callers: number): Promise<Slice> => {
+    const count = enoughFor(effort.sliceMs, perRequestMs, callers, effort.maxRequests);
+    const result = await runSlice(subject.engine, await supply.take(count), {
+      callers,
+      budgetMs: effort.sliceMs,
+      signal,
+    });
+    perRequestMs = result.elapsedMs / result.served.length;
+    return result;
+  };
+  const endAt = performance.now() + effort.figureMs / 2;
+  await slice(1);
+  for (let round = 0; round < ROUNDS && (round === 0 || performance.now() < endAt); round++) {
+    const alone = await slice(1);
+    for (const ms of alone.latenciesMs) latencies.record(ms);
+    const before = subject.engine.health().counters.forwards;
+    const many = await slice(CALLERS);
+    const forwards = subject.engine.health().counters.forwards - before;
+    const seconds = many.elapsedMs / 1000;
+    const arithmetic = await arithmeticOfSlice(subject, many);
+    const amounts = {
+      "requests/s": many.served.length,
+      "decisions/s": many.decisions,
+      "pairs/s": many.pairs,
+      "tokens/s": arithmetic.jointTokens,
+    };
+    for (const [unit, amount] of Object.entries(amounts)) {
+      rounds[unit] ??= [];
+      rounds[unit].push(amount / seconds);
+    }
+    const rates = { fp32: roof.best.fp32.rate, int8: roof.best.int8.rate };
+    shares.push((100 * idealMs(arithmetic, asPrecision(subject.precision), rates)) / many.elapsedMs);
+    arithmeticRates.push((arithmetic.linear + arithmetic.attention) / seconds);
+    forwardTokens.push(arithmetic.computedTokens / forwards);
+  }
+  const name = `engine.${workload.name}`;
+  const rate = (unit: "requests/s" | "decisions/s" | "pairs/s" | "tokens/s") =>
+    measurement({ name: `${name}.${unit}`, title: unit, unit, better: "higher" }, rounds[unit] ?? []);
+  return {
+    workload: workload.name,
+    title: workload.title,
+    rates: [rate("requests/s"), rate("decisions/s"), rate("pairs/s"), rate("tokens/s")],
+    rate: median(arithmeticRates),
+    share: measurement(
+      { name: `${name}.share`, title: "share of the roof", unit: "%", better: "higher" },
+      shares,
+    ),
+    tokensPerForward: forwardTokens.reduce((sum, tokens) => sum + tokens, 0) / forwardTokens.length,
+    latency: latencies.summary(),
+  };
+}

@@ -1,0 +1,113 @@
+import type { ServiceOptions } from "../../src/options/table.ts";
+import { type Measurement, measurement } from "../measure/measurement.ts";
+import { slope } from "../measure/statistics.ts";
+import { MIXED } from "../workloads/traffic.ts";
+import { closedLoop } from "./closed-loop.ts";
+import { Loaded, type LoadRun } from "./load.ts";
+import { serviceMemory } from "./resident-memory.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+import { Target } from "./target.ts";
+
+export interface MemoryReport {
+  readonly measurements: readonly Measurement[];
+  /** Requests of random shapes, and the memory of both processes after each of them. */
+  readonly samples: readonly {
+    readonly requests: number;
+    readonly serviceMib: number;
+    readonly inferenceMib: number;
+  }[];
+  /** Why there is no growth to report, where there is none. */
+  readonly note: string | null;
+}
+
+/** Growth over fewer requests than that says more of the first shapes and caches than of a leak. */
+const FEWEST_FOR_GROWTH = 1_000;
+const MIB = 2 ** 20;
+
+/** Time to ready over several starts, then memory while requests of random shapes come. */
+export async function benchMemory(options: ServiceOptions, run: LoadRun): Promise<MemoryReport> {
+  const { effort, signal, progress } = run;
+  const readySeconds: number[] = [];
+  const open: ServerProcess[] = [];
+  try {
+    for (let start = 0; start < effort.starts; start++) {
+      signal.throwIfAborted();
+      progress(`start ${start + 1} of ${effort.starts}`);
+      await open.pop()?.close();
+      const server = await startServer(options);
+      open.push(server);
+      readySeconds.push(server.readyMs / 1000);
+    }
+    const [server] = open;
+    if (!server) throw new Error("no service was started");
+    const samples = await sampleMemory(server, run);
+    return { ...summarize(samples, readySeconds), samples };
+  } finally {
+    for (const server of open) await server.close();
+  }
+}
+
+async function sampleMemory(server: ServerProcess, { effort, seed, signal, progress }: LoadRun) {
+  const target = new Target(server.url);
+  const loaded = new Loaded(target, "memory", MIXED, seed + 3);
+  const samples: MemoryReport["samples"][number][] = [];
+  const sample = (requests: number) => {
+    const memory = serviceMemory(server.pid);
+    if (memory)
+      samples.push({ requests, serviceMib: memory.service / MIB, inferenceMib: memory.inference / MIB });
+  };
+  try {
+    sample(0);
+    let requests = 0;
+    for (let part = 0; part < effort.memoryParts && requests < effort.maxRequests; part++) {
+      progress(`memory after ${requests} requests`);
+      const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests - requests };
+      const result = await closedLoop(target, { callers: 8, next: loaded.next, signal, ...limits });
+      requests += result.latencies.count;
+      sample(requests);
+    }
+    return samples;
+  } finally {
+    target.close();
+  }
+}
+
+function summarize(samples: MemoryReport["samples"], readySeconds: readonly number[]) {
+  const mib = { unit: "MiB", better: "lower" } as const;
+  const measurements = [
+    measurement(
+      { name: "memory.ready", title: "from the start of the process to ready", unit: "s", better: "lower" },
+      readySeconds,
+    ),
+  ];
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (!first || !last) return { measurements, note: "this system does not tell the memory of processes" };
+  const both = ({ serviceMib, inferenceMib }: typeof first) => serviceMib + inferenceMib;
+  measurements.push(
+    measurement({ ...mib, name: "memory.idle", title: "resident when ready, both processes" }, [both(first)]),
+    measurement({ ...mib, name: "memory.idle.service", title: "the service" }, [first.serviceMib]),
+    measurement({ ...mib, name: "memory.idle.inference", title: "the inference process" }, [
+      first.inferenceMib,
+    ]),
+    measurement({ ...mib, name: "memory.after", title: `resident after ${last.requests} requests` }, [
+      both(last),
+    ]),
+    measurement({ ...mib, name: "memory.after.service", title: "the service" }, [last.serviceMib]),
+    measurement({ ...mib, name: "memory.after.inference", title: "the inference process" }, [
+      last.inferenceMib,
+    ]),
+  );
+  const settled = samples.filter(({ requests }) => requests >= last.requests / 2);
+  const span = last.requests - (settled[0]?.requests ?? last.requests);
+  if (span < FEWEST_FOR_GROWTH) {
+    return {
+      measurements,
+      note: `growth needs ${FEWEST_FOR_GROWTH} requests after as many to settle: see --full`,
+    };
+  }
+  const perRequest = slope(settled.map((sample) => ({ x: sample.requests, y: both(sample) })));
+  const title = `growth for each thousand requests, over the last ${span}`;
+  measurements.push(measurement({ ...mib, name: "memory.growth", title }, [perRequest * 1000]));
+  return { measurements, note: null };
+}

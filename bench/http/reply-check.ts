@@ -1,0 +1,95 @@
+import type { BenchRequest } from "../workloads/workload.ts";
+
+/** Probabilities add up to 1 within that, by the contract. */
+const SUM_TOLERANCE = 1e-9;
+
+/**
+ * Whether an answer is what the request asks for: the expected status, every question with its labels, numbers that
+ * are finite, probabilities that add up to 1, and a decision that is the one with the largest score.
+ *
+ * @returns what is wrong, in a few words without content; undefined when nothing is
+ */
+export function findFault(request: BenchRequest, status: number, body: string): string | undefined {
+  if (status !== request.expectedStatus) return `status ${status} instead of ${request.expectedStatus}`;
+  const reply = parse(body);
+  if (!isRecord(reply)) return "the body is not a JSON object";
+  if (status === 422) return Array.isArray(reply.detail) ? undefined : "a 422 without a list of details";
+  return request.operation === "rank" ? rankFault(request, reply) : answersFault(request, reply);
+}
+
+function answersFault(request: BenchRequest, { answers }: Record<string, unknown>): string | undefined {
+  if (!isRecord(answers) || !isSameSet(Object.keys(answers), [...request.labels.keys()])) {
+    return "the answers are not those of the questions";
+  }
+  for (const [name, labels] of request.labels) {
+    const answer = answers[name];
+    if (!isRecord(answer)) return "an answer is no object";
+    const fault = numbersFault(labels, answer.probabilities, answer.scores) ?? decisionFault(answer);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function decisionFault({
+  type,
+  choice,
+  scores,
+  confidence,
+  probabilities,
+}: Record<string, unknown>): string | undefined {
+  const highest = Math.max(...numbers(probabilities));
+  if (confidence !== highest) return "the confidence is not the largest probability";
+  if (type !== "choice" || !isRecord(scores)) return undefined;
+  const isBest = scores[String(choice)] === Math.max(...numbers(scores));
+  return isBest ? undefined : "the choice is not the label with the largest score";
+}
+
+function rankFault(request: BenchRequest, { ranked }: Record<string, unknown>): string | undefined {
+  const rows: readonly unknown[] = Array.isArray(ranked) ? ranked : [];
+  const entries = rows.filter(isRecord);
+  const labels = request.labels.get("") ?? [];
+  const by = (member: string) =>
+    Object.fromEntries(entries.map((entry) => [String(entry.candidate), entry[member]]));
+  const fault = numbersFault(labels, by("probability"), by("score"));
+  if (fault !== undefined || entries.length !== labels.length) return fault ?? "a candidate is ranked twice";
+  const isSorted = entries.every(
+    ({ rank, score }, i) => rank === i + 1 && (i === 0 || Number(entries[i - 1]?.score) >= Number(score)),
+  );
+  return isSorted ? undefined : "the ranking is not in order";
+}
+
+function numbersFault(
+  labels: readonly string[],
+  probabilities: unknown,
+  scores: unknown,
+): string | undefined {
+  for (const values of [probabilities, scores]) {
+    if (!isRecord(values) || !isSameSet(Object.keys(values), labels))
+      return "the labels are not those asked for";
+    if (!Object.values(values).every((value) => typeof value === "number")) return "a number is missing";
+  }
+  const sum = numbers(probabilities).reduce((total, value) => total + value, 0);
+  return Math.abs(sum - 1) <= SUM_TOLERANCE ? undefined : "the probabilities do not add up to 1";
+}
+
+function numbers(values: unknown): number[] {
+  return isRecord(values) ? Object.values(values).map(Number) : [];
+}
+
+/** `JSON.parse` moves integer-like names to the front, so the order is left to the tests of the service. */
+function isSameSet(names: readonly string[], others: readonly string[]): boolean {
+  const set = new Set(names);
+  return names.length === others.length && others.every((name) => set.has(name));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { build, type Histogram } from "hdr-histogram-js";
+
+/** Latencies of one measurement in milliseconds. A percentile that too few requests stand behind is null. */
+export interface LatencySummary {
+  readonly count: number;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p99: number | null;
+  readonly p999: number | null;
+  readonly max: number | null;
+  /** Percentiles for drawing: from the median towards the rarest that the count allows. */
+  readonly curve: readonly { readonly percentile: number; readonly ms: number }[];
+}
+
+/** Three digits from a microsecond to an hour. */
+const HISTOGRAM = {
+  lowestDiscernibleValue: 1,
+  highestTrackableValue: 3_600_000_000,
+  numberOfSignificantValueDigits: 3,
+} as const;
+
+const CURVE = [0, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99];
+
+/** Collects latencies; memory does not grow with their number. */
+export class Latencies {
+  readonly #histogram: Histogram = build(HISTOGRAM);
+
+  /** @param ms zero or more */
+  record(ms: number): void {
+    const micros = Math.max(1, Math.round(ms * 1000));
+    this.#histogram.recordValue(Math.min(micros, HISTOGRAM.highestTrackableValue));
+  }
+
+  get count(): number {
+    return this.#histogram.totalCount;
+  }
+
+  add(other: Latencies): void {
+    this.#histogram.add(other.#histogram);
+  }
+
+  summary(): LatencySummary {
+    const count = this.count;
+    const at = (percentile: number) => {
+      // at least one request lies beyond it; the middle of one is that one
+      const isBacked = count > 0 && (percentile <= 50 || count * (1 - percentile / 100) >= 1 - 1e-9);
+      return isBacked ? this.#histogram.getValueAtPercentile(percentile) / 1000 : null;
+    };
+    return {
+      count,
+      p50: at(50),
+      p90: at(90),
+      p99: at(99),
+      p999: at(99.9),
+      max: count > 0 ? this.#histogram.maxValue / 1000 : null,
+      curve: CURVE.flatMap((percentile) => {
+        const ms = at(percentile);
+        return ms === null ? [] : [{ percentile, ms }];
+      }),
+    };
+  }
+}

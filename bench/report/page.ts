@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { packageRoot } from "../../src/package-root.ts";
+import type { Report } from "./report.ts";
+import { facts, type Table, tables } from "./terminal.ts";
+
+/** The build puts there what a page carries within itself. */
+const ASSETS = path.join(packageRoot, "dist/assets");
+
+/** A place for a chart, and what one should know to read it. */
+interface Chart {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly isDrawn: (report: Report) => boolean;
+}
+
+const CHARTS: readonly Chart[] = [
+  {
+    id: "latency",
+    title: "Latency distribution over HTTP",
+    text: "How long a request took at each percentile. Solid: callers that wait for their answer before they ask again. Dashed: requests sent at fixed times, counted from the time at which they were to be sent. A curve ends where fewer than one request lies beyond.",
+    isDrawn: ({ http }) => http !== null,
+  },
+  {
+    id: "throughput",
+    title: "Throughput against concurrency",
+    text: "Answers a second, by the number of callers that ask at the same time.",
+    isDrawn: ({ http }) => http !== null,
+  },
+  {
+    id: "load",
+    title: "Latency against load",
+    text: "Requests sent at fixed times (Poisson), whatever became of those before.",
+    isDrawn: ({ http }) => http !== null,
+  },
+  {
+    id: "roofline",
+    title: "Roofline",
+    text: "Lines: the measured rate of the model's own matrix products on this machine, by their number of rows. Points: the engine's useful arithmetic a second with 16 callers, at the tokens that a forward has on average.",
+    isDrawn: ({ engine }) => engine !== null,
+  },
+];
+
+/** The report as one page that needs nothing from anywhere. @throws Error where the build's assets are missing */
+export async function pageHtml(report: Report): Promise<string> {
+  const [library, libraryCss, script, css] = await Promise.all(
+    ["uPlot.iife.min.js", "uPlot.min.css", "bench-page.js", "bench-page.css"].map((file) =>
+      readFile(path.join(ASSETS, file), "utf8"),
+    ),
+  );
+  const charts = CHARTS.filter(({ isDrawn }) => isDrawn(report));
+  // the figures first, then the pictures, then every number
+  const all = tables(report);
+  const first = report.engine ? 1 : 0;
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+    <title>decision bench, ${escaped(report.startedAt.slice(0, 10))}</title>
+    <link rel="icon" href="data:,">
+    <style>${libraryCss}</style>
+    <style>${css}</style>
+  </head>
+  <body>
+    <h1>decision bench</h1>
+    <pre>${escaped(facts(report).join("\n"))}</pre>
+${all.slice(0, first).map(tableHtml).join("\n")}
+${charts.map(chartHtml).join("\n")}
+${all.slice(first).map(tableHtml).join("\n")}
+    <script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", "\\u003c")}</script>
+    <script>${library}</script>
+    <script>${script}</script>
+  </body>
+</html>
+`;
+}
+
+function chartHtml({ id, title, text }: Chart): string {
+  return `    <h2>${title}</h2>
+    <p>${text}</p>
+    <div class="chart" id="${id}" role="img" aria-label="${title}; its numbers are in the tables below"></div>`;
+}
+
+function tableHtml({ title, head, rows }: Table): string {
+  const cells = (row: readonly string[]) => row.map(cellHtml).join("");
+  return `    <h2>${escaped(title)}</h2>
+    <div class="table"><table class="figures">
+      <thead><tr>${head.map((name) => `<th scope="col">${escaped(name)}</th>`).join("")}</tr></thead>
+      <tbody>
+${rows.map((row) => `        <tr>${cells(row)}</tr>`).join("\n")}
+      </tbody>
+    </table></div>`;
+}
+
+function cellHtml(text: string): string {
+  if (text.startsWith("  ")) return `<td class="reason">${escaped(text.trim())}</td>`;
+  if (text.endsWith(", reached")) return `<td class="reached">${escaped(text)}</td>`;
+  if (text.endsWith(", not reached")) return `<td class="missed">${escaped(text)}</td>`;
+  return `<td>${escaped(text)}</td>`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,72 @@
+import { NAMED_SHARE } from "../http/bench-http.ts";
+import type { Measurement } from "../measure/measurement.ts";
+import { numberText, withUnit } from "./number-text.ts";
+import type { Report } from "./report.ts";
+
+export const BEGIN = "<!-- bench: written by `npm run bench:results`, do not edit -->";
+export const END = "<!-- bench: end -->";
+
+/** The README's table: the figures of bench/results, with what they were measured on. */
+export function readmeTable(report: Report): string {
+  const { machine, versions, engine, model, seed, startedAt, options } = report;
+  const flags = machine.flags.filter((flag) =>
+    /^(avx2|avx512f|avx512_vnni|avx_vnni|amx_int8|i8mm)$/.test(flag),
+  );
+  const rows = [...figureRows(engine?.figures ?? []), ...httpRows(report), ...memoryRows(report)];
+  return [
+    `Measured ${startedAt.slice(0, 10)} on ${machine.cpu} (${machine.usableProcessors} processors; ${flags.join(", ")}) in`,
+    `${engine?.precision ?? "?"} with Node ${versions.node} and ONNX Runtime ${versions.onnxruntime}, model ${model?.id.split("@")[0]}, commit \`${commitText(report.commit)}\`,`,
+    `\`${["decision bench", ...(options.effort === "full" ? ["--full"] : []), "--seed", seed].join(" ")}\`. Each ratio is that of one run, its two sides measured in turn.`,
+    "",
+    "| figure | median | quartiles |",
+    "| --- | --- | --- |",
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+  ].join("\n");
+}
+
+/** The README with its table replaced. @throws Error where its marks are missing */
+export function withTable(readme: string, report: Report): string {
+  const begin = readme.indexOf(BEGIN);
+  const end = readme.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`README.md lacks ${BEGIN} .. ${END}`);
+  return `${readme.slice(0, begin + BEGIN.length)}\n\n${readmeTable(report)}\n\n${readme.slice(end)}`;
+}
+
+/** The ratios, without the numbers behind them. */
+function figureRows(figures: readonly Measurement[]): string[][] {
+  return figures.filter(({ name }) => name.split(".").length === 2).map(row);
+}
+
+function row({ title, value, unit, spread }: Measurement): string[] {
+  const quartiles = spread.count > 1 ? `${numberText(spread.q1)} .. ${numberText(spread.q3)}` : "";
+  return [title, withUnit(value, unit), quartiles];
+}
+
+function httpRows({ http }: Report): string[][] {
+  const [server] = http?.servers ?? [];
+  if (!http || !server) return [];
+  const traffic = `HTTP, ${http.workload.name} traffic`;
+  const alone = server.closed.find(({ callers }) => callers === 1);
+  const named = server.open.find(
+    ({ offered }) => Math.abs((offered ?? 0) / server.saturation - NAMED_SHARE) < 1e-9,
+  );
+  const ms = (value: number | null | undefined) =>
+    value == null ? "too few requests" : `${numberText(value)} ms`;
+  const { p50, p99 } = named?.latency ?? {};
+  return [
+    ...http.overhead.slice(0, 1).map(row),
+    [`${traffic}: one caller, median latency`, ms(alone?.latency.p50), ""],
+    [`${traffic}: answers a second at most`, numberText(server.saturation), ""],
+    [`${traffic}: p50 and p99 at ${100 * NAMED_SHARE} % of that, open loop`, `${ms(p50)}, ${ms(p99)}`, ""],
+  ];
+}
+
+function memoryRows({ memory }: Report): string[][] {
+  const shown = ["memory.ready", "memory.idle", "memory.after", "memory.growth"];
+  return (memory?.measurements ?? []).filter(({ name }) => shown.includes(name)).map(row);
+}
+
+/** Short, with the "+" of a checkout that had changed since. */
+function commitText(commit: string | null): string {
+  return commit === null ? "none" : commit.slice(0, 9) + (commit.endsWith("+") ? "+" : "");
+}

@@ -1,0 +1,50 @@
+import type { EngineReport } from "../engine/bench-engine.ts";
+import type { HttpReport } from "../http/bench-http.ts";
+import type { MemoryReport } from "../http/memory.ts";
+import type { Measurement } from "../measure/measurement.ts";
+import type { Machine, Versions } from "./machine.ts";
+
+/** Everything that a run found, as `--json` prints it. */
+export interface Report {
+  readonly format: "typed-decisions-bench-v1";
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly options: {
+    readonly effort: "quick" | "full";
+    readonly parts: readonly string[];
+    readonly seconds: number | null;
+    readonly count: number | null;
+    readonly rate: number | null;
+    readonly workload: string | null;
+    readonly requests: string | null;
+    readonly url: string | null;
+    readonly against: string | null;
+    /** Options of the service that differ from their defaults. */
+    readonly service: Readonly<Record<string, unknown>>;
+  };
+  readonly seed: number;
+  readonly machine: Machine;
+  readonly versions: Versions;
+  /** Of the checkout, with "+" where files have changed since; null for an installed package. */
+  readonly commit: string | null;
+  /** What this machine computed with; null where only servers elsewhere were measured. */
+  readonly model: { readonly id: string; readonly weightsSha256: string | null } | null;
+  readonly engine: EngineReport | null;
+  readonly http: HttpReport | null;
+  readonly memory: MemoryReport | null;
+}
+
+/** Every number of a report that another run has too. */
+export function measurementsOf({ engine, http, memory }: Report): readonly Measurement[] {
+  const levels = http?.servers.flatMap(({ closed, open }) => [...closed, ...open]) ?? [];
+  return [
+    ...(engine?.figures ?? []),
+    ...(engine?.throughput.flatMap(({ rates, share }) => [...rates, share]) ?? []),
+    ...levels.flatMap(({ throughput, typical }) => [throughput, typical]),
+    ...(http?.limits.map(({ level }) => level.typical) ?? []),
+    ...(http?.against ?? []),
+    ...(http?.overhead ?? []),
+    ...(memory?.measurements ?? []),
+  ];
+}

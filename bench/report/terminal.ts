@@ -1,0 +1,207 @@
+import type { EngineReport } from "../engine/bench-engine.ts";
+import { type HttpReport, NAMED_SHARE, type ServerReport } from "../http/bench-http.ts";
+import type { LevelReport } from "../http/load.ts";
+import type { MemoryReport } from "../http/memory.ts";
+import type { LatencySummary } from "../measure/latencies.ts";
+import { isReached, type Measurement } from "../measure/measurement.ts";
+import { numberText, withUnit } from "./number-text.ts";
+import type { Report } from "./report.ts";
+
+/** A heading with rows under it: what the terminal, the page and the README show. */
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The whole report for a terminal. */
+export function reportText(report: Report): string {
+  return [facts(report).join("\n"), ...tables(report).map(tableText)].join("\n\n");
+}
+
+/** The first column left, the others right. */
+export function tableText({ title, head, rows }: Table): string {
+  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  return [title, line(head), widths.map((width) => "-".repeat(width)).join("  "), ...rows.map(line)].join(
+    "\n",
+  );
+}
+
+/** What a figure must come with to mean anything. */
+export function facts({
+  machine,
+  versions,
+  commit,
+  model,
+  seed,
+  options,
+  seconds,
+  startedAt,
+}: Report): string[] {
+  const service = Object.entries(options.service).map(([name, value]) => `${name} ${value}`);
+  return [
+    `machine   ${machine.cpu}, ${machine.usableProcessors} of ${machine.processors} processors, ${numberText(machine.memoryBytes / 2 ** 30)} GiB, ${machine.platform}`,
+    `cpu flags ${machine.flags.join(" ") || "unknown"}`,
+    `versions  package ${versions.package}, node ${versions.node}, onnxruntime ${versions.onnxruntime}, commit ${commit ?? "none"}`,
+    `model     ${model ? `${model.id}, weights sha256 ${model.weightsSha256?.slice(0, 12)}..` : "of the servers"}`,
+    `run       ${[options.effort, `seed ${seed}`, `${numberText(seconds)} s`, startedAt, ...service].join(", ")}`,
+  ];
+}
+
+export function tables(report: Report): Table[] {
+  const { engine, http, memory } = report;
+  return [
+    ...(engine ? engineTables(engine) : []),
+    ...(http ? httpTables(http) : []),
+    ...(memory ? memoryTables(memory) : []),
+  ];
+}
+
+function engineTables(engine: EngineReport): Table[] {
+  const { precision, threads, largestDifference, figures, throughput, roof, profile } = engine;
+  const agreement = `scores are the baseline's within ${largestDifference.toExponential(0)}`;
+  const best = Object.values(roof.best);
+  return [
+    {
+      title: `Engine in ${precision}, ${threads} threads; ${agreement}`,
+      head: ["figure", "median", "quartiles", "rounds", "to reach"],
+      rows: figures.map(figureRow),
+    },
+    {
+      title: "Engine by workload: 16 callers; latency of one caller in ms",
+      head: [
+        "workload",
+        "requests/s",
+        "decisions/s",
+        "pairs/s",
+        "tokens/s",
+        "of roof",
+        "p50",
+        "p90",
+        "p99",
+        "max",
+      ],
+      rows: throughput.map(({ workload, rates, share, latency }) => [
+        workload,
+        ...rates.map(({ value }) => numberText(value)),
+        withUnit(share.value, share.unit),
+        ...[latency.p50, latency.p90, latency.p99, latency.max].map(maybe),
+      ]),
+    },
+    {
+      title: "Roof: measured rates of the model's own matrix products, billions of multiply-adds a second",
+      head: ["precision", "best", "product", "rows"],
+      rows: best.map(({ precision, rate, inputs, outputs, rows }) => [
+        precision,
+        numberText(rate / 1e9),
+        `${inputs} x ${outputs}`,
+        String(rows),
+      ]),
+    },
+    ...profile.map(({ title, operators }) => ({
+      title: `Where the time goes: ${title}`,
+      head: ["operator", "part", "share", "ms", "calls"],
+      rows: operators
+        .slice(0, MOST_OPERATORS)
+        .map(({ operator, part, share, milliseconds, calls }) => [
+          operator,
+          part,
+          percent(share),
+          numberText(milliseconds),
+          numberText(calls),
+        ]),
+    })),
+  ];
+}
+
+const MOST_OPERATORS = 16;
+
+/** A figure with the numbers behind it moved in. */
+export function figureRow(figure: Measurement): string[] {
+  const { name, title, value, spread, unit, target } = figure;
+  const isReason = name.split(".").length > 2;
+  const reached = isReached(figure) ? "reached" : "not reached";
+  return [
+    isReason ? `  ${title}` : title,
+    withUnit(value, unit),
+    spread.count > 1 ? `${numberText(spread.q1)} .. ${numberText(spread.q3)}` : "",
+    String(spread.count),
+    target === undefined ? "" : `${withUnit(target, unit)}, ${reached}`,
+  ];
+}
+
+const LEVEL_HEAD = ["answers/s", "p50", "p90", "p99", "p99.9", "max", "statuses", "faults"];
+
+function httpTables({ workload, servers, against, overhead, limits }: HttpReport): Table[] {
+  const tables = servers.flatMap((server) => serverTables(server, workload.title));
+  if (against.length > 0) tables.push(measurementTable("The service over the server at --against", against));
+  if (overhead.length > 0)
+    tables.push(measurementTable("HTTP beside the same contract within one process", overhead));
+  if (limits.length > 0) {
+    tables.push({
+      title: "The contract's limits over HTTP, one caller; ms",
+      head: ["request", ...LEVEL_HEAD],
+      rows: limits.map(({ title, level }) => [title, ...levelCells(level)]),
+    });
+  }
+  return tables;
+}
+
+function serverTables(
+  { label, url, facts, closed, open, saturation }: ServerReport,
+  workload: string,
+): Table[] {
+  const place = `${label}${url ? ` ${url}` : ""} (${facts.model.split("@")[0]}, ${facts.precision})`;
+  const named = open.find(({ offered }) => Math.abs((offered ?? 0) / saturation - NAMED_SHARE) < 1e-9);
+  const p99 = named?.latency.p99 ?? null;
+  const note = named
+    ? `; p99 at ${100 * NAMED_SHARE} % of saturation: ${p99 === null ? "too few requests" : `${numberText(p99)} ms`}`
+    : "";
+  return [
+    {
+      title: `HTTP, closed loop: ${place}; ${workload}; ms`,
+      head: ["callers", ...LEVEL_HEAD],
+      rows: closed.map((level) => [String(level.callers), ...levelCells(level)]),
+    },
+    {
+      title: `HTTP, open loop, latency from the intended start: ${place}${note}`,
+      head: ["offered/s", ...LEVEL_HEAD],
+      rows: open.map((level) => [numberText(level.offered ?? 0), ...levelCells(level)]),
+    },
+  ];
+}
+
+function levelCells({ throughput, latency, statuses, failures }: LevelReport): string[] {
+  return [
+    numberText(throughput.value),
+    ...latencyCells(latency),
+    counts(statuses),
+    counts(failures) || "none",
+  ];
+}
+
+function latencyCells({ p50, p90, p99, p999, max }: LatencySummary): string[] {
+  return [p50, p90, p99, p999, max].map(maybe);
+}
+
+function memoryTables({ measurements, note }: MemoryReport): Table[] {
+  return [measurementTable(`Start and memory${note ? ` (${note})` : ""}`, measurements)];
+}
+
+function measurementTable(title: string, measurements: readonly Measurement[]): Table {
+  const head = ["figure", "median", "quartiles", "rounds"];
+  return { title, head, rows: measurements.map((figure) => figureRow(figure).slice(0, 4)) };
+}
+
+/** Too few requests stand behind a percentile that is not there. */
+const maybe = (ms: number | null) => (ms === null ? "-" : numberText(ms));
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const counts = (byName: Readonly<Record<string, number>>) =>
+  Object.entries(byName)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(", ");

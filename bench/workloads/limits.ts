@@ -1,0 +1,66 @@
+import { Random } from "../random.ts";
+import { rankRequest } from "./bodies.ts";
+import { sized } from "./fixed-sizes.ts";
+import { distinctTexts, textOf } from "./texts.ts";
+import type { Workload } from "./workload.ts";
+
+/** The contract's limits: the largest request that is answered, in each direction. */
+const MAX_BODY_BYTES = 2_097_152;
+const MAX_STATE_QUESTION_TOKENS = 2_048;
+
+export const MOST_PAIRS: Workload = {
+  name: "limit-pairs",
+  title: "256 pairs: 32 questions x 8 candidates of 10 tokens on a 200-token state",
+  isWarm: false,
+  request(seed, index) {
+    const random = new Random(seed, "limit-pairs", index);
+    return sized(random, { state: 200, question: 10, candidate: 10, questions: 32, candidates: 8 });
+  },
+};
+
+export const MOST_TOKENS: Workload = {
+  name: "limit-tokens",
+  title: "2,048 tokens of state and question, 4 candidates",
+  isWarm: false,
+  request(seed, index) {
+    const random = new Random(seed, "limit-tokens", index);
+    const question = 16;
+    const state = MAX_STATE_QUESTION_TOKENS - question;
+    return sized(random, { state, question, candidate: 12, questions: 1, candidates: 4 });
+  },
+};
+
+/** Few tokens in many bytes: words with long blanks between them, as in a page of layout. */
+export const MOST_BYTES: Workload = {
+  name: "limit-bytes",
+  title: "a body of 2 MiB that is answered: 400 words with long blanks between them, 2 candidates",
+  isWarm: false,
+  request(seed, index) {
+    const random = new Random(seed, "limit-bytes", index);
+    const question = textOf(random, 8);
+    const candidates = distinctTexts(random, 2, 10);
+    const words = textOf(random, 400).split(" ");
+    const bytesWith = (blank: number) =>
+      Buffer.byteLength(rankRequest(words.join(" ".repeat(blank)), question, candidates).body);
+    const blank = 1 + Math.floor((MAX_BODY_BYTES - bytesWith(1)) / (words.length - 1));
+    return rankRequest(words.join(" ".repeat(blank)), question, candidates);
+  },
+};
+
+/** What a refusal costs: a state of 2 MiB of words has too many tokens. */
+export const TOO_MANY_TOKENS: Workload = {
+  name: "limit-refused",
+  title: "a body of 2 MiB that is refused (422): its state has some 300,000 tokens",
+  isWarm: false,
+  request(seed, index) {
+    const random = new Random(seed, "limit-refused", index);
+    const candidates = distinctTexts(random, 2, 10);
+    const part = textOf(random, 1000);
+    const room = MAX_BODY_BYTES - Buffer.byteLength(rankRequest("", "", candidates).body);
+    const state = part
+      .concat(" ")
+      .repeat(Math.ceil(room / part.length))
+      .slice(0, room);
+    return { ...rankRequest(state, "", candidates), expectedStatus: 422 };
+  },
+};

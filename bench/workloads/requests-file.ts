@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { ServiceError } from "../../src/errors.ts";
+import type { BenchRequest, Operation, Workload } from "./workload.ts";
+
+/** Reads a request by the contract. @throws ServiceError INVALID_REQUEST */
+export type Check = (request: BenchRequest) => Promise<unknown>;
+
+/**
+ * A workload of the user's own: each line of the file is the body of a systemone or a rank request, told apart by
+ * `questions`. Lines go out as they are, one after the other and then from the beginning; blank ones are left out.
+ *
+ * @throws ServiceError INVALID_OPTION naming the first line that cannot be sent, and why
+ */
+export async function readRequests(file: string, check: Check): Promise<Workload> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("INVALID_OPTION", `--requests ${file} cannot be read: ${reason}.`, { cause });
+  });
+  const requests: BenchRequest[] = [];
+  for (const [i, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const request = readLine(line);
+    if (typeof request === "string") throw wrongLine(file, i + 1, request);
+    await check(request).catch((error: unknown) => {
+      throw wrongLine(file, i + 1, reasonOf(error));
+    });
+    requests.push(request);
+  }
+  if (requests.length === 0) throw new ServiceError("INVALID_OPTION", `--requests ${file} holds no request.`);
+  return {
+    name: "requests",
+    title: `${requests.length} requests of ${file}`,
+    isWarm: true,
+    request(_seed, index) {
+      const request = requests[index % requests.length];
+      if (!request) throw new Error("no such request");
+      return request;
+    },
+  };
+}
+
+/** @returns the request, or what is wrong with the line */
+export function readLine(line: string): BenchRequest | string {
+  let body: unknown;
+  try {
+    body = JSON.parse(line);
+  } catch {
+    return "it is not JSON";
+  }
+  if (!isRecord(body)) return "it is not a JSON object";
+  const operation: Operation = "questions" in body ? "systemone" : "rank";
+  if (operation === "rank" && !("candidates" in body || "answers" in body)) {
+    return 'it has neither "questions" (systemone) nor "candidates" (rank)';
+  }
+  const labels = operation === "systemone" ? questionLabels(body.questions) : rankLabels(body);
+  return { operation, body: line.trim(), expectedStatus: 200, labels };
+}
+
+function questionLabels(questions: unknown): ReadonlyMap<string, readonly string[]> {
+  if (!isRecord(questions)) return new Map();
+  return new Map(
+    Object.entries(questions).map(([name, question]) => {
+      const { type, criteria } = isRecord(question) ? question : {};
+      return [name, type === "noul" ? ["false", "true"] : keysOf(criteria)];
+    }),
+  );
+}
+
+function rankLabels({
+  candidates,
+  answers,
+}: Record<string, unknown>): ReadonlyMap<string, readonly string[]> {
+  return new Map([["", keysOf(candidates ?? answers)]]);
+}
+
+/** Names of an object, positions of an array. */
+function keysOf(value: unknown): readonly string[] {
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrongLine(file: string, number: number, reason: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", `--requests ${file}, line ${number}: ${reason}.`);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError && error.issues[0]) {
+    const { loc, msg } = error.issues[0];
+    return `${loc.slice(1).join(".") || "body"}: ${msg.replace(/\.$/, "")}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+import { setMaxListeners } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { bench } from "../../bench/bench.ts";
+import type { BenchOptions } from "../../bench/options.ts";
+import { terminalProgress } from "../../bench/progress.ts";
+import { compareReports, differencesInSetting } from "../../bench/report/compare.ts";
+import { comparisonTable } from "../../bench/report/comparison-table.ts";
+import { pageHtml } from "../../bench/report/page.ts";
+import type { Report } from "../../bench/report/report.ts";
+import { reportText, tableText } from "../../bench/report/terminal.ts";
+import { ServiceError } from "../errors.ts";
+
+export interface BenchOutput {
+  readonly isJson: boolean;
+  /** File for a page. */
+  readonly page?: string | undefined;
+  /** File of an earlier report. */
+  readonly compare?: string | undefined;
+}
+
+/**
+ * Measures and prints; a signal ends it and every process that it started.
+ *
+ * @returns whether a comparison found something worse, beyond the noise of both runs
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL | CANCELLED (a signal)
+ */
+export async function runBench(
+  options: BenchOptions,
+  output: BenchOutput,
+  print: (text: string) => void,
+): Promise<boolean> {
+  const old = output.compare === undefined ? undefined : await readReport(output.compare);
+  if (output.page !== undefined) await writeFile(output.page, ""); // before minutes of work, not after
+  const report = await measure(options);
+  if (output.page !== undefined) await writeFile(output.page, await pageHtml(report));
+  print(output.isJson ? JSON.stringify(report, null, 2) : reportText(report));
+  if (old === undefined) return false;
+
+  const different = differencesInSetting(old, report);
+  if (different.length > 0) process.stderr.write(`the runs differ in: ${different.join(", ")}\n`);
+  const comparisons = compareReports(old, report);
+  const text = tableText(comparisonTable(comparisons, output.compare ?? ""));
+  if (output.isJson) process.stderr.write(`${text}\n`);
+  else print(`\n${text}`);
+  return comparisons.some(({ verdict }) => verdict === "worse");
+}
+
+async function measure(options: BenchOptions): Promise<Report> {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // every request under way listens
+  const progress = terminalProgress(process.stderr);
+  const onSignal = (signal: NodeJS.Signals) =>
+    stop.abort(new ServiceError("CANCELLED", `stopped by ${signal}.`));
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  try {
+    return await bench(options, { signal: stop.signal, progress: (text) => progress.show(text) });
+  } finally {
+    progress.clear();
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+/** @throws ServiceError INVALID_OPTION */
+async function readReport(file: string): Promise<Report> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("INVALID_OPTION", `--compare ${file} cannot be read: ${reason}.`, { cause });
+  });
+  const invalid = `--compare ${file} is no report of decision bench --json.`;
+  try {
+    const report: unknown = JSON.parse(text);
+    const isReport =
+      typeof report === "object" &&
+      report !== null &&
+      Reflect.get(report, "format") === "typed-decisions-bench-v1";
+    if (isReport) return report as Report; // its format says so
+  } catch (cause) {
+    throw new ServiceError("INVALID_OPTION", invalid, { cause });
+  }
+  throw new ServiceError("INVALID_OPTION", invalid);
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { arithmeticOf, sumOf } from "../../bench/engine/arithmetic.ts";
+import { operatorTimes } from "../../bench/engine/operator-time.ts";
+import { readWeights } from "../../bench/engine/package-weights.ts";
+import { buildPairGraph } from "../../bench/engine/pair-graph.ts";
+import { PairRunner } from "../../bench/engine/pair-runner.ts";
+import { idealMs } from "../../bench/engine/roof.ts";
+import { tokenTreeShape } from "../../src/models/graph.ts";
+import { openModelPackage } from "../../src/models/package.ts";
+import { goldenDecisions, tokenTree } from "../support/golden.ts";
+import { embeddedModel } from "../support/package-root.ts";
+
+/** Of the package's own golden file: float32, PyTorch against ONNX Runtime. */
+const TOLERANCE = 1e-3;
+
+describe("the baseline", () => {
+  it("gives the golden scores pair by pair, padded in batches of any size", async () => {
+    const modelPackage = await openModelPackage(embeddedModel);
+    const shape = tokenTreeShape(modelPackage.manifest.architecture);
+    const graph = buildPairGraph(shape, await readWeights(modelPackage));
+    const runner = await PairRunner.load(graph, shape, 2);
+    const forest = goldenDecisions.map(tokenTree);
+    const wanted = goldenDecisions.flatMap(({ scores }) => scores);
+    for (const batch of [1, 5, 32]) {
+      const { scores, forwards } = await runner.score(forest, batch);
+      assert.equal(scores.length, wanted.length);
+      assert.equal(forwards, Math.ceil(wanted.length / batch));
+      const errors = wanted.map((score, i) => Math.abs(score - (scores[i] ?? Number.NaN)));
+      assert.ok(
+        errors.every((error) => error <= TOLERANCE),
+        `off by ${Math.max(...errors)} in batches of ${batch}`,
+      );
+    }
+  });
+});
+
+describe("useful arithmetic", () => {
+  const shape = { vocab: 9, hidden: 4, heads: 2, inner: 8, layers: 2, positions: 9, layerNormEpsilon: 1e-12 };
+  const tokens = (count: number) => new Int32Array(count);
+
+  it("is counted node by node and key by key", () => {
+    const tree = { state: tokens(3), questions: [{ tokens: tokens(2), candidates: [tokens(1), tokens(4)] }] };
+    const { computedTokens, jointTokens, linear, attention } = arithmeticOf(tree, shape);
+    assert.equal(computedTokens, 3 + 2 + 1 + 4);
+    assert.equal(jointTokens, 3 + 2 + 1 + (3 + 2 + 4));
+    // a whole layer: 4 h² + 2 h i for each token; the last: keys and values of each token, all else of two scored ones
+    assert.equal(linear, 10 * (4 * 16 + 2 * 32) + 10 * 2 * 16 + 2 * (2 * 16 + 2 * 32) + 2 * (16 + 4));
+    // state 3 tokens see 3, question 2 see 5, candidates 1 sees 6 and 4 see 9; of the last layer one token each
+    assert.equal(attention, 2 * 4 * (3 * 3 + 2 * 5 + 1 * 6 + 4 * 9 + (6 + 9)));
+  });
+
+  it("adds up, and takes its time at the rates of its precisions", () => {
+    const tree = { state: tokens(3), questions: [{ tokens: tokens(2), candidates: [tokens(1)] }] };
+    const one = arithmeticOf(tree, shape);
+    const two = sumOf([one, one]);
+    assert.equal(two.linear, 2 * one.linear);
+    const rates = { fp32: 1000, int8: 4000 };
+    assert.equal(idealMs(one, "fp32", rates), one.linear + one.attention);
+    assert.equal(idealMs(one, "int8", rates), one.linear / 4 + one.attention);
+  });
+});
+
+describe("a profile", () => {
+  const shape = { vocab: 9, hidden: 4, heads: 2, inner: 8, layers: 2, positions: 9, layerNormEpsilon: 1e-12 };
+  const event = (op_name: string, dur: number, inputs: number[][], outputs: number[][], type = "float") => ({
+    cat: "Node",
+    name: `${op_name}_1_kernel_time`,
+    dur,
+    args: {
+      op_name,
+      input_type_shape: inputs.map((sizes) => ({ [type]: sizes })),
+      output_type_shape: outputs.map((sizes) => ({ [type]: sizes })),
+    },
+  });
+
+  it("sums kernels by operator and part of a layer", () => {
+    const trace = [
+      { cat: "Session", name: "model_run", dur: 99_000 },
+      event("Gemm", 4000, [[5, 4]], [[5, 14]]),
+      event("Gemm", 2000, [[5, 4]], [[5, 14]]),
+      event("Gemm", 1000, [[5, 4]], [[5, 4]]),
+      event("Gemm", 1000, [[5, 4]], [[5, 8]]),
+      event("MatMul", 500, [[2, 5, 2]], [[2, 5, 5]]),
+      event("Equal", 500, [[5, 1]], [[5, 5]], "int32"),
+      event("LayerNormalization", 1000, [[5, 4]], [[5, 4]]),
+    ];
+    const times = operatorTimes(trace, 2, shape);
+    assert.deepEqual(times[0], {
+      operator: "Gemm",
+      part: "projections",
+      share: 0.6,
+      milliseconds: 3,
+      calls: 1,
+    });
+    assert.deepEqual(
+      times.slice(1).map(({ operator, part }) => `${operator}: ${part}`),
+      [
+        "Gemm: attention output, head",
+        "Gemm: feed-forward",
+        "LayerNormalization: normalisation",
+        "MatMul: attention",
+        "Equal: masks",
+      ],
+    );
+    assert.ok(Math.abs(times.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-12);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openLoop, poissonArrivals } from "../../bench/http/open-loop.ts";
+import { Random } from "../../bench/random.ts";
+import { FakeClock, settle } from "../inference/fake-clock.ts";
+
+const { signal } = new AbortController();
+
+/** Moves the clock on in steps, letting answers arrive in between. */
+async function run(clock: FakeClock, ms: number): Promise<void> {
+  for (let at = 0; at < ms; at += 10) {
+    clock.advance(10);
+    await settle();
+  }
+}
+
+/** A server that answers one request at a time, each after `serviceMs`, and stands still for a while. */
+function slowServer(clock: FakeClock, serviceMs: number, stall = { from: 0, to: 0 }) {
+  let freeAt = 0;
+  return () => {
+    const begin = Math.max(clock.now(), freeAt);
+    const isStalled = begin >= stall.from && begin < stall.to;
+    freeAt = (isStalled ? stall.to : begin) + serviceMs;
+    return new Promise<{ status: number; fault: undefined }>((resolve) => {
+      clock.after(freeAt - clock.now(), () => resolve({ status: 200, fault: undefined }));
+    });
+  };
+}
+
+describe("the open loop", () => {
+  const everyTenMs = Array.from({ length: 100 }, (_, i) => 10 * i);
+
+  it("counts a stall of the server in every request that it delayed", async () => {
+    const clock = new FakeClock();
+    const send = slowServer(clock, 1, { from: 200, to: 700 });
+    const loop = openLoop({ arrivalsMs: everyTenMs, send, clock, patienceMs: 10_000, signal });
+    await run(clock, 2000);
+    const { latencies, outcomes } = await loop;
+    assert.deepEqual(outcomes.counts(), { statuses: { 200: 100 }, failures: {} });
+    const { p50, max } = latencies.summary();
+    // requests meant for 200 .. 690 ms wait for 700 ms: half of all, the first of them for half a second. A loop that waits
+    // for its answers would have sent one of them, and its median would be a millisecond.
+    assert.ok(max !== null && max > 490 && max < 515, `longest ${max}`);
+    assert.ok(p50 !== null && p50 >= 10, `median ${p50}`);
+  });
+
+  it("counts from the intended time when this process itself was late", async () => {
+    const clock = new FakeClock();
+    const loop = openLoop({
+      arrivalsMs: [0, 10, 20, 30],
+      send: slowServer(clock, 0),
+      clock,
+      patienceMs: 1000,
+      signal,
+    });
+    clock.stall(300); // the timers could not fire
+    await run(clock, 400);
+    const { latencies } = await loop;
+    const { count, curve } = latencies.summary();
+    assert.equal(count, 4);
+    const least = curve.find(({ percentile }) => percentile === 50)?.ms ?? 0;
+    assert.ok(least >= 270, `sent at once, but meant for long ago: ${least}`);
+  });
+
+  it("sends on time, whatever becomes of the earlier ones", async () => {
+    const clock = new FakeClock();
+    const sentAt: number[] = [];
+    const send = (index: number) => {
+      sentAt[index] = clock.now();
+      return new Promise<never>(() => {}); // never answers
+    };
+    const loop = openLoop({ arrivalsMs: [0, 100, 200], send, clock, patienceMs: 500, signal });
+    await run(clock, 1000);
+    const { latencies, outcomes } = await loop;
+    assert.deepEqual(sentAt, [0, 100, 200]);
+    assert.equal(latencies.count, 0);
+    assert.deepEqual(outcomes.counts().failures, { "no answer in time": 3 });
+  });
+
+  it("counts requests that fail and answers that are wrong", async () => {
+    const clock = new FakeClock();
+    const send = async (index: number) => {
+      if (index === 0) throw new Error("connection refused");
+      return { status: 503, fault: "status 503 instead of 200" };
+    };
+    const loop = openLoop({ arrivalsMs: [0, 10], send, clock, patienceMs: 500, signal });
+    await run(clock, 100);
+    assert.deepEqual((await loop).outcomes.counts(), {
+      statuses: { 503: 1 },
+      failures: { "connection refused": 1, "status 503 instead of 200": 1 },
+    });
+  });
+
+  it("ends without a request, and when it is stopped", async () => {
+    const clock = new FakeClock();
+    const send = async () => ({ status: 200, fault: undefined });
+    const empty = await openLoop({ arrivalsMs: [], send, clock, patienceMs: 500, signal });
+    assert.equal(empty.latencies.count, 0);
+    const stop = new AbortController();
+    const loop = openLoop({ arrivalsMs: [0, 1e6], send, clock, patienceMs: 500, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await assert.rejects(loop, /stopped/);
+    assert.equal(clock.timerCount, 0);
+  });
+});
+
+describe("arrivals", () => {
+  it("come at the rate that was asked for, in time, and the same for a seed", () => {
+    const limits = { ms: 100_000, count: 1_000_000 };
+    const arrivals = poissonArrivals(new Random(1, "x"), 50, limits);
+    assert.ok(Math.abs(arrivals.length - 5000) < 300, String(arrivals.length));
+    assert.ok(arrivals.every((at, i) => at >= (arrivals[i - 1] ?? 0) && at < limits.ms));
+    assert.deepEqual(poissonArrivals(new Random(1, "x"), 50, limits), arrivals);
+    assert.notDeepEqual(poissonArrivals(new Random(2, "x"), 50, limits), arrivals);
+  });
+
+  it("are bounded in count, and none at no rate", () => {
+    assert.equal(poissonArrivals(new Random(1), 1000, { ms: 1e9, count: 7 }).length, 7);
+    for (const rate of [0, Number.NaN]) {
+      assert.deepEqual(poissonArrivals(new Random(1), rate, { ms: 1000, count: 7 }), []);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findFault } from "../../bench/http/reply-check.ts";
+import { rankRequest, systemoneRequest } from "../../bench/workloads/bodies.ts";
+
+const SYSTEMONE = systemoneRequest("s", {
+  q: { type: "choice", instructions: "?", criteria: { a: null, b: null } },
+});
+const ANSWER = {
+  type: "choice",
+  choice: "a",
+  probabilities: { a: 0.75, b: 0.25 },
+  confidence: 0.75,
+  scores: { a: 2, b: 1 },
+};
+const RANK = rankRequest("s", "", ["x", "y"]);
+const RANKED = [
+  { rank: 1, candidate: "1", text: "y", score: 3, probability: 0.6 },
+  { rank: 2, candidate: "0", text: "x", score: 1, probability: 0.4 },
+];
+
+const answers = (changes: object) => JSON.stringify({ answers: { q: { ...ANSWER, ...changes } } });
+const ranked = (rows: readonly object[]) => JSON.stringify({ ranked: rows });
+
+describe("an answer is checked", () => {
+  it("and right ones pass", () => {
+    assert.equal(findFault(SYSTEMONE, 200, answers({})), undefined);
+    assert.equal(findFault(RANK, 200, ranked(RANKED)), undefined);
+    assert.equal(findFault({ ...RANK, expectedStatus: 422 }, 422, '{"detail": []}'), undefined);
+  });
+
+  const cases: { name: string; request?: typeof SYSTEMONE; status?: number; body: string; says: RegExp }[] = [
+    { name: "another status", status: 503, body: "{}", says: /status 503/ },
+    { name: "no JSON", body: "<html>", says: /not a JSON object/ },
+    { name: "no answers", body: "{}", says: /not those of the questions/ },
+    {
+      name: "another question",
+      body: JSON.stringify({ answers: { r: ANSWER } }),
+      says: /not those of the questions/,
+    },
+    { name: "another label", body: answers({ scores: { a: 2, c: 1 } }), says: /labels/ },
+    { name: "a number that is none", body: answers({ scores: { a: 2, b: null } }), says: /number/ },
+    { name: "a sum that is not 1", body: answers({ probabilities: { a: 0.75, b: 0.3 } }), says: /add up/ },
+    { name: "a wrong confidence", body: answers({ confidence: 0.25 }), says: /confidence/ },
+    { name: "a wrong choice", body: answers({ choice: "b" }), says: /largest score/ },
+    { name: "a ranking upside down", request: RANK, body: ranked([...RANKED].reverse()), says: /order/ },
+    { name: "a candidate twice", request: RANK, body: ranked([...RANKED, ...RANKED]), says: /twice|labels/ },
+    { name: "a candidate too few", request: RANK, body: ranked(RANKED.slice(1)), says: /labels/ },
+  ];
+  for (const { name, request = SYSTEMONE, status = 200, body, says } of cases) {
+    it(`and fails for ${name}`, () => assert.match(findFault(request, status, body) ?? "nothing", says));
+  }
+});

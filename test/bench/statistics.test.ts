@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Latencies } from "../../bench/measure/latencies.ts";
+import { isReached } from "../../bench/measure/measurement.ts";
+import { interleave } from "../../bench/measure/rounds.ts";
+import { median, quantile, ratios, slope, spreadOf } from "../../bench/measure/statistics.ts";
+import { figure } from "./measurements.ts";
+
+describe("statistics of rounds", () => {
+  const cases: { values: number[]; share: number; want: number }[] = [
+    { values: [3], share: 0.25, want: 3 },
+    { values: [4, 1, 3, 2], share: 0.5, want: 2.5 },
+    { values: [4, 1, 3, 2], share: 0.25, want: 1.75 },
+    { values: [1, 2, 3, 4, 5], share: 0.75, want: 4 },
+    { values: [1, 2, 3, 4, 5], share: 0, want: 1 },
+    { values: [1, 2, 3, 4, 5], share: 1, want: 5 },
+  ];
+  for (const { values, share, want } of cases) {
+    it(`the ${share} quantile of ${values} is ${want}`, () => assert.equal(quantile(values, share), want));
+  }
+
+  it("are not a number without rounds", () => assert.ok(Number.isNaN(median([]))));
+
+  it("give the spread of known data", () => {
+    assert.deepEqual(spreadOf([5, 1, 4, 2, 3]), { median: 3, q1: 2, q3: 4, min: 1, max: 5, count: 5 });
+  });
+
+  it("divide round by round, not sum by sum", () => {
+    assert.deepEqual(ratios([2, 30, 4], [1, 10]), [2, 3]);
+    assert.equal(median(ratios([10, 10, 1000], [5, 2, 100])), 5);
+  });
+
+  it("find a growth and none", () => {
+    const points = [0, 1, 2, 3].map((x) => ({ x, y: 7 + 2.5 * x }));
+    assert.ok(Math.abs(slope(points) - 2.5) < 1e-12);
+    assert.equal(slope([{ x: 1, y: 1 }]), 0);
+  });
+
+  it("know when a target is reached, in either direction", () => {
+    assert.equal(isReached(figure([2], { target: 2 })), true);
+    assert.equal(isReached(figure([1.9], { target: 2 })), false);
+    assert.equal(isReached(figure([6], { target: 5, better: "lower" })), false);
+    assert.equal(isReached(figure([6])), undefined);
+  });
+});
+
+describe("latencies", () => {
+  const upTo = (count: number) => {
+    const latencies = new Latencies();
+    for (let ms = 1; ms <= count; ms++) latencies.record(ms);
+    return latencies.summary();
+  };
+  const isNear = (got: number | null, want: number) =>
+    assert.ok(got !== null && Math.abs(got - want) <= want * 1e-3, `${got} is not ${want}`);
+
+  it("give the percentiles of known data within three digits", () => {
+    const { count, p50, p90, p99, p999, max } = upTo(1000);
+    assert.equal(count, 1000);
+    isNear(p50, 500);
+    isNear(p90, 900);
+    isNear(p99, 990);
+    isNear(p999, 999);
+    isNear(max, 1000);
+  });
+
+  it("keep parts of a millisecond", () => {
+    const latencies = new Latencies();
+    latencies.record(0.25);
+    isNear(latencies.summary().max, 0.25);
+  });
+
+  it("give no percentile that fewer than one request lies beyond", () => {
+    const { p50, p90, p99, p999, curve } = upTo(50);
+    assert.deepEqual([p50 !== null, p90 !== null, p99, p999], [true, true, null, null]);
+    assert.ok(curve.every(({ percentile }) => percentile <= 98));
+    const { p50: none, max } = new Latencies().summary();
+    assert.deepEqual([none, max], [null, null]);
+  });
+
+  it("of several rounds are those of all their requests", () => {
+    const [all, more] = [new Latencies(), new Latencies()];
+    for (let ms = 1; ms <= 10; ms++) (ms % 2 === 0 ? all : more).record(ms);
+    all.add(more);
+    assert.equal(all.count, 10);
+    isNear(all.summary().p50, 5);
+  });
+});
+
+describe("interleaved rounds", () => {
+  const { signal } = new AbortController();
+
+  it("turn around every second time", async () => {
+    const order: string[] = [];
+    const arm = (name: string) => async (round: number) => {
+      order.push(name + round);
+      return round;
+    };
+    const values = await interleave({ a: arm("a"), b: arm("b") }, { rounds: 3, budgetMs: 60_000, signal });
+    assert.deepEqual(order, ["a0", "b0", "b1", "a1", "a2", "b2"]);
+    assert.deepEqual(values, { a: [0, 1, 2], b: [0, 1, 2] });
+  });
+
+  it("are one at least, however short the time", async () => {
+    const values = await interleave({ a: async () => 1 }, { rounds: 9, budgetMs: 0, signal });
+    assert.deepEqual(values, { a: [1] });
+  });
+
+  it("end when the run is stopped", async () => {
+    const stop = new AbortController();
+    const run = interleave(
+      {
+        a: async () => {
+          stop.abort(new Error("stopped"));
+          return 1;
+        },
+      },
+      { rounds: 9, budgetMs: 60_000, signal: stop.signal },
+    );
+    await assert.rejects(run, /stopped/);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, it } from "node:test";
+import { CANDIDATES, QUESTIONS, SHORT } from "../../bench/workloads/fixed-sizes.ts";
+import { MOST_PAIRS, MOST_TOKENS } from "../../bench/workloads/limits.ts";
+import { RequestReader } from "../../bench/workloads/reader.ts";
+import { WORKLOADS } from "../../bench/workloads/table.ts";
+import { questionsOnOneState } from "../../bench/workloads/warm-state.ts";
+import { WORDS } from "../../bench/workloads/words.ts";
+import { type BenchRequest, countOf } from "../../bench/workloads/workload.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { planRequest } from "../../src/inference/plan.ts";
+import type { ModelFacts, TokenTree } from "../../src/inference/ports.ts";
+import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import { modelFacts, openModelPackage } from "../../src/models/package.ts";
+import { embeddedModel } from "../support/package-root.ts";
+
+describe("workloads", () => {
+  let model: ModelFacts;
+  let reader: RequestReader;
+  let tokenizer: PartTokenizer;
+  before(async () => {
+    model = modelFacts(await openModelPackage(embeddedModel));
+    reader = await RequestReader.open(model);
+    tokenizer = new PartTokenizer(readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8"));
+  });
+
+  const plan = async (request: BenchRequest): Promise<TokenTree> =>
+    planRequest(await reader.read(request), model.limits, tokenizer, new AbortController().signal);
+  const sizes = ({ state, questions }: TokenTree) => ({
+    state: state.length,
+    questions: questions.map(({ tokens }) => tokens.length),
+    candidates: questions.map(({ candidates }) => candidates.map(({ length }) => length)),
+  });
+  const times = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item);
+
+  it("have names of their own", () => {
+    assert.equal(new Set(WORKLOADS.map(({ name }) => name)).size, WORKLOADS.length);
+  });
+
+  for (const workload of WORKLOADS) {
+    it(`${workload.name}: the same seed gives the same requests, another index or seed others`, () => {
+      const { body } = workload.request(7, 3);
+      assert.equal(workload.request(7, 3).body, body);
+      assert.notEqual(workload.request(7, 4).body, body);
+      assert.notEqual(workload.request(8, 3).body, body);
+    });
+
+    it(`${workload.name}: is what it says, within the contract's limits`, async () => {
+      for (const index of workload.name.startsWith("limit") ? [0] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+        const request = workload.request(1, index);
+        assert.ok(Buffer.byteLength(request.body) <= REQUEST_LIMITS.maxBodyBytes);
+        if (request.expectedStatus === 422) {
+          await assert.rejects(
+            plan(request),
+            (error) => error instanceof ServiceError && error.kind === "INVALID_REQUEST",
+          );
+          continue;
+        }
+        const { questions } = await reader.read(request);
+        const labels = questions.map(({ candidates }) => candidates.map(({ label }) => label));
+        assert.deepEqual([...request.labels.values()], labels);
+        const tree = await plan(request);
+        assert.equal(countOf(request).pairs, sizes(tree).candidates.flat().length);
+      }
+    });
+  }
+
+  it("short: 45 tokens in all", async () => {
+    const { state, questions, candidates } = sizes(await plan(SHORT.request(1, 0)));
+    assert.equal(state + (questions[0] ?? 0) + (candidates[0] ?? []).reduce((a, b) => a + b, 0), 45);
+    assert.equal(candidates[0]?.length, 2);
+  });
+
+  it("candidates: 64 of 15 tokens on a 512-token state", async () => {
+    const { state, candidates } = sizes(await plan(CANDIDATES.request(1, 0)));
+    assert.equal(state, 512);
+    assert.deepEqual(candidates, [times(64, 15)]);
+  });
+
+  it("questions: 32 of 4 candidates on a 1,000-token state", async () => {
+    const { state, candidates } = sizes(await plan(QUESTIONS.request(1, 0)));
+    assert.equal(state, 1000);
+    assert.deepEqual(candidates, times(32, times(4, 8)));
+  });
+
+  it("the limits are reached", async () => {
+    assert.equal(countOf(MOST_PAIRS.request(1, 0)).pairs, REQUEST_LIMITS.maxPairs);
+    const { state, questions } = sizes(await plan(MOST_TOKENS.request(1, 0)));
+    assert.equal(state + (questions[0] ?? 0), model.limits.maxStateQuestionTokens);
+  });
+
+  it("one more question is asked about the very state of the first", async () => {
+    const [first, second] = questionsOnOneState(1, 0);
+    const [a, b] = [await plan(first), await plan(second)];
+    assert.deepEqual(a.state, b.state);
+    assert.equal(a.state.length, 1000);
+    assert.notDeepEqual(a.questions, b.questions);
+    assert.notDeepEqual((await plan(questionsOnOneState(1, 1)[0])).state, a.state);
+  });
+
+  it("every word is one token of the embedded model", async () => {
+    const parts = WORDS.map((text) => ({ role: "question", text, maxTokens: 100 }) as const);
+    const encoded = await tokenizer.encodeParts(parts, {
+      maxTooMany: 1,
+      signal: new AbortController().signal,
+    });
+    const wrong = WORDS.filter((_, i) => !(encoded[i] instanceof Int32Array && encoded[i].length === 2));
+    assert.deepEqual(wrong, []);
+    assert.equal(new Set(WORDS).size, WORDS.length);
+  });
+});
