@@ -39,6 +39,8 @@ export interface Backend {
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
+  /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
+  onReady(listener: () => void): void;
   close(): Promise<void>;
 }
 

@@ -7,9 +7,6 @@ import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
 
-/** How often a backend that is reloading is looked at. Chosen: small against a reload of a second. */
-const READINESS_POLL_MS = 20;
-
 /** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
 type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";
 
@@ -65,6 +62,7 @@ export class Scheduler {
       isStrict: settings.strict,
     };
     this.#rule = new BatchRule(limits, this.#cache);
+    backend.onReady(() => this.#pump());
   }
 
   /** Lets requests in: the backend has started. */
@@ -159,14 +157,15 @@ export class Scheduler {
     this.#obstacle = queueErrors.draining;
   }
 
-  /** Sends the next batch unless one is computed, there is nothing to send, or it is better to wait. */
+  /** Sends the next batch unless one is computed, there is nothing to send, nobody to compute it, or better to wait. */
   #pump(): void {
     this.#cancelWake();
     while (!this.#isComputing) {
       this.#timeOutLate();
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
-      const waitMs = this.#backend.isReady ? this.#companyWaitMs(ready) : READINESS_POLL_MS;
+      if (!this.#backend.isReady) return; // it calls back
+      const waitMs = this.#companyWaitMs(ready);
       if (waitMs > 0) {
         this.#cancelWake = this.#clock.after(waitMs, () => this.#pump());
         return;
