@@ -125,9 +125,11 @@ export interface Engine {
   readonly model: ModelFacts;
   /**
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
+   *
+   * @param arrivedAt on the engine's clock: from then on the deadline counts; now, unless given
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | INVALID_REQUEST (too_many_tokens) |
    *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
    */
-  score(request: RenderedRequest, signal: AbortSignal): Promise<ScoredRequest>;
+  score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   health(): EngineHealth;
 }

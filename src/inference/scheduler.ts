@@ -79,10 +79,10 @@ export class Scheduler {
    * Takes a place in the queue, at once or not at all.
    *
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL, or BACKEND_FAILED if the backend did not start (all of these
-   *         count as rejected); CANCELLED if the caller has already left
+   *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
    */
   admit(admission: Admission): Place {
-    this.#checkAdmission(admission.signal);
+    this.#checkAdmission(admission);
     const ticket: Ticket = {
       order: this.#admitted,
       life: new PlaceLife(this.#clock, admission, {
@@ -140,16 +140,20 @@ export class Scheduler {
     };
   }
 
-  #checkAdmission(signal: AbortSignal): void {
+  #checkAdmission({ signal, deadlineAt }: Admission): void {
     if (signal.aborted) {
       this.#ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
     const isFull = this.#waiting.size >= this.#settings.queueCapacity;
     const obstacle = this.#obstacle ?? (isFull ? queueErrors.full : undefined);
-    if (obstacle === undefined) return;
-    this.#rejected += 1;
-    throw obstacle();
+    if (obstacle !== undefined) {
+      this.#rejected += 1;
+      throw obstacle();
+    }
+    if (this.#clock.now() < deadlineAt) return;
+    this.#ended.timedOut += 1;
+    throw queueErrors.tooLate();
   }
 
   #keepOut(): void {
