@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, rename } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,4 +13,9 @@ const target = fileURLToPath(new URL("../dist/assets/", import.meta.url));
 const require = createRequire(import.meta.url);
 
 await mkdir(target, { recursive: true });
-for (const file of FILES) await copyFile(require.resolve(file), join(target, basename(file)));
+for (const file of FILES) {
+  const copy = join(target, basename(file));
+  // in one go: a service that runs from this folder may be reading it
+  await copyFile(require.resolve(file), `${copy}.${process.pid}`);
+  await rename(`${copy}.${process.pid}`, copy);
+}
