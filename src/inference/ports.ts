@@ -37,6 +37,8 @@ export interface Backend {
    * @throws ServiceError BACKEND_FAILED, for this forest only
    */
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
+  /** Tokens. A shorter state is encoded anew for each forest, a longer one is kept for a while. */
+  readonly shortestKeptState: number;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
   /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */

@@ -97,7 +97,8 @@ export class Scheduler {
       signal: ticket.life.signal,
       submit: (tree) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
-        ticket.queued = { work: new RequestWork(ticket.order, tree), since: this.#clock.now() };
+        const work = new RequestWork(ticket.order, tree, this.#backend.shortestKeptState);
+        ticket.queued = { work, since: this.#clock.now() };
         this.#rule.answerKnown(ticket.queued.work);
         this.#finishAnswered();
         this.#pump();

@@ -1,6 +1,7 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../inference/ports.ts";
 import { type Exit, failure, InferenceProcess, type ProcessOptions } from "./inference-process.ts";
+import { shortestKeptState } from "./kept-states.ts";
 import type { FromProcess } from "./messages.ts";
 import { RestartPace } from "./restart-pace.ts";
 
@@ -37,6 +38,10 @@ export class ChildBackend implements Backend {
 
   constructor(options: ChildBackendOptions) {
     this.#options = options;
+  }
+
+  get shortestKeptState(): number {
+    return shortestKeptState(this.#options.stateCacheBytes);
   }
 
   get isReady(): boolean {
