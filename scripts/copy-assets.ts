@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, rename } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,11 +15,17 @@ const target = fileURLToPath(new URL("../dist/assets/", import.meta.url));
 const require = createRequire(import.meta.url);
 
 await mkdir(target, { recursive: true });
-for (const file of FILES) await copyFile(require.resolve(file), join(target, basename(file)));
+for (const file of FILES) await copy(require.resolve(file), basename(file));
 const charts = join(dirname(require.resolve("uplot")), "..");
-for (const file of ["dist/uPlot.iife.min.js", "dist/uPlot.min.css"])
-  await copyFile(join(charts, file), join(target, basename(file)));
-await copyFile(join(charts, "LICENSE"), join(target, "uPlot.LICENSE.txt"));
+for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) await copy(join(charts, "dist", file), file);
+await copy(join(charts, "LICENSE"), "uPlot.LICENSE.txt");
 for (const file of BENCH_PAGE) {
-  await copyFile(new URL(`../bench/report/${file}`, import.meta.url), join(target, `bench-${file}`));
+  await copy(fileURLToPath(new URL(`../bench/report/${file}`, import.meta.url)), `bench-${file}`);
+}
+
+/** In one go: a service that runs from this folder may be reading it. */
+async function copy(from: string, name: string): Promise<void> {
+  const fresh = join(target, `${name}.${process.pid}`);
+  await copyFile(from, fresh);
+  await rename(fresh, join(target, name));
 }

@@ -18,7 +18,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine);
   const limits = { maxBodyBytes: REQUEST_LIMITS.maxBodyBytes };
-  return createServer({ contract, version: await readVersion(), apiKey, log, limits });
+  return createServer({ contract, version: await readVersion(), apiKey, log, limits, clock: systemClock });
 }
 
 /** The contract over an engine, without a web server. */

@@ -12,6 +12,8 @@ export type { EngineCore };
 
 /** How much longer than a request's deadline a run may take before its process is taken for hung. */
 const HANG_SLACK_MS = 5_000;
+/** How long a process may take to load the model. Chosen: some fifty times what it takes on two cores. */
+const LOAD_MS = 60_000;
 
 /** Takes what the engine has to tell an operator; never gets content of requests. */
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
@@ -45,6 +47,8 @@ export async function createEngine(options: ServiceOptions, log: EngineLog = () 
       precision: options.precision,
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,
+      loadMs: LOAD_MS,
+      clock: systemClock,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
       log,
     }),

@@ -48,6 +48,7 @@ export interface Call<Id extends OperationId> {
   readonly requestId: string;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
+  readonly arrivedAt?: number | undefined;
 }
 
 /** What a handler gives back. */
@@ -81,6 +82,8 @@ export interface IncomingCall {
   readonly operationId: HandledId;
   readonly requestId: string;
   readonly signal: AbortSignal;
+  /** When its headers were there, on the services' clock: the deadline counts from then, else from its admission. */
+  readonly arrivedAt?: number | undefined;
   /** The body's bytes, at most 2 MiB; empty for operations without one. */
   readonly body: Uint8Array;
 }

@@ -114,9 +114,9 @@ async function createDispatcher(
 
 function dispatched(handlers: Handlers, services: Services) {
   const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
-    const run = ({ request }: Context, { requestId, signal }: IncomingCall): Promise<AnyReply> =>
+    const run = ({ request }: Context, { requestId, signal, arrivedAt }: IncomingCall): Promise<AnyReply> =>
       // The body has passed the validation of this very operation.
-      handle({ body: request.requestBody as never, requestId, signal }, services);
+      handle({ body: request.requestBody as never, requestId, signal, arrivedAt }, services);
     return [operationId, run] as const;
   });
   return Object.fromEntries(entries);

@@ -46,9 +46,11 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   const stateLoc = ["body", "state"];
   const questionLoc = ["body", "question"];
   const value = yield* stateValue(asJson(body.state));
+  yield;
   const state = renderOrReport(value, maxStateQuestionTokens, stateLoc, issues);
   const question = renderOrReport(body.question ?? null, maxStateQuestionTokens, questionLoc, issues);
   checkQuestion(state, question, questionLoc, issues);
+  yield;
 
   const sent = readCandidates(asJson(body.candidates), issues);
   const candidates = sent.map(({ label, text, loc }) => ({

@@ -5,12 +5,17 @@
  * @see https://docs.python.org/3/library/stdtypes.html#str.isspace
  */
 export function strip(text: string): string {
-  let start = 0;
+  COMMON_SPACES.lastIndex = 0;
+  COMMON_SPACES.test(text);
+  let start = COMMON_SPACES.lastIndex;
   let end = text.length;
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
+
+/** The commonest, found natively: 2 MiB of them took 6 ms one by one. */
+const COMMON_SPACES = /[ \t\n\r]*/y;
 
 function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code >= 0x1c;

@@ -51,7 +51,9 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
   const loc = ["body", "state"];
   const value = yield* stateValue(asJson(body.state));
+  yield;
   const state = renderOrReport(value, model.limits.maxStateQuestionTokens, loc, issues);
+  yield;
   const questions: RenderedQuestion[] = [];
   const asked: AskedQuestion[] = [];
   for (const [name, question] of members) {

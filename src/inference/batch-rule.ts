@@ -11,7 +11,8 @@ export interface BatchLimits {
 }
 
 /**
- * Which pairs go into the next batch. B is `maxTokens`, a request's *rest* the tokens that its pairs left may cost.
+ * Which pairs go into the next batch. B is `maxTokens`, a request's *rest* the tokens that its pairs left may cost in one
+ * batch: their own, their questions', and the state's unless the backend has kept it since an earlier batch of this request.
  *
  *     0                    B/2                      B
  *     ├─ oldest request ────┤                       │   1. the oldest request, up to half
@@ -31,7 +32,7 @@ export interface BatchLimits {
  * and rule 2 comes to it before anything larger. If rule 3 leads that batch, they are in the one after, since a batch
  * that rule 3 leads passes nobody over.
  *
- * Long requests do not starve. With c the cost of the oldest request's dearest pair, every batch takes its last pair or
+ * Long requests do not starve. With c the cost of the oldest request's dearest pair, its state included, every batch takes its last pair or
  * more than B/2 - c of its tokens, and every second batch at least one pair. So it ends after at most twice as many
  * batches as it has pairs, whatever else arrives, and then the next one is the oldest.
  *

@@ -50,10 +50,14 @@ export class EngineCore implements Engine {
     }
   }
 
-  async score(request: RenderedRequest, signal: AbortSignal): Promise<ScoredRequest> {
+  async score(
+    request: RenderedRequest,
+    signal: AbortSignal,
+    arrivedAt: number = this.#parts.clock.now(),
+  ): Promise<ScoredRequest> {
     const { clock, settings, tokenizer } = this.#parts;
     const admittedAt = clock.now();
-    const place = this.#scheduler.admit({ signal, deadlineAt: admittedAt + settings.deadlineMs });
+    const place = this.#scheduler.admit({ signal, deadlineAt: arrivedAt + settings.deadlineMs });
     let tokenize = 0;
     planRequest(request, this.model.limits, tokenizer, place.signal)
       .then((tree) => {

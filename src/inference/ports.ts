@@ -37,8 +37,12 @@ export interface Backend {
    * @throws ServiceError BACKEND_FAILED, for this forest only
    */
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
+  /** Tokens. A shorter state is encoded anew for each forest, a longer one is kept for a while. */
+  readonly shortestKeptState: number;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
+  /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
+  onReady(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -123,9 +127,11 @@ export interface Engine {
   readonly model: ModelFacts;
   /**
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
+   *
+   * @param arrivedAt on the engine's clock: from then on the deadline counts; now, unless given
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | INVALID_REQUEST (too_many_tokens) |
    *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
    */
-  score(request: RenderedRequest, signal: AbortSignal): Promise<ScoredRequest>;
+  score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   health(): EngineHealth;
 }

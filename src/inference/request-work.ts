@@ -17,6 +17,7 @@ export class RequestWork {
   cachedPairs = 0;
 
   readonly #stateTokens: number;
+  readonly #isStateKept: boolean;
   readonly #pairs: readonly Pair[];
   /** [pairs + 1] question and candidate tokens of the pairs from here on, each question once. */
   readonly #tokensFrom: Float64Array;
@@ -24,8 +25,10 @@ export class RequestWork {
   #unanswered: number;
   #hasBegun = false;
 
-  constructor(order: number, tree: TokenTree) {
+  /** @param shortestKeptState of the backend */
+  constructor(order: number, tree: TokenTree, shortestKeptState: number) {
     this.order = order;
+    this.#isStateKept = tree.state.length >= shortestKeptState;
     this.scores = tree.questions.map((question) => new Float32Array(question.candidates.length));
     this.#stateTokens = tree.state.length;
     this.#pairs = listPairs(tree);
@@ -38,18 +41,23 @@ export class RequestWork {
     return this.#pairs[this.#cursor];
   }
 
-  /** Most new tokens that the pairs not yet handed out can cost. */
+  /** Most new tokens that the pairs not yet handed out can cost in one batch. */
   get remainingTokens(): number {
-    return (this.#tokensFrom[this.#cursor] ?? 0) + (this.#hasBegun ? 0 : this.#stateTokens);
+    return (this.#tokensFrom[this.#cursor] ?? 0) + (this.holdsState ? 0 : this.#stateTokens);
   }
 
   get remainingPairs(): number {
     return this.#pairs.length - this.#cursor;
   }
 
-  /** Whether a pair has been handed out to a batch: from then on the backend holds the state's keys and values. */
+  /** Whether a pair has been handed out to a batch. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** Whether the backend has the state's keys and values: from the first batch on, if it keeps states of this length. */
+  get holdsState(): boolean {
+    return this.#hasBegun && this.#isStateKept;
   }
 
   get isAnswered(): boolean {

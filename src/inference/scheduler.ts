@@ -7,9 +7,6 @@ import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
 
-/** How often a backend that is reloading is looked at. Chosen: small against a reload of a second. */
-const READINESS_POLL_MS = 20;
-
 /** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
 type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";
 
@@ -65,6 +62,7 @@ export class Scheduler {
       isStrict: settings.strict,
     };
     this.#rule = new BatchRule(limits, this.#cache);
+    backend.onReady(() => this.#pump());
   }
 
   /** Lets requests in: the backend has started. */
@@ -81,10 +79,10 @@ export class Scheduler {
    * Takes a place in the queue, at once or not at all.
    *
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL, or BACKEND_FAILED if the backend did not start (all of these
-   *         count as rejected); CANCELLED if the caller has already left
+   *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
    */
   admit(admission: Admission): Place {
-    this.#checkAdmission(admission.signal);
+    this.#checkAdmission(admission);
     const ticket: Ticket = {
       order: this.#admitted,
       life: new PlaceLife(this.#clock, admission, {
@@ -99,7 +97,8 @@ export class Scheduler {
       signal: ticket.life.signal,
       submit: (tree) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
-        ticket.queued = { work: new RequestWork(ticket.order, tree), since: this.#clock.now() };
+        const work = new RequestWork(ticket.order, tree, this.#backend.shortestKeptState);
+        ticket.queued = { work, since: this.#clock.now() };
         this.#rule.answerKnown(ticket.queued.work);
         this.#finishAnswered();
         this.#pump();
@@ -142,16 +141,20 @@ export class Scheduler {
     };
   }
 
-  #checkAdmission(signal: AbortSignal): void {
+  #checkAdmission({ signal, deadlineAt }: Admission): void {
     if (signal.aborted) {
       this.#ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
     const isFull = this.#waiting.size >= this.#settings.queueCapacity;
     const obstacle = this.#obstacle ?? (isFull ? queueErrors.full : undefined);
-    if (obstacle === undefined) return;
-    this.#rejected += 1;
-    throw obstacle();
+    if (obstacle !== undefined) {
+      this.#rejected += 1;
+      throw obstacle();
+    }
+    if (this.#clock.now() < deadlineAt) return;
+    this.#ended.timedOut += 1;
+    throw queueErrors.tooLate();
   }
 
   #keepOut(): void {
@@ -159,14 +162,15 @@ export class Scheduler {
     this.#obstacle = queueErrors.draining;
   }
 
-  /** Sends the next batch unless one is computed, there is nothing to send, or it is better to wait. */
+  /** Sends the next batch unless one is computed, there is nothing to send, nobody to compute it, or better to wait. */
   #pump(): void {
     this.#cancelWake();
     while (!this.#isComputing) {
       this.#timeOutLate();
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
-      const waitMs = this.#backend.isReady ? this.#companyWaitMs(ready) : READINESS_POLL_MS;
+      if (!this.#backend.isReady) return; // it calls back
+      const waitMs = this.#companyWaitMs(ready);
       if (waitMs > 0) {
         this.#cancelWake = this.#clock.after(waitMs, () => this.#pump());
         return;

@@ -19,6 +19,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
+/** Characters without an escape after which the rest is looked for natively. Chosen: a call costs as much as ten. */
+const RUN = 32;
+
+/** All but the quote, the backslash and control characters. */
+const PLAIN = /[ !#-[\]-\uffff]*/y;
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -57,16 +62,21 @@ export class Tokens {
 
   /** Takes a string if one comes next: its value. @throws TokenError */
   takeString(): string | undefined {
-    const start = this.position;
-    if (this.text.charCodeAt(start) !== QUOTE) return undefined;
+    const { text, position: start } = this;
+    if (text.charCodeAt(start) !== QUOTE) return undefined;
     let hasEscape = false;
     let at = start + 1;
-    for (; ; at++) {
-      const code = this.text.charCodeAt(at);
+    for (let nextRun = at + RUN; ; at++) {
+      if (at === nextRun) {
+        at = endOfRun(text, at);
+        nextRun = at + RUN;
+      }
+      const code = text.charCodeAt(at);
       if (code === QUOTE) break;
       if (code === BACKSLASH) {
         hasEscape = true;
         at += 1; // the escaped character, which may be a quote, is no end
+        nextRun = at + RUN;
       } else if (code < SPACE) {
         throw new TokenError("a control character in a string must be escaped", at);
       } else if (Number.isNaN(code)) {
@@ -74,8 +84,8 @@ export class Tokens {
       }
     }
     this.position = at + 1;
-    if (!hasEscape) return this.text.slice(start + 1, at);
-    const value = readEscapes(this.text.slice(start, at + 1), start);
+    if (!hasEscape) return text.slice(start + 1, at);
+    const value = readEscapes(text.slice(start, at + 1), start);
     if (LONE_SURROGATE.test(value))
       throw new TokenError("a string must not hold half a surrogate pair", start);
     return value;
@@ -92,6 +102,13 @@ export class Tokens {
     WHITESPACE.test(this.text);
     this.position = WHITESPACE.lastIndex;
   }
+}
+
+/** Where the characters from here on end that a string may hold as they are. Natively: a fifth of the loop's time. */
+function endOfRun(text: string, start: number): number {
+  PLAIN.lastIndex = start;
+  PLAIN.test(text);
+  return PLAIN.lastIndex;
 }
 
 /** Natively: 2 MiB of escapes take 3 to 8 ms. */

@@ -136,7 +136,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 3_600_000,
     unit: "ms",
-    description: "time until a request is answered 504",
+    description: "time from a request's headers until it is answered 504",
   },
   allowUnauthenticated: {
     kind: "switch",

@@ -21,24 +21,47 @@ export async function readBody(
   if (expectsContinue(request)) response.writeContinue();
 
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const body = new Gathering(declared);
     const settle = (finish: () => void): void => {
       request.off("data", onData).off("end", onEnd).off("close", onClose);
       request.resume();
       finish();
     };
     const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > maxBodyBytes) settle(() => reject(tooLarge(maxBodyBytes)));
-      else chunks.push(chunk);
+      if (body.length + chunk.length > maxBodyBytes) settle(() => reject(tooLarge(maxBodyBytes)));
+      else body.add(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)));
+    const onEnd = (): void => settle(() => resolve(body.whole()));
     const onClose = (): void => settle(() => reject(cutOff()));
     // "close" follows, and an error without a listener would end the process.
     request.on("error", () => {});
     request.on("data", onData).on("end", onEnd).on("close", onClose);
   });
+}
+
+/**
+ * A body as far as it has come. One of known length is put together as it comes: sixty of 2 MiB that end in one turn of the
+ * event loop would otherwise be copied in that turn, and be in memory twice. (Memory that is not written to is not taken.)
+ */
+class Gathering {
+  readonly #whole: Buffer | undefined;
+  readonly #chunks: Buffer[] = [];
+  length = 0;
+
+  /** @param declared bytes, infinite where it is not known; Node lets no more of them through */
+  constructor(declared: number) {
+    if (Number.isFinite(declared)) this.#whole = Buffer.allocUnsafeSlow(declared);
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#whole === undefined) this.#chunks.push(chunk);
+    else this.#whole.set(chunk, this.length);
+    this.length += chunk.length;
+  }
+
+  whole(): Uint8Array {
+    return this.#whole?.subarray(0, this.length) ?? Buffer.concat(this.#chunks, this.length);
+  }
 }
 
 function tooLarge(maxBodyBytes: number): ServiceError {

@@ -7,6 +7,7 @@ import {
   type Route,
 } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
+import type { Clock } from "../inference/ports.ts";
 import type { KeyCheck } from "./authorization.ts";
 import { readBody } from "./body.ts";
 import { exchangeOf } from "./connections.ts";
@@ -20,6 +21,7 @@ export interface OperationOptions {
   /** Undefined: no key is configured, nothing is checked. */
   readonly checkKey: KeyCheck | undefined;
   readonly maxBodyBytes: number;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -71,13 +73,14 @@ async function replyTo(
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: HandledRoute,
   signal: AbortSignal,
-  { contract, checkKey, maxBodyBytes }: OperationOptions,
+  { contract, checkKey, maxBodyBytes, clock }: OperationOptions,
 ): Promise<OutgoingReply> {
+  const arrivedAt = clock.now();
   if (needsKey) checkKey?.(raw);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   contract.checkMediaType({ ...raw.headers, "content-type": headerValues(raw.rawHeaders, "content-type") });
   const body = await readBody(raw, reply.raw, maxBodyBytes);
-  return contract.call({ operationId, requestId: id, signal, body });
+  return contract.call({ operationId, requestId: id, signal, arrivedAt, body });
 }
 
 function isCancelled(error: unknown): boolean {

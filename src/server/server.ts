@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, OperationId } from "../contract/call.ts";
+import type { Clock } from "../inference/ports.ts";
 import { createKeyCheck } from "./authorization.ts";
 import { openExchange } from "./connections.ts";
 import { serveDocs } from "./docs.ts";
@@ -39,6 +40,8 @@ export interface ServerOptions {
   /** Undefined: the inference routes are open. */
   readonly apiKey?: string | undefined;
   readonly log: Log;
+  /** Tells when a request arrived. */
+  readonly clock: Clock;
   readonly limits: { readonly maxBodyBytes: number };
   readonly wire?: Partial<WireLimits>;
 }
@@ -51,7 +54,7 @@ export interface ServerOptions {
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { contract, log } = options;
+  const { contract, log, clock } = options;
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -90,7 +93,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerUnknownRoutes(app, contract);
 
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
-  serveOperations(app, { contract, checkKey, maxBodyBytes: options.limits.maxBodyBytes, log });
+  serveOperations(app, { contract, checkKey, maxBodyBytes: options.limits.maxBodyBytes, log, clock });
   await serveDocs(app, contract.document, options.version);
   await serveRedoc(app, options.version);
   await app.ready();

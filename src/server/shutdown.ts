@@ -31,21 +31,25 @@ export interface ShutdownOptions {
 const INTERRUPTED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 // Chosen: time for connections to take their last answer and close, and for the backend to end.
 const CLOSE_MS = 3_000;
+// Chosen. One wish may come as two signals: to a whole process group, and again from npm, which passes its own on.
+const SAME_WISH_MS = 1_000;
 
 /**
  * Ends the process in order on SIGTERM or SIGINT: no new inference at once, accepted requests are answered while
- * /health can still be asked, then the listener closes and the process exits with 0. A second signal exits at once.
+ * /health can still be asked, then the listener closes and the process exits with 0. Another signal, more than a second
+ * later, exits at once.
  */
 export function installShutdown(options: ShutdownOptions): void {
-  const { log, process } = options;
-  let isStopping = false;
+  const { log, clock, process } = options;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: StopSignal): void => {
-    if (isStopping) {
+    if (stoppingSince !== undefined) {
+      if (clock.now() - stoppingSince < SAME_WISH_MS) return;
       log.warn({ signal }, "stopped at once by a second signal");
       process.exit(INTERRUPTED_EXIT[signal]);
       return;
     }
-    isStopping = true;
+    stoppingSince = clock.now();
     log.info({ signal }, "draining: accepted requests are answered, new ones refused");
     void stop(options).then((code) => process.exit(code));
   };

@@ -3,9 +3,11 @@ import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { ChildBackend } from "../../src/backends/onnx/child-backend.ts";
 import { ServiceError } from "../../src/errors.ts";
+import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { childrenOf, inferenceProcessOf } from "../support/processes.ts";
 
 const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
@@ -24,28 +26,17 @@ const long: TokenTree = {
   ],
 };
 
-const childrenOf = (pid: number) =>
-  execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-    .split("\n")
-    .map(Number)
-    .filter(Boolean);
-const commandOf = (pid: number) =>
-  execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
-
-function inferenceProcess(): number {
-  for (const pid of childrenOf(process.pid)) {
-    try {
-      if (commandOf(pid).includes("backends/onnx/process")) return pid;
-    } catch {
-      // gone between the two looks: `ps` itself is a child, too
-    }
-  }
-  throw new Error("there is no inference process");
-}
-
-function backendFor(modelPackage: ModelPackage, events: string[] = [], hangMs = 60_000): ChildBackend {
+function backendFor(modelPackage: ModelPackage, events: string[] = []): ChildBackend {
   const log = (event: string) => events.push(event);
-  return new ChildBackend({ modelPackage, precision: "fp32", threads: 2, stateCacheBytes: 0, hangMs, log });
+  const limits = { loadMs: 60_000, hangMs: 60_000, clock: systemClock };
+  return new ChildBackend({
+    modelPackage,
+    precision: "fp32",
+    threads: 2,
+    stateCacheBytes: 0,
+    ...limits,
+    log,
+  });
 }
 
 const modelPackage = await openModelPackage(embeddedModel);
@@ -64,7 +55,7 @@ describe("the backend's process", () => {
   });
 
   it("fails the run during which it is killed, and answers the next one from a new process", async () => {
-    const killed = inferenceProcess();
+    const killed = inferenceProcessOf(process.pid);
     const running = assert.rejects(
       backend.score([long]),
       (error) => error instanceof ServiceError && error.kind === "BACKEND_FAILED",
@@ -73,7 +64,7 @@ describe("the backend's process", () => {
     await running;
     const { scores } = await backend.score([pair]);
     assert.ok(Number.isFinite(scores[0]));
-    assert.notEqual(inferenceProcess(), killed);
+    assert.notEqual(inferenceProcessOf(process.pid), killed);
     assert.deepEqual(events, ["inference process ended, starting another"]);
   });
 
@@ -140,30 +131,24 @@ describe("a program around the backend", () => {
 
 /** Runs the body of a program that has a `backend`, and that may open few files. @returns the lines it printed */
 function runProgram(body: string): string[] {
-  const source = new URL("../../src/backends/onnx/child-backend.ts", import.meta.url).href;
-  const options = { modelPackage, precision: "fp32", threads: 1, stateCacheBytes: 0, hangMs: 60_000 };
+  const sourceOf = (file: string) => new URL(`../../src/${file}.ts`, import.meta.url).href;
+  const options = {
+    modelPackage,
+    precision: "fp32",
+    threads: 1,
+    stateCacheBytes: 0,
+    hangMs: 60_000,
+    loadMs: 60_000,
+  };
   const program = `(async () => {
-    const { ChildBackend } = await import(${JSON.stringify(source)});
+    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/child-backend"))});
+    const { systemClock: clock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
     let onLog = () => {};
     const log = (event, details) => onLog(event, details);
-    const backend = new ChildBackend({ ...${JSON.stringify(options)}, log });
+    const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log });
     ${body}
   })()`;
   const command = ['ulimit -n 256; exec "$@"', "sh", process.execPath, "--import", "tsx", "-e", program];
   const said = execFileSync("sh", ["-c", ...command], { encoding: "utf8", timeout: 60_000 });
   return said.trim().split("\n");
 }
-
-it("a process that hangs is killed, its run fails, and the next one is answered", async () => {
-  const events: string[] = [];
-  const backend = backendFor(modelPackage, events, 1_000);
-  await backend.start();
-  try {
-    process.kill(inferenceProcess(), "SIGSTOP");
-    await assert.rejects(backend.score([pair]), { name: "ServiceError", kind: "BACKEND_FAILED" });
-    assert.equal((await backend.score([pair])).scores.length, 1);
-    assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
-  } finally {
-    await backend.close();
-  }
-});

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { InferenceSession } from "onnxruntime-node";
+import { shortestKeptState } from "../../src/backends/onnx/kept-states.ts";
 import type { KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
+import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
+import { Scheduler } from "../../src/inference/scheduler.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { openModelPackage } from "../../src/models/package.ts";
 import { TOKEN_TREE_IO } from "../../src/onnx/bert-token-tree.ts";
+import { SETTINGS } from "../inference/queue-bench.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
 /** 800 bytes of keys and values. */
@@ -92,5 +96,50 @@ describe("a state that was seen a moment ago", () => {
     for (const count of warm.slice(1)) assert.ok(count < 20, `${count} tokens of a warm state`);
     assert.deepEqual(scores.slice(3), scores.slice(0, 3));
     assert.deepEqual(scores[2], scores[0]);
+  });
+
+  it("is encoded once for two requests of one batch, and not again for one of a later batch", async () => {
+    const { runner, fed } = await watchedRunner(256 * 2 ** 20);
+    const backend = {
+      isReady: true,
+      shortestKeptState: shortestKeptState(256 * 2 ** 20),
+      score: (forest: readonly TokenTree[]) => runner.score(forest),
+      onReady: () => {},
+      start: async () => {},
+      close: async () => {},
+    };
+    const scheduler = new Scheduler(backend, systemClock, {
+      ...SETTINGS,
+      batchWaitMs: 10_000,
+      maxBatchRequests: 2,
+    });
+    scheduler.open();
+    const take = (question: number) => {
+      const { signal } = new AbortController();
+      const place = scheduler.admit({ signal, deadlineAt: Number.POSITIVE_INFINITY });
+      for (const tree of ask(question)) place.submit(tree);
+      return place.answer;
+    };
+    await Promise.all([take(2029), take(2030)]); // the second fills the batch
+    assert.equal(scheduler.counters().batches, 1);
+    const both = fed.reduce((sum, tokens) => sum + tokens, 0);
+    assert.ok(both >= 300 && both < 350, `${both} tokens for two requests on a state of 300`);
+    fed.length = 0;
+    await Promise.all([take(2031), take(2032)]);
+    assert.ok(fed.reduce((sum, tokens) => sum + tokens, 0) < 50, `${fed} tokens of a warm state`);
+  });
+
+  it("is of the length that the queue counts with", async () => {
+    const shortest = shortestKeptState(1);
+    for (const tokens of [shortest - 1, shortest]) {
+      const { runner, fed } = await watchedRunner(256 * 2 ** 20);
+      const [tree] = ask(2029);
+      assert.ok(tree);
+      const short = { ...tree, state: state.slice(0, tokens) };
+      await runner.score([short]);
+      await runner.score([short]);
+      assert.equal((fed[1] ?? 0) < tokens, tokens === shortest, `${tokens} tokens: ${fed}`);
+    }
+    assert.equal(shortestKeptState(0), Number.POSITIVE_INFINITY);
   });
 });

@@ -50,7 +50,7 @@ describe("the routes of the contract", () => {
 });
 
 describe("a call", () => {
-  it("reaches its handler with a validated body, the request id and the signal", async () => {
+  it("reaches its handler with a validated body, the request id, the signal and the time of arrival", async () => {
     const { signal } = new AbortController();
     const body = new TextEncoder().encode('{"state":{"b":1.0,"a":[]},"candidates":["x","y"],"model":"m"}');
     const seen: unknown[] = [];
@@ -58,14 +58,15 @@ describe("a call", () => {
       seen.push(given);
       return { status: 200, body: {} };
     };
-    await (await fakeContract({ rank })).call({ operationId: "rank", requestId: REQUEST_ID, signal, body });
+    const incoming = { operationId: "rank", requestId: REQUEST_ID, signal, arrivedAt: 7, body } as const;
+    await (await fakeContract({ rank })).call(incoming);
     const state = new Map<string, unknown>([
       ["b", new JsonNumber("1.0")],
       ["a", []],
     ]);
     const want = { state, candidates: ["x", "y"], model: "m" };
     assert.deepEqual(seen, [
-      { body: Object.assign(Object.create(null), want), requestId: REQUEST_ID, signal },
+      { body: Object.assign(Object.create(null), want), requestId: REQUEST_ID, signal, arrivedAt: 7 },
     ]);
   });
 

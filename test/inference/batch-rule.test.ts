@@ -11,8 +11,8 @@ const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false };
 const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
 
 /** 10 + 10 + count * length tokens. */
-const makeWork = (order: number, count: number, length = 20) =>
-  new RequestWork(order, flatTree(order, count, length));
+const makeWork = (order: number, count: number, length = 20, shortestKept = 0) =>
+  new RequestWork(order, flatTree(order, count, length), shortestKept);
 
 /** Pairs of each request in the batch, by order. */
 function sharesOf(batch: Batch): Record<number, number> {
@@ -34,7 +34,7 @@ test("equal requests are served in order of admission, whole before begun", () =
 
 test("what a batch already holds costs nothing more", () => {
   const rule = makeRule({ ...LIMITS, maxTokens: 100 });
-  const twins = [1, 2].map((order) => new RequestWork(order, flatTree(7, 4))); // 10 + 10 + 4 * 20 tokens
+  const twins = [1, 2].map((order) => new RequestWork(order, flatTree(7, 4), 0)); // 10 + 10 + 4 * 20 tokens
   const batch = rule.form(twins);
   assert.deepEqual([batch.pairCount, batch.tokenCount, batch.requests.size], [4, 100, 2]);
   assert.ok(twins.every((work) => work.remainingPairs === 0));
@@ -84,12 +84,13 @@ test("on random workloads every batch keeps its limits and the two bounds of the
     const limits = { maxRequests: random.between(1, 6), maxTokens: random.pick([60, 200, 1000]), isStrict };
     const rule = makeRule(limits);
     const half = limits.maxTokens / 2;
+    const shortestKept = random.pick([0, 0, 11]); // states have 10 tokens
     let ready: RequestWork[] = [];
     let order = 0;
     let passedOver: RequestWork | undefined;
     for (let step = 0; step < 40; step++) {
       for (let arrivals = random.between(0, 5); arrivals > 0; arrivals--) {
-        ready.push(makeWork(order++, random.pick([1, 2, 3, 40]), random.pick([1, 5, 20, 90])));
+        ready.push(makeWork(order++, random.pick([1, 2, 3, 40]), random.pick([1, 5, 20, 90]), shortestKept));
       }
       if (ready.length === 0) continue;
       ready.sort((a, b) => a.order - b.order);

@@ -102,6 +102,23 @@ test("deadline and departure are answered while the request is tokenized, which 
   assert.equal(tokenizer.signal?.aborted, true);
 });
 
+test("the deadline counts from a request's arrival, and none is admitted after it", async () => {
+  const { engine, tokenizer, clock, caller } = makeBench({ deadlineMs: 10 });
+  await engine.start();
+  clock.advance(100);
+  const arrivedAt = 97; // its body took 3 ms
+  const late = engine.score(request("s", "q", "a", "b"), caller.signal, arrivedAt);
+  clock.advance(6);
+  assert.equal(tokenizer.signal?.aborted, false);
+  clock.advance(1);
+  await assert.rejects(late, { kind: "DEADLINE_EXCEEDED" });
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal, arrivedAt), {
+    kind: "DEADLINE_EXCEEDED",
+  });
+  const { timedOut, rejected, queued } = engine.health().counters;
+  assert.deepEqual([timedOut, rejected, queued], [2, 0, 0]);
+});
+
 test("a tokenizer that breaks fails its request only", async () => {
   const { engine, tokenizer, caller } = makeBench();
   await engine.start();

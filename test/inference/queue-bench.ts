@@ -40,10 +40,10 @@ export class QueueBench {
     this.scheduler.open();
   }
 
-  /** Takes a place for a tree. @throws ServiceError like `admit` */
-  admit(tree: TokenTree): Asked {
+  /** Takes a place for a tree, which arrived a while ago. @throws ServiceError like `admit` */
+  admit(tree: TokenTree, waitedMs = 0): Asked {
     const caller = new AbortController();
-    const deadlineAt = this.clock.now() + this.settings.deadlineMs;
+    const deadlineAt = this.clock.now() + this.settings.deadlineMs - waitedMs;
     const place = this.scheduler.admit({ signal: caller.signal, deadlineAt });
     const answers: (QueuedScores | ServiceError)[] = [];
     place.answer.then(

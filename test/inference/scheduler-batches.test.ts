@@ -203,3 +203,28 @@ test("strict: equal pairs without a cache are computed each, with a cache once",
     assert.deepEqual([inputTokens, cachedPairs, bench.backend.calls.length], want);
   }
 });
+
+test("a state that the backend does not keep is paid for in each batch, a kept one in the first", async () => {
+  const tree = makeTree({ id: 1, length: 50 }, [
+    {
+      question: { id: 2, length: 10 },
+      candidates: [3, 4, 5, 6, 7, 8].map((id) => ({ id: id * 100, length: 20 })),
+    },
+  ]);
+  for (const { shortestKeptState, want } of [
+    { shortestKeptState: 51, want: [2, 2, 2] }, // 50 + 10 + 2 * 20 tokens
+    { shortestKeptState: 50, want: [2, 4] }, // then 10 + 4 * 20
+  ]) {
+    const bench = new QueueBench({ maxBatchTokens: 100 });
+    bench.backend.shortestKeptState = shortestKeptState;
+    bench.ask(tree);
+    for (const _ of want) {
+      bench.backend.current?.answer();
+      await settle();
+    }
+    assert.deepEqual(
+      bench.backend.calls.map(({ pairs }) => pairs.length),
+      want,
+    );
+  }
+});

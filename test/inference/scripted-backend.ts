@@ -9,8 +9,10 @@ export interface Call {
 
 /** A backend that answers when the test says so; a pair's score is a hash of its tokens. */
 export class ScriptedBackend implements Backend {
-  isReady = true;
+  #isReady = true;
+  #onReady: () => void = () => {};
   isClosed = false;
+  shortestKeptState = 0;
   startFailure: Error | undefined;
   /** Every call so far. */
   readonly calls: Call[] = [];
@@ -18,6 +20,19 @@ export class ScriptedBackend implements Backend {
   onCall: (call: Call) => void = () => {};
   /** The call that waits for its answer. */
   current: Call | undefined;
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  set isReady(isReady: boolean) {
+    this.#isReady = isReady;
+    if (isReady) this.#onReady();
+  }
+
+  onReady(listener: () => void): void {
+    this.#onReady = listener;
+  }
 
   async start(): Promise<void> {
     if (this.startFailure !== undefined) throw this.startFailure;

@@ -178,6 +178,28 @@ describe("reading random texts", () => {
   });
 });
 
+describe("reading strings of any length", () => {
+  it("agrees with JSON.parse wherever quotes, escapes and control characters stand", () => {
+    const random = seededRandom(3);
+    const pieces = ["a", "b", " ", "\\n", '\\"', "\\\\", "\\u00e9", "é", "漢", "😀"];
+    const bad = ['"', "\u0000", "\n", "\u001f", "\\x", "\\"];
+    let refused = 0;
+    for (let round = 0; round < 4000; round++) {
+      const plain = Array.from({ length: random.below(100) }, () => "x");
+      const at = () => random.below(plain.length + 1);
+      for (let some = random.below(6); some > 0; some--)
+        plain.splice(at(), 0, pieces[random.below(10)] ?? "");
+      if (random.below(3) === 0) plain.splice(at(), 0, bad[random.below(6)] ?? "");
+      const text = `["${plain.join("")}"]`;
+      const native = refusalOf(() => JSON.parse(text));
+      if (native) refused += 1;
+      if (native) assert.ok(refusalOf(() => parseJson(text)) instanceof ServiceError, text);
+      else assert.deepEqual(parseJson(text), JSON.parse(text), text);
+    }
+    assert.ok(refused > 500, `${refused}`);
+  });
+});
+
 describe("readSteps", () => {
   const megabytes = 2 ** 21;
   const bodies: [name: string, text: string][] = [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { it } from "node:test";
 import { runSliced, type Steps } from "../../src/json/slices.ts";
 
@@ -35,7 +36,7 @@ it("work shorter than a slice runs without a pause", async () => {
 it("work pauses as soon as 4 ms have passed", async () => {
   const { clock, pass, pauses } = fakeClock();
   await runSliced(count(100, pass(1)), { clock });
-  assert.equal(pauses(), 25);
+  assert.equal(pauses(), 25 + 1); // and what follows begins in a turn of its own
 });
 
 it("what a step throws rejects the promise", async () => {
@@ -103,4 +104,36 @@ it("work for somebody who has left ends before its next slice, and the line move
   await assert.rejects(gone, { name: "ServiceError", kind: "CANCELLED" });
   assert.equal(await next, "done");
   assert.deepEqual(order, ["gone", "next", "next"]);
+});
+
+it("computations known to be long have their first slice in line, too, in order of arrival; short work overtakes them", async () => {
+  const order: string[] = [];
+  const isLong = true;
+  const all = ["a", "b", "c"].map((name) => runSliced(busy(name, 2, order), { isLong }));
+  await runSliced(count(1, () => order.push("short")));
+  await Promise.all(all);
+  assert.deepEqual(order, ["short", "a", "a", "b", "b", "c", "c"]);
+});
+
+it("who leaves while in line is told at once, has cost nothing, and leaves no listener behind", async () => {
+  const order: string[] = [];
+  const isLong = true;
+  const [leaving, staying] = [new AbortController(), new AbortController()];
+  const first = runSliced(busy("first", 30, order), { isLong });
+  const gone = runSliced(busy("gone", 2, order), { isLong, signal: leaving.signal });
+  const next = runSliced(busy("next", 1, order), { isLong, signal: staying.signal });
+  leaving.abort();
+  await assert.rejects(gone, { name: "ServiceError", kind: "CANCELLED" });
+  assert.ok(order.length < 30, "before the first has ended");
+  await Promise.all([first, next]);
+  assert.deepEqual(new Set(order), new Set(["first", "next"]));
+  for (const { signal } of [leaving, staying]) assert.equal(getEventListeners(signal, "abort").length, 0);
+  assert.equal(await runSliced(busy("last", 2, order), { isLong }), "done", "the line is not blocked");
+});
+
+it("who has left before gets into no line", async () => {
+  const order: string[] = [];
+  const options = { isLong: true, signal: AbortSignal.abort() };
+  await assert.rejects(runSliced(busy("gone", 1, order), options), { kind: "CANCELLED" });
+  assert.deepEqual(order, []);
 });

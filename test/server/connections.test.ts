@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { IncomingCall } from "../../src/contract/call.ts";
+import { FakeClock } from "../inference/fake-clock.ts";
 import { fakeContract, fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "./doubles.ts";
 import { head, WireClient } from "./wire.ts";
 
@@ -176,6 +177,27 @@ test("a 100 is sent only after the checks that need no body", async () => {
     assert.equal(refusal.headers.connection, "close");
     await client.ended();
   });
+});
+
+test("a call says when its headers were there, however long its body takes", async () => {
+  const clock = new FakeClock();
+  const arrivals: unknown[] = [];
+  const contract = fakeContract(async ({ arrivedAt }) => {
+    arrivals.push(arrivedAt);
+    return json(200, {});
+  });
+  await withClient(
+    async (client) => {
+      clock.advance(1_000);
+      await client.send(post(JSON_TYPE, AUTHORIZED, "Expect: 100-continue", "Content-Length: 2"));
+      assert.equal((await client.read()).status, 100);
+      clock.advance(5_000);
+      await client.send("{}");
+      assert.equal((await client.read()).status, 200);
+    },
+    { contract, clock },
+  );
+  assert.deepEqual(arrivals, [1_000]);
 });
 
 test("an unknown expectation gets a 417", async () => {

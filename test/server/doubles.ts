@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Contract, IncomingCall, OutgoingReply, Route } from "../../src/contract/call.ts";
 import { type ErrorKind, ServiceError } from "../../src/errors.ts";
+import { systemClock } from "../../src/inference/clock.ts";
 import type { Log } from "../../src/server/log.ts";
 import { createServer, type ServerOptions } from "../../src/server/server.ts";
 
@@ -85,6 +86,7 @@ export function fakeServer(options: Partial<ServerOptions> = {}): Promise<Fastif
     version: "1.2.3",
     apiKey: KEY,
     log: memoryLog(),
+    clock: systemClock,
     limits: { maxBodyBytes: MAX_BODY_BYTES },
     ...options,
   });

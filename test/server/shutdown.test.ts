@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Clock } from "../../src/inference/ports.ts";
 import { installShutdown, type StopSignal } from "../../src/server/shutdown.ts";
+import { FakeClock } from "../inference/fake-clock.ts";
 import { fakeContract, fakeServer, json, KEY, memoryLog } from "./doubles.ts";
 import { head, WireClient } from "./wire.ts";
 
@@ -129,9 +130,14 @@ for (const { signal, code } of [
   { signal: "SIGINT", code: 130 },
   { signal: "SIGTERM", code: 143 },
 ] as const) {
-  test(`a second signal, ${signal}, exits at once with ${code}`, async () => {
-    const { process, engine } = await setUp();
+  test(`a second signal, ${signal}, exits at once with ${code}, unless it comes within a second`, async () => {
+    const clock = new FakeClock();
+    const { process, engine } = await setUp(clock);
     process.signal("SIGTERM");
+    clock.advance(999);
+    process.signal(signal);
+    assert.deepEqual(process.codes, [], "one wish that came twice");
+    clock.advance(1);
     process.signal(signal);
     assert.deepEqual(process.codes, [code]);
     const exited = once(process, "exit"); // the double lives on

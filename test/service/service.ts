@@ -84,25 +84,33 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
 export class Service {
   readonly port: number;
   readonly process: ChildProcess;
+  /** What it wrote to stderr so far. */
+  log = "";
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 48 });
 
   private constructor(child: ChildProcess, port: number) {
     this.process = child;
     this.port = port;
+    child.stderr?.on("data", (chunk) => {
+      this.log += chunk;
+    });
   }
 
   /** Starts it on a free port and resolves when it says that it is ready. */
   static async start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
     const port = await freePort();
-    const child = Service.#spawn(["--port", String(port), ...flags], env);
+    const service = new Service(Service.#spawn(["--port", String(port), ...flags], env), port);
+    const { process: child } = service;
     const { stdout } = child;
     assert.ok(stdout);
     const [line] = await Promise.race([
       once(stdout, "data"),
-      once(child, "exit").then(([code]) => assert.fail(`the service ended with ${code} before it was ready`)),
+      once(child, "exit").then(([code]) =>
+        assert.fail(`ended with ${code} before it was ready: ${service.log}`),
+      ),
     ]);
     assert.match(String(line), new RegExp(`:${port}\\b`));
-    return new Service(child, port);
+    return service;
   }
 
   /** The same, resolved as soon as the port accepts connections. */
@@ -125,7 +133,7 @@ export class Service {
     return spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve", ...args], {
       cwd: packageRoot,
       env: { ...inherited, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
   }
 

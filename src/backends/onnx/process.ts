@@ -5,10 +5,12 @@
 import { buildGraph, tokenTreeShape } from "../../models/graph.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 import { ModelRunner } from "./model-runner.ts";
+import { dieWithParent } from "./parent-watch.ts";
 
 let runner: ModelRunner | undefined;
 
-const send = (message: FromProcess) => process.send?.(message);
+/** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
+const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function load({
@@ -41,5 +43,6 @@ process.on("message", (message: ToProcess) => {
 });
 // the parent has died: nobody is left to answer
 process.on("disconnect", () => process.exit(0));
+dieWithParent();
 // a signal to the process group means the service, which first answers what it has accepted
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, it } from "node:test";
+import { ChildBackend } from "../../src/backends/onnx/child-backend.ts";
+import type { TokenTree } from "../../src/inference/ports.ts";
+import { openModelPackage } from "../../src/models/package.ts";
+import { FakeClock, settle } from "../inference/fake-clock.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
+import { inferenceProcessOf, isAlive, until } from "../support/processes.ts";
+
+const modelPackage = await openModelPackage(embeddedModel);
+const HANG_MS = 65_000;
+const LOAD_MS = 60_000;
+const FAILED = { name: "ServiceError", kind: "BACKEND_FAILED" };
+
+const pair: TokenTree = {
+  state: Int32Array.of(101, 2026, 102),
+  questions: [{ tokens: Int32Array.of(2029, 102), candidates: [Int32Array.of(101, 2053, 102)] }],
+};
+
+/** A backend whose time stands until the test moves it; the processes are real. */
+class Bench {
+  readonly clock = new FakeClock();
+  readonly events: string[] = [];
+  readonly backend = new ChildBackend({
+    modelPackage,
+    precision: "fp32",
+    threads: 2,
+    stateCacheBytes: 0,
+    hangMs: HANG_MS,
+    loadMs: LOAD_MS,
+    clock: this.clock,
+    log: (event, { err }) => {
+      this.events.push(err instanceof Error ? `${event}: ${err.message}` : event);
+    },
+  });
+
+  /** The process that has just been forked, while it loads the model. */
+  get process(): number {
+    return inferenceProcessOf(process.pid);
+  }
+
+  async untilEvent(count: number): Promise<void> {
+    await until(() => this.events.length >= count, `${count} events: ${this.events}`);
+  }
+}
+
+describe("an inference process that hangs", () => {
+  let bench: Bench;
+  before(() => {
+    bench = new Bench();
+  });
+  after(() => bench.backend.close());
+
+  it("in a run is killed, the run fails, and the next one is answered by a new process that starts at once", async () => {
+    const { backend, clock, events } = bench;
+    await backend.start();
+    process.kill(bench.process, "SIGSTOP");
+    const hung = backend.score([pair]);
+    await settle(); // it has been sent
+    clock.advance(HANG_MS - 1);
+    await settle();
+    assert.deepEqual(events, []);
+    clock.advance(1);
+    await assert.rejects(hung, FAILED);
+    assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
+    clock.advance(0);
+    assert.equal((await backend.score([pair])).scores.length, 1);
+  });
+
+  it("while it loads the model again is killed, and the next one starts after a bounded wait", async () => {
+    const { backend, clock, events } = bench;
+    events.length = 0;
+    process.kill(bench.process, "SIGKILL");
+    await bench.untilEvent(1);
+    clock.advance(100);
+    await settle();
+    process.kill(bench.process, "SIGSTOP");
+    clock.advance(LOAD_MS);
+    await bench.untilEvent(2);
+    assert.match(events[1] ?? "", /could not be started again: .* did not load the model within 60 s/);
+    assert.equal(backend.isReady, false);
+    clock.advance(200);
+    assert.equal((await backend.score([pair])).scores.length, 1);
+  });
+});
+
+it("a first process that hangs while it loads the model ends the start with an error", async () => {
+  const bench = new Bench();
+  const started = bench.backend.start();
+  const first = bench.process;
+  process.kill(first, "SIGSTOP");
+  bench.clock.advance(LOAD_MS);
+  const message = "The inference process did not load the model within 60 s.";
+  await assert.rejects(started, { ...FAILED, message });
+  await until(() => !isAlive(first), "the process is gone");
+  await bench.backend.close();
+  assert.equal(bench.clock.timerCount, 0);
+});
+
+it("processes that die again and again are started no more often than the pace allows", async () => {
+  const bench = new Bench();
+  const { backend, clock } = bench;
+  await backend.start();
+  for (const [deaths, wait] of [0, 100, 200, 400].entries()) {
+    const dying = bench.process;
+    process.kill(dying, "SIGKILL");
+    await bench.untilEvent(deaths + 1);
+    if (wait > 0) {
+      clock.advance(wait - 1);
+      await settle();
+      assert.throws(() => bench.process, /no inference process/, `before ${wait} ms`);
+    }
+    clock.advance(1);
+    await settle();
+    assert.notEqual(bench.process, dying);
+  }
+  assert.equal((await backend.score([pair])).scores.length, 1);
+  await backend.close();
+  assert.equal(clock.timerCount, 0);
+});
+
+it("a process that gets no more memory fails that run, and the next one is answered", async (t) => {
+  const bench = new Bench();
+  const { backend, clock } = bench;
+  await backend.start();
+  try {
+    execFileSync("prlimit", ["--pid", String(bench.process), "--as=1000000"]);
+  } catch {
+    await backend.close();
+    return t.skip("prlimit is not on this machine");
+  }
+  const state = Int32Array.from({ length: 2000 }, (_, i) => 2000 + i);
+  const large = { state, questions: [{ tokens: state, candidates: [state, state] }] };
+  await assert.rejects(backend.score([large]), FAILED);
+  // it may have survived its failed allocations, which count for the limit still
+  if (backend.isReady) process.kill(bench.process, "SIGKILL");
+  await until(() => !backend.isReady, "the end of the process is known");
+  clock.advance(100);
+  assert.equal((await backend.score([pair])).scores.length, 1);
+  await backend.close();
+});
+
+for (const fault of ["none", "hang"]) {
+  it(`the death of the service leaves no inference process behind (planted fault: ${fault})`, async () => {
+    const service = runService(fault);
+    const child = inferenceProcessOf(await service.started);
+    assert.ok(isAlive(child));
+    service.kill();
+    try {
+      await until(() => !isAlive(child), "the orphan is gone");
+    } finally {
+      if (isAlive(child)) process.kill(child, "SIGKILL");
+    }
+  });
+}
+
+/** A program with a backend that says so when it has sent a run: of the poisoned kind, if a fault is planted. */
+function runService(fault: string): { readonly started: Promise<number>; kill(): void } {
+  const sourceOf = (file: string) => JSON.stringify(new URL(`../../src/${file}.ts`, import.meta.url).href);
+  const options = {
+    modelPackage,
+    precision: "fp32",
+    threads: 1,
+    stateCacheBytes: 0,
+    hangMs: 1e8,
+    loadMs: 1e8,
+  };
+  const program = `(async () => {
+    const { ChildBackend } = await import(${sourceOf("backends/onnx/child-backend")});
+    const { systemClock: clock } = await import(${sourceOf("inference/clock")});
+    const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log: () => {} });
+    await backend.start();
+    backend.score([{ state: new Int32Array(101).fill(2026), questions: [] }]).catch(() => {});
+    setTimeout(() => console.log("sent"), 100);
+    setInterval(() => {}, 1000);
+  })()`;
+  const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
+  const planted = fault === "none" ? {} : { NODE_OPTIONS: `--require ${plant}`, PLANTED_FAULT: fault };
+  const child = spawn(process.execPath, ["--import", "tsx", "-e", program], {
+    cwd: packageRoot,
+    env: { ...process.env, ...planted },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const { pid } = child;
+  assert.ok(pid);
+  const started = once(createInterface({ input: child.stdout }), "line").then(() => pid);
+  return { started, kill: () => child.kill("SIGKILL") };
+}

@@ -1,0 +1,28 @@
+// Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
+// PLANTED_FAULT says to the first run of a state of more than 100 tokens that it is given.
+const FAULTS = {
+  hang() {
+    for (;;);
+  },
+  abort: () => process.abort(),
+  segmentation: () => process.kill(process.pid, "SIGSEGV"),
+  exception() {
+    throw new Error("planted");
+  },
+  "out of memory"() {
+    const kept = [];
+    for (;;) kept.push(new Array(10_000).fill(kept.length));
+  },
+};
+
+const { on } = process;
+const isPoison = (message) =>
+  message.type === "score" && message.forest.some(({ state }) => state.length > 100);
+
+process.on = (event, listener) => {
+  if (event !== "message") return on.call(process, event, listener);
+  return on.call(process, event, (message) => {
+    if (isPoison(message)) FAULTS[process.env.PLANTED_FAULT]();
+    listener(message);
+  });
+};

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Ids of the processes that a process has started and that still live. */
+export function childrenOf(pid: number): number[] {
+  const said = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  return said.split("\n").flatMap((line) => {
+    const [child, parent] = line.trim().split(/\s+/).map(Number);
+    return child !== undefined && parent === pid ? [child] : [];
+  });
+}
+
+/** The inference process that a process has started. @throws Error if there is none */
+export function inferenceProcessOf(pid: number): number {
+  const found = childrenOf(pid).find((child) => commandOf(child).includes("backends/onnx/process"));
+  if (found === undefined) throw new Error("there is no inference process");
+  return found;
+}
+
+/** Whether a process is there and is no zombie. */
+export function isAlive(pid: number): boolean {
+  return /^[^Z]/.test(ps("stat=", pid));
+}
+
+/** Waits for what must come to pass, however slow the machine is. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!isSo()) {
+    assert.ok(Date.now() < end, `waited in vain until ${what}`);
+    await sleep(10);
+  }
+}
+
+const commandOf = (pid: number) => ps("args=", pid);
+
+/** Nothing where the process is gone. */
+function ps(column: string, pid: number): string {
+  try {
+    return execFileSync("ps", ["-o", column, "-p", String(pid)], { encoding: "utf8" }).trim();
+  } catch {
+    return "";
+  }
+}
