@@ -76,6 +76,16 @@ test("a request that fits whole runs beside as many long ones as may be under wa
   assert.equal(another.hasBegun, false);
 });
 
+test("of two long requests that could begin in one batch only one does where one more may be under way", () => {
+  const rule = makeRule({ ...LIMITS, maxRequests: 3 });
+  const begun = [0, 1].map((order) => makeWork(order, 50, 60));
+  for (const work of begun) rule.form([work]);
+  const [next, last] = [makeWork(2, 5, 60), makeWork(3, 100, 5)];
+  // 70 of the oldest, 80 of the next; 50 are left, but not for one more that must be cut
+  assert.deepEqual(sharesOf(rule.form([...begun, next, last])), { 0: 1, 2: 1 });
+  assert.deepEqual([next.hasBegun, last.hasBegun], [true, false]);
+});
+
 test("on random workloads every batch keeps its limits and the two bounds of the rule hold", () => {
   const random = new Random(7);
   let [shortSeen, ledSeen, halfSeen] = [0, 0, 0];
