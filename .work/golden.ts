@@ -3,7 +3,7 @@ import { buildGraph, tokenTreeShape } from "../src/models/graph.ts";
 import { openModelPackage } from "../src/models/package.ts";
 import { goldenDecisions, tokenTree } from "../test/support/golden.ts";
 const modelPackage = await openModelPackage(new URL("../model", import.meta.url).pathname);
-for (const p of ["fp32", "int8"] as const) {
+for (const p of ["fp32", "u8s8"] as const) {
   const t0 = performance.now(); const graph = await buildGraph(modelPackage, p); const t1 = performance.now();
   const runner = await ModelRunner.load(graph, tokenTreeShape(modelPackage.manifest.architecture), { threads: 2, stateCacheBytes: 0 });
   const t2 = performance.now();

@@ -9,6 +9,8 @@ import type { TaskProcess } from "./task-process.ts";
 export class PairBackend implements Backend {
   /** Pairs of one run. */
   batch = 32;
+  /** It keeps none. */
+  readonly shortestKeptState = Number.POSITIVE_INFINITY;
   readonly #process: TaskProcess;
   readonly #modelPackage: ModelPackage;
   readonly #threads: number;

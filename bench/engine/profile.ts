@@ -2,15 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { InferenceSession } from "onnxruntime-node";
+import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
 import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
-import type { ModelPackage } from "../../src/models/package.ts";
-import type { Precision } from "./gemm.ts";
 import { type OperatorTime, operatorTimes } from "./operator-time.ts";
 import type { Tasks } from "./tasks.ts";
-
-/** A function of fewer parameters fits: the graph of today knows fp32 only. */
-const build: (modelPackage: ModelPackage, precision: Precision) => Promise<Uint8Array> = buildGraph;
 
 /** Runs a forest until the time is over and reads what the runtime's profiler wrote. */
 export async function profileForest({
@@ -22,7 +18,8 @@ export async function profileForest({
 }: Tasks["profile"]["input"]): Promise<readonly OperatorTime[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "decision-profile-"));
   try {
-    const graph = await build(modelPackage, precision);
+    const form = precision === "fp32" ? "fp32" : await exactMultiplication();
+    const graph = await buildGraph(modelPackage, form);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     const session = profiledSession(path.join(folder, "run"));
     const runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes: 0 });

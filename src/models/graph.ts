@@ -1,12 +1,13 @@
 import { ServiceError } from "../errors.ts";
 import { buildTokenTree, type TokenTreeShape, type Weights } from "../onnx/bert-token-tree.ts";
 import { float16ToFloat32 } from "../onnx/float16.ts";
-import type { Precision } from "../onnx/linear.ts";
+import type { Multiplication } from "../onnx/linear.ts";
 import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
-export type { Precision };
+/** What an operator chooses. */
+export type Precision = "int8" | "fp32";
 
 /**
  * Writes the graph of a package's architecture with its weights.
@@ -14,9 +15,9 @@ export type { Precision };
  * @returns the bytes of an ONNX file
  * @throws ServiceError INVALID_MODEL
  */
-export async function buildGraph(modelPackage: ModelPackage, precision: Precision): Promise<Uint8Array> {
+export async function buildGraph(modelPackage: ModelPackage, form: Multiplication): Promise<Uint8Array> {
   const tensors = readSafetensors(await readPackageFile(modelPackage, "model.safetensors"));
-  return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors), precision);
+  return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors), form);
 }
 
 export function tokenTreeShape(architecture: Architecture): TokenTreeShape {

@@ -1,10 +1,11 @@
 import type { GraphBuilder, Value } from "./graph-builder.ts";
 import {
+  type ByteMultiplication,
   int8Map,
   type Linear,
   linear,
+  type Multiplication,
   multiply,
-  type Precision,
   quantizeFinely,
   quantizeNormalised,
   quantizeRows,
@@ -26,7 +27,7 @@ export interface Rows {
   readonly norm: Norm;
 }
 
-/** How an encoder's layers compute in one precision. Attention itself is float32 in all. */
+/** How an encoder's layers compute. Attention itself is float32 always. */
 export interface Arithmetic {
   /** Layer normalisation of [rows, hidden]. */
   normalise(sum: Value, norm: Norm): Rows;
@@ -45,8 +46,8 @@ export interface Arithmetic {
   rotationOf(size: number): number;
 }
 
-export function arithmetic(precision: Precision, graph: GraphBuilder, epsilon: number): Arithmetic {
-  return precision === "int8" ? int8Arithmetic(graph, epsilon) : floatArithmetic(graph, epsilon);
+export function arithmetic(form: Multiplication, graph: GraphBuilder, epsilon: number): Arithmetic {
+  return form === "fp32" ? floatArithmetic(graph, epsilon) : int8Arithmetic(graph, epsilon, form);
 }
 
 function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
@@ -71,7 +72,7 @@ function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
  * Rows are kept as the normalisation leaves them before its gain and bias: in that form they are rounded. The gain and
  * the bias move into the weights that read them, and for the residual into one product and the next bias.
  */
-function int8Arithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
+function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultiplication): Arithmetic {
   const attributes = { epsilon: { float: epsilon } };
   const ones = (size: number) => graph.constant("float32", [size], new Float32Array(size).fill(1));
   const zeros = (size: number) => graph.constant("float32", [size], new Float32Array(size));
@@ -89,7 +90,7 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
       const size = norm.gain.length;
       const linear = afterNorm(stored, norm);
       const turned = rotated(graph, input, size);
-      const map = int8Map(graph, linear, rotationBlock(size));
+      const map = int8Map(graph, linear, rotationBlock(size), form);
       const bias = graph.constant("float32", [linear.bias.length], linear.bias);
       if (!finely) return multiply(graph, map, quantizeNormalised(graph, turned), bias);
       const [coarse, fine] = quantizeFinely(graph, turned);
@@ -100,7 +101,7 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
       const size = linear.weight.length / outputs;
       const turned = block ? x : rotated(graph, x, size);
       const rows = quantizeRows(graph, turned, zeroPointsLike(graph, residual));
-      const product = multiply(graph, int8Map(graph, linear, block ?? rotationBlock(size)), rows);
+      const product = multiply(graph, int8Map(graph, linear, block ?? rotationBlock(size), form), rows);
       const bias = graph.constant("float32", [outputs], sumOf(linear.bias, before.bias));
       return this.normalise(graph.node("Add", [graph.node("Add", [product, residual]), bias]), norm);
     },

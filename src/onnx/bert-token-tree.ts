@@ -1,6 +1,6 @@
 import { type Arithmetic, arithmetic, type Norm, type Rows } from "./arithmetic.ts";
 import { GraphBuilder, type Value } from "./graph-builder.ts";
-import { type Linear, linear, type Precision, rotateOutputs } from "./linear.ts";
+import { type Linear, linear, type Multiplication, rotateOutputs } from "./linear.ts";
 
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
@@ -89,13 +89,13 @@ interface Block {
 }
 
 /** @returns the bytes of an ONNX file for these weights */
-export function buildTokenTree(shape: TokenTreeShape, weights: Weights, precision: Precision): Uint8Array {
+export function buildTokenTree(shape: TokenTreeShape, weights: Weights, form: Multiplication): Uint8Array {
   const graph = new GraphBuilder();
   const context: Context = {
     graph,
     shape,
     weights,
-    arithmetic: arithmetic(precision, graph, shape.layerNormEpsilon),
+    arithmetic: arithmetic(form, graph, shape.layerNormEpsilon),
     headSize: shape.hidden / shape.heads,
     split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
@@ -269,9 +269,11 @@ function projection({ weights, shape, headSize, arithmetic }: Context, name: str
   });
   const scale = 1 / Math.sqrt(headSize);
   const queries = part(0, hidden);
+  const rotation = arithmetic.rotationOf(headSize);
   const values = (head: number) => {
     const begin = 2 * hidden + head * headSize;
-    return rotateOutputs(part(begin, begin + headSize), arithmetic.rotationOf(headSize));
+    const stored = part(begin, begin + headSize);
+    return rotation > 1 ? rotateOutputs(stored, rotation) : stored;
   };
   const one: Linear = { weight: new Float32Array(hidden), bias: Float32Array.of(1) };
   return stack([

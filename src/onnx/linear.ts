@@ -1,8 +1,16 @@
 import type { GraphBuilder, Value } from "./graph-builder.ts";
-import { hadamard, quantizeWeights, rotate, rotationBlock } from "./quantized-weights.ts";
+import { hadamard, quantizeWeights, rotateRows, rotationBlock } from "./quantized-weights.ts";
 
-/** The numbers that a graph multiplies. */
-export type Precision = "int8" | "fp32";
+/**
+ * How a graph multiplies by its weights: float32, or bytes by signed or by unsigned bytes.
+ *
+ * The signed form is the fast one where the processor has VNNI or AMX. Without, its kernels add the products of neighbouring
+ * inputs in 16 bits (VPMADDUBSW), which saturate without a word; the unsigned form is exact everywhere. Both
+ * give the same numbers: which one to take is a matter of the machine, see src/backends/onnx/exact-kernel.ts.
+ */
+export type Multiplication = "fp32" | "u8s8" | "u8u8";
+/** The two forms of int8. */
+export type ByteMultiplication = Exclude<Multiplication, "fp32">;
 
 /** x W' + b */
 export interface Linear {
@@ -19,18 +27,7 @@ export function linear(graph: GraphBuilder, { weight, bias }: Linear, x: Value):
 
 /** The map whose outputs are those of `map`, each run of `block` of them rotated. */
 export function rotateOutputs({ weight, bias }: Linear, block: number): Linear {
-  const turned = bias.slice();
-  rotate(turned, block);
-  const inputs = weight.length / bias.length;
-  const columns = transpose(weight, inputs);
-  rotate(columns, block);
-  return { weight: transpose(columns, bias.length), bias: turned };
-}
-
-/** [rows, columns] -> [columns, rows] */
-function transpose(matrix: Float32Array, columns: number): Float32Array {
-  const rows = matrix.length / columns;
-  return matrix.map((_, i) => matrix[(i % rows) * columns + Math.floor(i / rows)] as number);
+  return { weight: rotateRows(weight, block, weight.length / bias.length), bias: rotateRows(bias, block, 1) };
 }
 
 /** Activations as bytes around `ZERO_POINT`. */
@@ -51,7 +48,7 @@ const NORMALISED_RANGE = 5;
 /** The same where what the first byte leaves goes into a second one: nothing needs to be cut off. */
 const WIDE_RANGE = 16;
 
-/** Mixes each row's neighbouring numbers, see `rotate`. [rows, size] -> the same */
+/** Mixes each row's neighbouring numbers, see `quantizeWeights`. [rows, size] -> the same */
 export function rotated(graph: GraphBuilder, x: Value, size: number): Value {
   const block = rotationBlock(size);
   const matrix = graph.constant("float32", [block, block], hadamard(block));
@@ -104,20 +101,34 @@ export function zeroPointsLike(graph: GraphBuilder, rows: Value): Value {
   return graph.node("Expand", [graph.constant("uint8", [1], Uint8Array.of(ZERO_POINT)), count]);
 }
 
-/** The weights of a map as the graph holds them, for inputs that are rotated in blocks of `block`. */
+/** The weights of a map as the graph holds them. */
 export interface Int8Map {
-  readonly values: Value; // int8 [inputs, outputs]
+  readonly values: Value; // [inputs, outputs]
   readonly scales: Value; // float32 [outputs]
+  readonly zero: Value; // of the values' type; "" for 0
 }
 
-export function int8Map(graph: GraphBuilder, { weight, bias }: Linear, block: number): Int8Map {
+/** @param block of the rotation that the inputs will have */
+export function int8Map(
+  graph: GraphBuilder,
+  { weight, bias }: Linear,
+  block: number,
+  form: ByteMultiplication,
+): Int8Map {
   const outputs = bias.length;
-  const turned = weight.slice();
-  rotate(turned, block);
-  const { values, scales } = quantizeWeights(turned, outputs);
+  const { values, scales } = quantizeWeights(weight, outputs, block);
+  const shape = [weight.length / outputs, outputs];
+  const isSigned = form === "u8s8";
   return {
-    values: graph.constant("int8", [weight.length / outputs, outputs], values),
+    values: isSigned
+      ? graph.constant("int8", shape, values)
+      : graph.constant(
+          "uint8",
+          shape,
+          Uint8Array.from(values, (value) => value + ZERO_POINT),
+        ),
     scales: graph.constant("float32", [outputs], scales),
+    zero: isSigned ? "" : zeroPoint(graph),
   };
 }
 
@@ -134,7 +145,15 @@ export function multiply(
 ): Value {
   const isOneStep = typeof step === "number";
   const factor = graph.floats([], isOneStep ? step : 1);
-  const inputs = [values, map.values, factor, map.scales, zeroPoint(graph), "", ...(bias ? [bias] : [])];
+  const inputs = [
+    values,
+    map.values,
+    factor,
+    map.scales,
+    zeroPoint(graph),
+    map.zero,
+    ...(bias ? [bias] : []),
+  ];
   const product = graph.contrib("MatMulIntegerToFloat", inputs);
   return isOneStep ? product : graph.node("Mul", [product, step]);
 }

@@ -4,15 +4,10 @@ export interface QuantizedWeights {
   readonly scales: Float32Array; // [outputs]
 }
 
-/**
- * Largest magnitude of a weight.
- *
- * Processors without VNNI add the products of neighbouring inputs in 16 bits (VPMADDUBSW): 2 * 255 * 64 = 32,640
- * fits, with 127 the sums would saturate and be wrong without a word.
- */
+/** Largest magnitude of a weight. */
 const LARGEST_WEIGHT = 127;
 
-/** Inputs that are mixed with one another before they are rounded; see `rotate`. */
+/** Inputs that are mixed with one another before they are rounded; see `quantizeWeights`. */
 const LONGEST_BLOCK = 32;
 
 /** @returns the largest power of two, at most 32, that divides `size` */
@@ -22,51 +17,78 @@ export function rotationBlock(size: number): number {
   return block;
 }
 
+/**
+ * Multiplies each run of `block` numbers by the Hadamard matrix of that size, in place (a fast Walsh-Hadamard
+ * transform). Not orthonormal: what comes out is larger by the square root of the block.
+ */
+function walshHadamard(numbers: Float64Array, block: number): void {
+  for (let half = 1; half < block; half *= 2) butterflies(numbers, half);
+}
+
+/** Sum and difference of each number and the one `half` further on. */
+function butterflies(numbers: Float64Array, half: number): void {
+  for (let start = 0; start < numbers.length; start += 2 * half) {
+    for (let i = start; i < start + half; i++) {
+      const a = numbers[i] as number; // inside: the length is a multiple of 2 * half
+      const b = numbers[i + half] as number;
+      numbers[i] = a + b;
+      numbers[i + half] = a - b;
+    }
+  }
+}
+
+/** Multiplies each run of `block` rows by the orthonormal Hadamard matrix. @param matrix [rows, columns] */
+export function rotateRows(matrix: Float32Array, block: number, columns: number): Float32Array {
+  const numbers = Float64Array.from(matrix);
+  const norm = 1 / Math.sqrt(block);
+  // `block` rows behind one another are one run of `block * columns` numbers: the same steps, `columns` times as wide
+  for (let half = columns; half < block * columns; half *= 2) butterflies(numbers, half);
+  return Float32Array.from(numbers, (x) => x * norm);
+}
+
 /** The orthonormal Hadamard matrix, its own inverse. @returns [size, size], `size` a power of two */
 export function hadamard(size: number): Float32Array {
-  const matrix = new Float32Array(size * size);
-  for (let i = 0; i < size; i++) matrix[i * size + i] = 1;
-  rotate(matrix, size);
-  return matrix;
+  const matrix = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) matrix[i * size + i] = 1 / Math.sqrt(size);
+  walshHadamard(matrix, size);
+  return Float32Array.from(matrix);
 }
 
 /**
- * Multiplies each run of `block` numbers by the Hadamard matrix, in place (a fast Walsh-Hadamard transform).
+ * Rotates rows in blocks (each run of `block` numbers is multiplied by the Hadamard matrix) and rounds them.
  *
  * Weights and activations are rotated alike, which leaves their product as it is. What is gained: an activation that stands
  * out is spread over its block, so that the row's scale, and with it the error of rounding, gets smaller.
  *
+ * @param weight [outputs, inputs]
  * @see Ashkboos et al. 2024, QuaRot: Outlier-Free 4-Bit Inference in Rotated LLMs
  */
-export function rotate(numbers: Float32Array, block: number): void {
-  for (let half = 1; half < block; half *= 2) {
-    for (let start = 0; start < numbers.length; start += 2 * half) {
-      for (let i = start; i < start + half; i++) {
-        const a = numbers[i] as number; // inside: the length is a multiple of the block
-        const b = numbers[i + half] as number;
-        numbers[i] = a + b;
-        numbers[i + half] = a - b;
-      }
-    }
-  }
-  const norm = 1 / Math.sqrt(block);
-  for (let i = 0; i < numbers.length; i++) numbers[i] = (numbers[i] as number) * norm;
-}
-
-/** @param weight [outputs, inputs] */
-export function quantizeWeights(weight: Float32Array, outputs: number): QuantizedWeights {
+export function quantizeWeights(weight: Float32Array, outputs: number, block: number): QuantizedWeights {
   const inputs = weight.length / outputs;
   const values = new Int8Array(weight.length);
   const scales = new Float32Array(outputs).fill(1);
+  const row = new Float64Array(inputs);
   for (let n = 0; n < outputs; n++) {
-    const row = weight.subarray(n * inputs, (n + 1) * inputs);
-    let largest = 0;
-    for (let k = 0; k < inputs; k++) largest = Math.max(largest, Math.abs(row[k] as number));
+    row.set(weight.subarray(n * inputs, (n + 1) * inputs));
+    walshHadamard(row, block);
+    const largest = largestMagnitude(row);
     if (largest === 0) continue;
-    scales[n] = largest / LARGEST_WEIGHT;
+    scales[n] = largest / Math.sqrt(block) / LARGEST_WEIGHT;
     const times = LARGEST_WEIGHT / largest;
-    for (let k = 0, at = n; k < inputs; k++, at += outputs)
-      values[at] = Math.round((row[k] as number) * times);
+    // half away from zero; storing into the array cuts the fraction off
+    for (let k = 0, at = n; k < inputs; k++, at += outputs) {
+      const value = (row[k] as number) * times;
+      values[at] = value < 0 ? value - 0.5 : value + 0.5;
+    }
   }
   return { values, scales };
+}
+
+function largestMagnitude(numbers: Float64Array): number {
+  let largest = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    const magnitude = Math.abs(numbers[i] as number);
+    if (magnitude > largest) largest = magnitude;
+  }
+  return largest;
 }

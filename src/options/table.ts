@@ -182,7 +182,7 @@ export const OPTION_TABLE = {
     kind: "text",
     flag: "precision",
     env: "DECISION_PRECISION",
-    default: "fp32",
+    default: "int8",
     values: ["int8", "fp32"],
     description: "numbers that the model computes with",
   },

@@ -51,11 +51,6 @@ describe("a model package", () => {
     await writeFile(file, original);
   });
 
-  it("gives no fp32 graph to whoever asks for int8", async () => {
-    const opened = await openModelPackage(folder);
-    await assert.rejects(buildGraph(opened, "int8"), { kind: "INVALID_OPTION", message: /no int8 graph/ });
-  });
-
   it("is refused when a file is missing, by the file's name", async () => {
     await assert.rejects(openModelPackage(tmpdir()), invalid(/manifest\.json cannot be read/));
   });

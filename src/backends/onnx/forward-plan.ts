@@ -11,13 +11,16 @@ import type { TokenTree } from "../../inference/ports.ts";
  * as they stand in one block, or always begin at the first. Hence, for each of the two blocks of keys:
  *
  *   - prefix: one chain of nodes of any length, or several states of at most 256 tokens together;
- *   - rest: one question with one candidate of any length, or any number of nodes of at most 256 tokens together.
+ *   - rest: one question with one candidate of any length, or any number of nodes of at most 256 tokens together; they
+ *     get 128 (`REST_TOKENS`), because each query meets all of them and sees few. Measured on 64 candidates of 15
+ *     tokens and on 32 short requests: 256 cost 14 % and 45 % more processor time, 64 cost 8 % more and 20 % less.
  *
  * Which of the two a question goes to depends on its own length only: one of more than 128 tokens is encoded alone
  * in the rest and then stands behind its state in the prefix of its candidates, so that there is room for
  * these. So the way of a pair through all this is a matter of its own lengths, and its bits are too.
  */
 export const KEY_BLOCK = 256;
+export const REST_TOKENS = 128;
 export const LONG_QUESTION = 128;
 
 export type Level = 0 | 1 | 2; // state, question, candidate: also the segment embedding
@@ -117,7 +120,7 @@ class Packer {
   }
 
   #restFits(added: readonly Node[]): boolean {
-    return length(union(this.#rest, added)) <= KEY_BLOCK;
+    return length(union(this.#rest, added)) <= REST_TOKENS;
   }
 
   close(): void {

@@ -3,6 +3,7 @@
  * cannot be interrupted: a thread that is ended in one takes the whole service with it.
  */
 import { buildGraph, tokenTreeShape } from "../../models/graph.ts";
+import { exactMultiplication } from "./exact-kernel.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 import { ModelRunner } from "./model-runner.ts";
 import { dieWithParent } from "./parent-watch.ts";
@@ -20,7 +21,7 @@ async function load({
   stateCacheBytes,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    const graph = await buildGraph(modelPackage, precision);
+    const graph = await buildGraph(modelPackage, precision === "fp32" ? "fp32" : await exactMultiplication());
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes });
     send({ type: "loaded" });
