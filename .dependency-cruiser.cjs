@@ -31,9 +31,11 @@ const FOLDERS = {
     "src/server",
     "src/package-root",
   ],
+  "src/conformance": ["generated", "src/package-root"],
   "src/cli": [
     "generated",
     "src/app",
+    "src/conformance",
     "src/contract",
     "src/engine",
     "src/errors",

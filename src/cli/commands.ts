@@ -1,6 +1,7 @@
+import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
 import Rank from "./commands/rank.ts";
 import Serve from "./commands/serve.ts";
 
 /** The commands of `decision`, by name. */
-export default { serve: Serve, decide: Decide, rank: Rank };
+export default { serve: Serve, decide: Decide, rank: Rank, conformance: Conformance };
