@@ -10,7 +10,7 @@ export interface Facts {
   readonly modelId: string | undefined;
   /** Other names that `/v1/models` or `/health` list. */
   readonly aliases: readonly string[];
-  /** Whether an inference without a key is answered 401. */
+  /** Whether an inference without a key is refused for lack of it. */
   readonly wantsKey: boolean;
   /** Why nothing can be inferred for lack of a key; undefined where there is no such lack. */
   readonly noInference: string | undefined;
@@ -60,14 +60,14 @@ export async function gatherFacts(target: Target, client: HttpClient, signal: Ab
   ]);
   signal.throwIfAborted();
   const open = [openRank, openSystemone].flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const wantsKey = open.some(({ status }) => status === 401);
+  const wantsKey = open.some(isRefusal);
   const keyed =
     wantsKey && target.apiKey !== undefined
       ? await infer("/v1/rank", SMALL_RANK, target.apiKey).catch(() => undefined)
       : undefined;
   const inferences = keyed === undefined ? open : [keyed];
   const listed = models.status === "fulfilled" ? [models.value] : [];
-  const isRefused = inferences.length > 0 && inferences.every(({ status }) => status === 401);
+  const isRefused = inferences.length > 0 && inferences.every(isRefusal);
   return {
     health,
     wantsKey,
@@ -80,6 +80,11 @@ export async function gatherFacts(target: Target, client: HttpClient, signal: Ab
         : undefined,
     limits: readLimits(health.json),
   };
+}
+
+/** 403 is the wrong status for it, and yet says the same. */
+function isRefusal({ status }: Reply): boolean {
+  return status === 401 || status === 403;
 }
 
 function messageOf(reason: unknown): string {

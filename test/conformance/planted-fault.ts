@@ -1,0 +1,12 @@
+import type { Fault } from "./faulty-service.ts";
+
+/** A fault and the checks that it must make fail: these, and no others. */
+export interface PlantedFault {
+  readonly name: string;
+  readonly fault: Fault;
+  /** Ids of the checks. */
+  readonly fails: readonly string[];
+  /** The service has a key, and the checks are given it. */
+  readonly hasKey?: boolean;
+  readonly cacheSize?: number;
+}
