@@ -3,7 +3,8 @@ import { inner, mapsIn, numbersOf, reorder, type Tree, type TreeMap } from "./tr
 
 const answersOf = (body: TreeMap): TreeMap[] =>
   [...inner(body, "answers").values()].filter((answer): answer is TreeMap => answer instanceof Map);
-const ofType = (body: TreeMap, type: string) => answersOf(body).filter((answer) => answer.get("type") === type);
+const ofType = (body: TreeMap, type: string) =>
+  answersOf(body).filter((answer) => answer.get("type") === type);
 const rowsOf = (body: TreeMap): TreeMap[] => {
   const ranked = body.get("ranked");
   return Array.isArray(ranked) ? ranked.filter((row): row is TreeMap => row instanceof Map) : [];
@@ -24,14 +25,15 @@ const softmaxAt = (scores: readonly number[], temperature: number) => {
 const resoften = (answer: TreeMap, temperature: number) => {
   const shares = softmaxAt(numbersOf(inner(answer, "scores")), temperature);
   const probabilities = inner(answer, "probabilities");
-  for (const [index, name] of [...probabilities.keys()].entries()) probabilities.set(name, shares[index] ?? 0);
+  for (const [index, name] of [...probabilities.keys()].entries())
+    probabilities.set(name, shares[index] ?? 0);
 };
 
 /** Mistakes in what an answer holds. */
 export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "the softmax without its temperature",
-    fault: { answer: (body) => answersOf(body).forEach((answer) => resoften(answer, 1)) },
+    fault: { answer: (body) => answersOf(body).forEach((answer) => void resoften(answer, 1)) },
     fails: [],
   },
   {
@@ -39,7 +41,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     fault: {
       answer: (body) => {
         const rows = rowsOf(body);
-        const shares = softmaxAt(rows.map((row) => Number(row.get("score"))), 4);
+        const shares = softmaxAt(
+          rows.map((row) => Number(row.get("score"))),
+          4,
+        );
         for (const [index, row] of rows.entries()) row.set("probability", shares[index] ?? 0);
       },
     },
@@ -49,7 +54,8 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     name: "probabilities rounded to six digits",
     fault: {
       answer: (body) => {
-        for (const answer of answersOf(body)) change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6)));
+        for (const answer of answersOf(body))
+          change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6)));
       },
     },
     fails: [],
@@ -58,7 +64,8 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     name: "probabilities rounded to two digits",
     fault: {
       answer: (body) => {
-        for (const answer of answersOf(body)) change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2)));
+        for (const answer of answersOf(body))
+          change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2)));
       },
     },
     fails: [],
@@ -86,14 +93,17 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     name: "scores that are already divided by the temperature",
     fault: {
       answer: (body) => {
-        for (const answer of answersOf(body)) change(inner(answer, "scores"), (score) => score / 4.136820402388508);
+        for (const answer of answersOf(body))
+          change(inner(answer, "scores"), (score) => score / 4.136820402388508);
       },
     },
     fails: [],
   },
   {
     name: "confidence of a noul is the probability of true",
-    fault: { answer: (body) => ofType(body, "noul").forEach((a) => a.set("confidence", a.get("noul") ?? null)) },
+    fault: {
+      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("confidence", a.get("noul") ?? null)),
+    },
     fails: [],
   },
   {
@@ -110,7 +120,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "confidence rounded to three digits",
-    fault: { answer: (body) => answersOf(body).forEach((a) => a.set("confidence", Number(Number(a.get("confidence")).toFixed(3)))) },
+    fault: {
+      answer: (body) =>
+        answersOf(body).forEach(
+          (a) => void a.set("confidence", Number(Number(a.get("confidence")).toFixed(3))),
+        ),
+    },
     fails: [],
   },
   {
@@ -128,7 +143,8 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "choice is always the first label",
     fault: {
-      answer: (body) => ofType(body, "choice").forEach((a) => a.set("choice", [...inner(a, "scores").keys()][0] ?? "")),
+      answer: (body) =>
+        ofType(body, "choice").forEach((a) => void a.set("choice", [...inner(a, "scores").keys()][0] ?? "")),
     },
     fails: [],
   },
@@ -146,22 +162,31 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "choice is the description",
-    fault: { answer: (body) => ofType(body, "choice").forEach((a) => a.set("choice", "Wants money back")) },
+    fault: {
+      answer: (body) => ofType(body, "choice").forEach((a) => void a.set("choice", "Wants money back")),
+    },
     fails: [],
   },
   {
     name: "noul is a boolean",
-    fault: { answer: (body) => ofType(body, "noul").forEach((a) => a.set("noul", Number(a.get("noul")) >= 0.5)) },
+    fault: {
+      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", Number(a.get("noul")) >= 0.5)),
+    },
     fails: [],
   },
   {
     name: "noul is 0 or 1",
-    fault: { answer: (body) => ofType(body, "noul").forEach((a) => a.set("noul", Math.round(Number(a.get("noul"))))) },
+    fault: {
+      answer: (body) =>
+        ofType(body, "noul").forEach((a) => void a.set("noul", Math.round(Number(a.get("noul"))))),
+    },
     fails: [],
   },
   {
     name: "noul is the probability of false",
-    fault: { answer: (body) => ofType(body, "noul").forEach((a) => a.set("noul", 1 - Number(a.get("noul")))) },
+    fault: {
+      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", 1 - Number(a.get("noul")))),
+    },
     fails: [],
   },
   {
@@ -171,7 +196,13 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const answer of ofType(body, "noul"))
           for (const member of ["scores", "probabilities"]) {
             const map = inner(answer, member);
-            answer.set(member, new Map([["no", map.get("false") ?? 0], ["yes", map.get("true") ?? 0]]));
+            answer.set(
+              member,
+              new Map([
+                ["no", map.get("false") ?? 0],
+                ["yes", map.get("true") ?? 0],
+              ]),
+            );
           }
       },
     },
@@ -182,7 +213,8 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     fault: {
       answer: (body) => {
         for (const answer of ofType(body, "noul"))
-          for (const member of ["scores", "probabilities"]) reorder(inner(answer, member), (names) => names.reverse());
+          for (const member of ["scores", "probabilities"])
+            reorder(inner(answer, member), (names) => names.reverse());
       },
     },
     fails: [],
@@ -201,7 +233,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "score counts levels from one",
-    fault: { answer: (body) => ofType(body, "score").forEach((a) => a.set("score", Number(a.get("score")) + 1)) },
+    fault: {
+      answer: (body) => ofType(body, "score").forEach((a) => void a.set("score", Number(a.get("score")) + 1)),
+    },
     fails: [],
   },
   {
@@ -216,7 +250,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "score rounded to four digits",
-    fault: { answer: (body) => ofType(body, "score").forEach((a) => a.set("score", Number(Number(a.get("score")).toFixed(4)))) },
+    fault: {
+      answer: (body) =>
+        ofType(body, "score").forEach((a) => void a.set("score", Number(Number(a.get("score")).toFixed(4)))),
+    },
     fails: [],
   },
   {
@@ -225,7 +262,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) => {
         for (const answer of ofType(body, "score"))
           for (const member of ["scores", "probabilities"])
-            answer.set(member, new Map([...inner(answer, member)].map(([name, value]) => [`level ${name}`, value])));
+            answer.set(
+              member,
+              new Map([...inner(answer, member)].map(([name, value]) => [`level ${name}`, value])),
+            );
       },
     },
     fails: [],
@@ -236,14 +276,17 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) => {
         for (const answer of ofType(body, "score"))
           for (const member of ["scores", "probabilities"])
-            answer.set(member, new Map([...inner(answer, member)].map(([name, value]) => [String(Number(name) + 1), value])));
+            answer.set(
+              member,
+              new Map([...inner(answer, member)].map(([name, value]) => [String(Number(name) + 1), value])),
+            );
       },
     },
     fails: [],
   },
   {
     name: "scores left out",
-    fault: { answer: (body) => answersOf(body).forEach((answer) => answer.delete("scores")) },
+    fault: { answer: (body) => answersOf(body).forEach((answer) => void answer.delete("scores")) },
     fails: [],
   },
   {
@@ -260,12 +303,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "scores as a list",
-    fault: { answer: (body) => answersOf(body).forEach((a) => a.set("scores", numbersOf(inner(a, "scores")))) },
+    fault: {
+      answer: (body) => answersOf(body).forEach((a) => void a.set("scores", numbersOf(inner(a, "scores")))),
+    },
     fails: [],
   },
   {
     name: "a legend in score answers",
-    fault: { answer: (body) => ofType(body, "score").forEach((a) => a.set("legend", new Map())) },
+    fault: { answer: (body) => ofType(body, "score").forEach((a) => void a.set("legend", new Map())) },
     fails: [],
   },
   {
@@ -275,12 +320,18 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "the type of an answer in capitals",
-    fault: { answer: (body) => answersOf(body).forEach((a) => a.set("type", String(a.get("type")).toUpperCase())) },
+    fault: {
+      answer: (body) =>
+        answersOf(body).forEach((a) => void a.set("type", String(a.get("type")).toUpperCase())),
+    },
     fails: [],
   },
   {
     name: "temperature rounded",
-    fault: { answer: (body) => void (body.has("temperature") && body.has("answers") && body.set("temperature", 4.1368)) },
+    fault: {
+      answer: (body) =>
+        void (body.has("temperature") && body.has("answers") && body.set("temperature", 4.1368)),
+    },
     fails: [],
   },
   {
@@ -300,22 +351,33 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "latency_ms in seconds",
-    fault: { answer: (body) => void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) / 1000)) },
+    fault: {
+      answer: (body) =>
+        void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) / 1000)),
+    },
     fails: [],
   },
   {
     name: "latency_ms in microseconds",
-    fault: { answer: (body) => void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) * 1000)) },
+    fault: {
+      answer: (body) =>
+        void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) * 1000)),
+    },
     fails: [],
   },
   {
     name: "latency_ms as a text",
-    fault: { answer: (body) => void (body.has("usage") && body.set("latency_ms", `${body.get("latency_ms")} ms`)) },
+    fault: {
+      answer: (body) => void (body.has("usage") && body.set("latency_ms", `${body.get("latency_ms")} ms`)),
+    },
     fails: [],
   },
   {
     name: "the model without its revision",
-    fault: { answer: (body) => void (body.has("usage") && body.set("model", String(body.get("model")).split("@")[0] ?? "")) },
+    fault: {
+      answer: (body) =>
+        void (body.has("usage") && body.set("model", String(body.get("model")).split("@")[0] ?? "")),
+    },
     fails: [],
   },
   {
@@ -349,7 +411,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) => {
         for (const answer of answersOf(body)) {
           const probabilities = inner(answer, "probabilities");
-          reorder(probabilities, (names) => names.sort((a, b) => Number(probabilities.get(b)) - Number(probabilities.get(a))));
+          reorder(probabilities, (names) =>
+            names.sort((a, b) => Number(probabilities.get(b)) - Number(probabilities.get(a))),
+          );
         }
       },
     },
@@ -360,7 +424,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     fault: {
       answer: (body) => {
         if (body.has("answers"))
-          body.set("answers", new Map([...inner(body, "answers")].map(([name, answer]) => [name.toLowerCase(), answer])));
+          body.set(
+            "answers",
+            new Map([...inner(body, "answers")].map(([name, answer]) => [name.toLowerCase(), answer])),
+          );
       },
     },
     fails: [],
@@ -370,7 +437,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     fault: {
       answer: (body) => {
         if (body.has("answers"))
-          body.set("answers", new Map([...inner(body, "answers")].map(([name, answer]) => [name.trim(), answer])));
+          body.set(
+            "answers",
+            new Map([...inner(body, "answers")].map(([name, answer]) => [name.trim(), answer])),
+          );
       },
     },
     fails: [],
@@ -390,7 +460,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "__proto__ lost",
-    fault: { answer: (body) => mapsIn(body).forEach((map) => map.delete("__proto__")) },
+    fault: { answer: (body) => mapsIn(body).forEach((map) => void map.delete("__proto__")) },
     fails: [],
   },
   {
@@ -429,7 +499,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     name: "tied candidates turned around",
     fault: {
       answer: (body) => {
-        const rows = rowsOf(body).reverse().sort((a, b) => Number(b.get("score")) - Number(a.get("score")));
+        const rows = rowsOf(body)
+          .reverse()
+          .sort((a, b) => Number(b.get("score")) - Number(a.get("score")));
         for (const [index, row] of rows.entries()) row.set("rank", index + 1);
         setRows(body, rows);
       },
@@ -438,7 +510,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "ranks from zero",
-    fault: { answer: (body) => rowsOf(body).forEach((row) => row.set("rank", Number(row.get("rank")) - 1)) },
+    fault: {
+      answer: (body) => rowsOf(body).forEach((row) => void row.set("rank", Number(row.get("rank")) - 1)),
+    },
     fails: [],
   },
   {
@@ -463,7 +537,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "candidates' texts trimmed",
-    fault: { answer: (body) => rowsOf(body).forEach((row) => row.set("text", String(row.get("text")).trim())) },
+    fault: {
+      answer: (body) => rowsOf(body).forEach((row) => void row.set("text", String(row.get("text")).trim())),
+    },
     fails: [],
   },
   {
@@ -484,7 +560,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "rows without their texts",
-    fault: { answer: (body) => rowsOf(body).forEach((row) => row.delete("text")) },
+    fault: { answer: (body) => rowsOf(body).forEach((row) => void row.delete("text")) },
     fails: [],
   },
   {
@@ -527,7 +603,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "cached pairs that still count their tokens",
-    fault: { scores: (scored) => ({ ...scored, inputTokens: scored.inputTokens * (1 + scored.cachedPairs) }) },
+    fault: {
+      scores: (scored) => ({ ...scored, inputTokens: scored.inputTokens * (1 + scored.cachedPairs) }),
+    },
     fails: [],
   },
 ];

@@ -39,14 +39,17 @@ const asJson = (text: string): string => {
   }
 };
 /** Makes the texts of a list differ. */
-const numbered = (list: Tree[]): Tree[] => list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
+const numbered = (list: Tree[]): Tree[] =>
+  list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
 
 /** Mistakes in what a request may be. */
 export const REQUEST_FAULTS: readonly PlantedFault[] = [
   {
     name: "unknown members of a body ignored",
     fault: edit((body) => {
-      const known = body.has("questions") ? ["state", "questions", "model"] : ["state", "context", "candidates", "answers", "question", "model"];
+      const known = body.has("questions")
+        ? ["state", "questions", "model"]
+        : ["state", "context", "candidates", "answers", "question", "model"];
       for (const name of [...body.keys()]) if (!known.includes(name)) body.delete(name);
     }),
     fails: [],
@@ -61,10 +64,16 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     fails: [],
   },
   { name: "questions past 32 dropped", fault: edit((body) => keep(inner(body, "questions"), 32)), fails: [] },
-  { name: "31 questions at most", fault: { reply: refuseWhen((body) => inner(body, "questions").size > 31) }, fails: [] },
+  {
+    name: "31 questions at most",
+    fault: { reply: refuseWhen((body) => inner(body, "questions").size > 31) },
+    fails: [],
+  },
   {
     name: "labels past 64 dropped",
-    fault: edit((body) => questionsOf(body).forEach((question) => keep(inner(question, "criteria"), 64))),
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => void keep(inner(question, "criteria"), 64)),
+    ),
     fails: [],
   },
   {
@@ -96,7 +105,8 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     fault: edit((body) => {
       const given = body.get("candidates");
       if (Array.isArray(given)) body.set("candidates", numbered(given));
-      if (given instanceof Map) for (const [index, [name, text]] of [...given].entries())
+      if (given instanceof Map)
+        for (const [index, [name, text]] of [...given].entries())
           if ([...given.values()].indexOf(text) !== index) given.set(name, `${String(text)} ${index}`);
     }),
     fails: [],
@@ -114,13 +124,33 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     }),
     fails: [],
   },
-  { name: "blank criteria of a choice filled in", fault: edit((body) => questionsOf(body).forEach((question) => {
-      if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
-        question.set("criteria", question.get("type") === "score" ? ["low", "high"] : new Map([["a", "x"], ["b", "y"]]));
-    })), fails: [] },
-  { name: "missing instructions taken as null", fault: edit((body) => questionsOf(body).forEach((question) => {
-      if (!question.has("instructions")) question.set("instructions", null);
-    })), fails: [] },
+  {
+    name: "blank criteria of a choice filled in",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
+          question.set(
+            "criteria",
+            question.get("type") === "score"
+              ? ["low", "high"]
+              : new Map([
+                  ["a", "x"],
+                  ["b", "y"],
+                ]),
+          );
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "missing instructions taken as null",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (!question.has("instructions")) question.set("instructions", null);
+      }),
+    ),
+    fails: [],
+  },
   {
     name: "a missing state taken as blank",
     fault: edit((body) => {
@@ -128,83 +158,365 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     }),
     fails: [],
   },
-  { name: "a null state refused", fault: { reply: refuseWhen((body) => body.get("state") === null) }, fails: [] },
-  { name: "states must be texts", fault: { reply: refuseWhen((body) => body.has("state") && typeof body.get("state") !== "string") }, fails: [] },
-  { name: "null instructions refused", fault: { reply: refuseWhen((body) => questionsOf(body).some((q) => q.get("instructions") === null)) }, fails: [] },
-  { name: "an unknown type taken for a noul", fault: edit((body) => questionsOf(body).forEach((question) => {
-      if (typeof question.get("type") === "string" && !["choice", "noul", "score"].includes(String(question.get("type")))) question.set("type", "noul");
-    })), fails: [] },
-  { name: "types in any capitals", fault: edit((body) => questionsOf(body).forEach((question) => {
-      const type = question.get("type");
-      if (typeof type === "string") question.set("type", type.toLowerCase());
-    })), fails: [] },
-  { name: "a list of labels accepted for a choice", fault: edit((body) => questionsOf(body).forEach((question) => {
-      const criteria = question.get("criteria");
-      if (question.get("type") === "choice" && Array.isArray(criteria)) question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
-    })), fails: [] },
-  { name: "candidates turned into strings", fault: edit((body) => {
+  {
+    name: "a null state refused",
+    fault: { reply: refuseWhen((body) => body.get("state") === null) },
+    fails: [],
+  },
+  {
+    name: "states must be texts",
+    fault: { reply: refuseWhen((body) => body.has("state") && typeof body.get("state") !== "string") },
+    fails: [],
+  },
+  {
+    name: "null instructions refused",
+    fault: { reply: refuseWhen((body) => questionsOf(body).some((q) => q.get("instructions") === null)) },
+    fails: [],
+  },
+  {
+    name: "an unknown type taken for a noul",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (
+          typeof question.get("type") === "string" &&
+          !["choice", "noul", "score"].includes(String(question.get("type")))
+        )
+          question.set("type", "noul");
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "types in any capitals",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const type = question.get("type");
+        if (typeof type === "string") question.set("type", type.toLowerCase());
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "a list of labels accepted for a choice",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = question.get("criteria");
+        if (question.get("type") === "choice" && Array.isArray(criteria))
+          question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "candidates turned into strings",
+    fault: edit((body) => {
       const given = body.get("candidates");
-      if (Array.isArray(given)) body.set("candidates", given.map((one) => (typeof one === "string" ? one : JSON.stringify(one) ?? "")));
-      if (given instanceof Map) for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
-    }), fails: [] },
-  { name: "any model accepted", fault: edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))), fails: [] },
-  { name: "any revision of the model accepted", fault: edit((body) => {
+      if (Array.isArray(given))
+        body.set(
+          "candidates",
+          given.map((one) => (typeof one === "string" ? one : (JSON.stringify(one) ?? ""))),
+        );
+      if (given instanceof Map)
+        for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
+    }),
+    fails: [],
+  },
+  {
+    name: "any model accepted",
+    fault: edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))),
+    fails: [],
+  },
+  {
+    name: "any revision of the model accepted",
+    fault: edit((body) => {
       const model = body.get("model");
       if (typeof model === "string" && model.startsWith(`${MODEL_ID.split("@")[0]}@`)) body.delete("model");
-    }), fails: [] },
-  { name: "model: null taken as missing", fault: edit((body) => void (body.get("model") === null && body.delete("model"))), fails: [] },
-  { name: "names of the model in any capitals", fault: edit((body) => {
+    }),
+    fails: [],
+  },
+  {
+    name: "model: null taken as missing",
+    fault: edit((body) => void (body.get("model") === null && body.delete("model"))),
+    fails: [],
+  },
+  {
+    name: "names of the model in any capitals",
+    fault: edit((body) => {
       const model = body.get("model");
-      if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase()) body.set("model", MODEL_ID);
-    }), fails: [] },
-  { name: "the bare name of the model unknown", fault: edit((body) => void (body.get("model") === "Fast-1M" && body.set("model", "other"))), fails: [] },
-  { name: "the short alias unknown", fault: edit((body) => void (body.get("model") === "fast" && body.set("model", "other"))), fails: [] },
-  { name: "the full id unknown to rankings", fault: edit((body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other"))), fails: [] },
+      if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase())
+        body.set("model", MODEL_ID);
+    }),
+    fails: [],
+  },
+  {
+    name: "the bare name of the model unknown",
+    fault: edit((body) => void (body.get("model") === "Fast-1M" && body.set("model", "other"))),
+    fails: [],
+  },
+  {
+    name: "the short alias unknown",
+    fault: edit((body) => void (body.get("model") === "fast" && body.set("model", "other"))),
+    fails: [],
+  },
+  {
+    name: "the full id unknown to rankings",
+    fault: edit(
+      (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
+    ),
+    fails: [],
+  },
   { name: "context not understood", fault: edit((body) => rename(body, "context", "unknown")), fails: [] },
   { name: "answers not understood", fault: edit((body) => rename(body, "answers", "unknown")), fails: [] },
-  { name: "both state and context accepted", fault: edit((body) => void (body.has("state") && body.has("candidates") && body.delete("context"))), fails: [] },
-  { name: "null aliases refused", fault: { reply: refuseWhen((body) => body.get("context") === null || body.get("answers") === null) }, fails: [] },
-  { name: "no and yes mixed up", fault: edit((body) => questionsOf(body).forEach((question) => {
-      const criteria = inner(question, "criteria");
-      const [no, yes] = [criteria.get("no"), criteria.get("yes")];
-      if (question.get("type") === "noul" && no != null && yes != null) { criteria.set("no", yes); criteria.set("yes", no); }
-    })), fails: [] },
-  { name: "yes not understood", fault: edit((body) => questionsOf(body).forEach((question) => rename(inner(question, "criteria"), "yes", "ja"))), fails: [] },
-  { name: "true counts more than yes", fault: edit((body) => questionsOf(body).forEach((question) => {
-      const criteria = inner(question, "criteria");
-      if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
-    })), fails: [] },
-  { name: "an unknown outcome ignored", fault: edit((body) => questionsOf(body).forEach((question) => {
-      if (question.get("type") !== "noul") return;
-      const criteria = inner(question, "criteria");
-      for (const name of [...criteria.keys()]) if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
-    })), fails: [] },
-  { name: "question: null refused", fault: { reply: refuseWhen((body) => body.get("question") === null) }, fails: [] },
+  {
+    name: "both state and context accepted",
+    fault: edit((body) => void (body.has("state") && body.has("candidates") && body.delete("context"))),
+    fails: [],
+  },
+  {
+    name: "null aliases refused",
+    fault: { reply: refuseWhen((body) => body.get("context") === null || body.get("answers") === null) },
+    fails: [],
+  },
+  {
+    name: "no and yes mixed up",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = inner(question, "criteria");
+        const [no, yes] = [criteria.get("no"), criteria.get("yes")];
+        if (question.get("type") === "noul" && no != null && yes != null) {
+          criteria.set("no", yes);
+          criteria.set("yes", no);
+        }
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "yes not understood",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => void rename(inner(question, "criteria"), "yes", "ja")),
+    ),
+    fails: [],
+  },
+  {
+    name: "true counts more than yes",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = inner(question, "criteria");
+        if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "an unknown outcome ignored",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (question.get("type") !== "noul") return;
+        const criteria = inner(question, "criteria");
+        for (const name of [...criteria.keys()])
+          if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
+      }),
+    ),
+    fails: [],
+  },
+  {
+    name: "question: null refused",
+    fault: { reply: refuseWhen((body) => body.get("question") === null) },
+    fails: [],
+  },
   { name: "the last of two equal names counts", fault: { request: asJson }, fails: [] },
   { name: "a byte order mark skipped", fault: { request: (text) => text.replace(/^\ufeff/, "") }, fails: [] },
   { name: "bad bytes replaced", fault: { request: (text) => text.replaceAll("\ufffd", "?") }, fails: [] },
-  { name: "lone surrogates replaced", fault: { request: (text) => text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) => (found.length > 6 ? found : "?")) }, fails: [] },
-  { name: "NaN and Infinity read, as Python's json does", fault: { request: (text) => text.replace(/-?\b(NaN|Infinity)\b/, "0") }, fails: [] },
-  { name: "1e400 read as infinite", fault: { request: (text) => text.replace(/-?1e400/, "1e308") }, fails: [] },
-  { name: "commas at the end allowed", fault: { request: (text) => text.replace(/,([}\]])/g, "$1") }, fails: [] },
+  {
+    name: "lone surrogates replaced",
+    fault: {
+      request: (text) =>
+        text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) =>
+          found.length > 6 ? found : "?",
+        ),
+    },
+    fails: [],
+  },
+  {
+    name: "NaN and Infinity read, as Python's json does",
+    fault: { request: (text) => text.replace(/-?\b(NaN|Infinity)\b/, "0") },
+    fails: [],
+  },
+  {
+    name: "1e400 read as infinite",
+    fault: { request: (text) => text.replace(/-?1e400/, "1e308") },
+    fails: [],
+  },
+  {
+    name: "commas at the end allowed",
+    fault: { request: (text) => text.replace(/,([}\]])/g, "$1") },
+    fails: [],
+  },
   { name: "single quotes allowed", fault: { request: (text) => text.replace("'s'", '"s"') }, fails: [] },
-  { name: "comments allowed", fault: { request: (text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "") }, fails: [] },
-  { name: "text behind the object ignored", fault: { request: (text) => text.replace(/} more$/, "}") }, fails: [] },
-  { name: "an empty body taken as {}", fault: { request: (text) => (text.trim() === "" ? '{"state":"s","candidates":["a","b"],"questions":{}}' : text), reply: (reply, call) => (Buffer.from(call.body).toString().trim() === "" && call.operationId === "rank" ? { ...reply, status: 400 } : reply) }, fails: [] },
-  { name: "a string that holds JSON parsed once more", fault: { request: (text) => { try { const value: unknown = JSON.parse(text); return typeof value === "string" ? value : text; } catch { return text; } } }, fails: [] },
-  { name: "integers above 2^53 rounded", fault: { request: (text) => (/[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text) }, fails: [] },
-  { name: "floats without their point", fault: { request: (text) => text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2") }, fails: [] },
-  { name: "members of a state in sorted order", fault: edit((body) => {
-      for (const map of mapsIn(body.get("state") ?? null)) { const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1)); map.clear(); for (const [name, value] of members) map.set(name, value); }
-    }), fails: [] },
-  { name: "a state that holds JSON left as it is", fault: edit((body) => { const state = body.get("state"); if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`); }), fails: [] },
-  { name: "questions that hold JSON are rendered too", fault: edit((body) => { const question = body.get("question"); if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question)); }), fails: [] },
-  { name: "lists with stars in place of dashes", fault: { texts: (request) => ({ ...request, state: { ...request.state, text: request.state.text.replaceAll(/^( *)- /gm, "$1* ") } }) }, fails: [] },
-  { name: "labels shown in another way", fault: { texts: (request) => ({ ...request, questions: request.questions.map((question) => ({ ...question, candidates: question.candidates.map((candidate) => ({ ...candidate, text: candidate.loc[1] === "questions" ? candidate.text.replace(/^(\w+): (?=Wants)/, "Label $1. ") : candidate.text })) })) }) }, fails: [] },
-  { name: "other default words for a noul", fault: { texts: (request) => ({ ...request, questions: request.questions.map((question) => ({ ...question, candidates: question.candidates.map((candidate) => ({ ...candidate, text: candidate.loc[1] === "questions" ? candidate.text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ") : candidate.text })) })) }) }, fails: [] },
-  { name: "the label of a ranking's candidate shown", fault: { texts: (request) => ({ ...request, questions: request.questions.map((question) => ({ ...question, candidates: question.candidates.map((candidate) => (/^\d+$/.test(candidate.label) || candidate.loc[1] !== "candidates" ? candidate : { ...candidate, text: `${candidate.label}: ${candidate.text}` })) })) }) }, fails: [] },
-  { name: "long states cut off", fault: { texts: (request) => ({ ...request, state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") } }) }, fails: [] },
-  { name: "long candidates cut off", fault: { texts: (request) => ({ ...request, questions: request.questions.map((question) => ({ ...question, candidates: question.candidates.map((candidate) => ({ ...candidate, text: candidate.text.split(" ").slice(0, 200).join(" ") })) })) }) }, fails: [] },
+  {
+    name: "comments allowed",
+    fault: { request: (text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "") },
+    fails: [],
+  },
+  {
+    name: "text behind the object ignored",
+    fault: { request: (text) => text.replace(/} more$/, "}") },
+    fails: [],
+  },
+  {
+    name: "an empty body taken as {}",
+    fault: {
+      request: (text) => (text.trim() === "" ? '{"state":"s","candidates":["a","b"],"questions":{}}' : text),
+      reply: (reply, call) =>
+        Buffer.from(call.body).toString().trim() === "" && call.operationId === "rank"
+          ? { ...reply, status: 400 }
+          : reply,
+    },
+    fails: [],
+  },
+  {
+    name: "a string that holds JSON parsed once more",
+    fault: {
+      request: (text) => {
+        try {
+          const value: unknown = JSON.parse(text);
+          return typeof value === "string" ? value : text;
+        } catch {
+          return text;
+        }
+      },
+    },
+    fails: [],
+  },
+  {
+    name: "integers above 2^53 rounded",
+    fault: { request: (text) => (/[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text) },
+    fails: [],
+  },
+  {
+    name: "floats without their point",
+    fault: { request: (text) => text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2") },
+    fails: [],
+  },
+  {
+    name: "members of a state in sorted order",
+    fault: edit((body) => {
+      for (const map of mapsIn(body.get("state") ?? null)) {
+        const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+        map.clear();
+        for (const [name, value] of members) map.set(name, value);
+      }
+    }),
+    fails: [],
+  },
+  {
+    name: "a state that holds JSON left as it is",
+    fault: edit((body) => {
+      const state = body.get("state");
+      if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
+    }),
+    fails: [],
+  },
+  {
+    name: "questions that hold JSON are rendered too",
+    fault: edit((body) => {
+      const question = body.get("question");
+      if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
+    }),
+    fails: [],
+  },
+  {
+    name: "lists with stars in place of dashes",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        state: { ...request.state, text: request.state.text.replaceAll(/^( *)- /gm, "$1* ") },
+      }),
+    },
+    fails: [],
+  },
+  {
+    name: "labels shown in another way",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text:
+              candidate.loc[1] === "questions"
+                ? candidate.text.replace(/^(\w+): (?=Wants)/, "Label $1. ")
+                : candidate.text,
+          })),
+        })),
+      }),
+    },
+    fails: [],
+  },
+  {
+    name: "other default words for a noul",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text:
+              candidate.loc[1] === "questions"
+                ? candidate.text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ")
+                : candidate.text,
+          })),
+        })),
+      }),
+    },
+    fails: [],
+  },
+  {
+    name: "the label of a ranking's candidate shown",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) =>
+            /^\d+$/.test(candidate.label) || candidate.loc[1] !== "candidates"
+              ? candidate
+              : { ...candidate, text: `${candidate.label}: ${candidate.text}` },
+          ),
+        })),
+      }),
+    },
+    fails: [],
+  },
+  {
+    name: "long states cut off",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") },
+      }),
+    },
+    fails: [],
+  },
+  {
+    name: "long candidates cut off",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text: candidate.text.split(" ").slice(0, 200).join(" "),
+          })),
+        })),
+      }),
+    },
+    fails: [],
+  },
 ];
 
 function lengthOf(value: Tree | undefined): number {
@@ -212,7 +524,10 @@ function lengthOf(value: Tree | undefined): number {
 }
 
 function pairsOf(body: TreeMap): number {
-  return questionsOf(body).reduce((sum, question) => sum + Math.max(2, lengthOf(question.get("criteria"))), 0);
+  return questionsOf(body).reduce(
+    (sum, question) => sum + Math.max(2, lengthOf(question.get("criteria"))),
+    0,
+  );
 }
 
 /** Refuses what the service would have answered. */
@@ -222,6 +537,11 @@ function refuseWhen(isRefused: (body: TreeMap) => boolean): NonNullable<Fault["r
     const tree = readTree(Buffer.from(body).toString("utf8"));
     if (!(tree instanceof Map) || !isRefused(tree)) return reply;
     const detail = [{ loc: ["body"], msg: "Expected something else, got this.", type: "wrong_type" }];
-    return { ...reply, status: 422, headers: { "content-type": "application/json; charset=utf-8" }, body: JSON.stringify({ detail }) };
+    return {
+      ...reply,
+      status: 422,
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify({ detail }),
+    };
   };
 }

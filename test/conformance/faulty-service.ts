@@ -56,7 +56,13 @@ export class FaultyService {
     this.url = url;
   }
 
-  static async start({ apiKey, cacheSize }: { apiKey?: string; cacheSize?: number } = {}): Promise<FaultyService> {
+  static async start({
+    apiKey,
+    cacheSize,
+  }: {
+    apiKey?: string;
+    cacheSize?: number;
+  } = {}): Promise<FaultyService> {
     let current: Fault = {};
     const engine = await createFastEngine(cacheSize);
     const contract = wrapContract(await createContractFor(wrapEngine(engine, () => current)), () => current);
@@ -167,6 +173,7 @@ function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void
       return response;
     },
     write(chunk: Uint8Array, ...rest: unknown[]) {
+      if (held === undefined && !response.headersSent) patched.writeHead(response.statusCode); // as streams have it
       release(undefined);
       return Reflect.apply(write, response, [chunk, ...rest]);
     },

@@ -3,6 +3,7 @@ import { excerpt, type Reply } from "../exchange.ts";
 import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
 import { at, isList, isMap, type Json, show } from "../json.ts";
 import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { issuesIn } from "./issues.ts";
 import { asked } from "./requests.ts";
 import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
 
@@ -253,6 +254,7 @@ export const ERROR_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       const reply = await trial.post(SYSTEMONE, asked({ type: "other", instructions: "i" }));
       if (reply.status !== 422) trial.skip(`${reply.status}, not 422: see request.question-type`);
+      issuesIn(trial, reply);
       const isNamed = ["choice", "noul", "score"].every((type) => reply.text.includes(type));
       trial.expect(isNamed, excerpt(reply), reply);
     },
@@ -283,13 +285,6 @@ async function provoke(trial: Trial): Promise<void> {
   await trial.post(RANK, `{"state":"${MARK}`);
   await trial.get("/nowhere");
   await trial.get(RANK);
-}
-
-/** @throws CannotTell when there is no list of them */
-function issuesIn(trial: Trial, reply: Reply): readonly Json[] {
-  const detail = at(reply.json, "detail");
-  if (!isList(detail) || !detail.every(isMap)) trial.skip("no list of issues: see errors.issues");
-  return detail;
 }
 
 function errorsSeen(trial: Trial, statuses?: readonly number[]): readonly Reply[] {

@@ -2,7 +2,9 @@ import { gzipSync } from "node:zlib";
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
 import { SMALL } from "../facts.ts";
+import { at } from "../json.ts";
 import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { issuesIn } from "./issues.ts";
 
 const TAKEN = [
   ...[
@@ -147,7 +149,10 @@ async function checkEarlierIssue(trial: Trial): Promise<void> {
   ]) {
     const reply = await trial.post(SYSTEMONE, body);
     if (reply.status !== 422) trial.skip(`${reply.status} for ${name}: see the checks of requests`);
-    const isEarlier = reply.text.includes(`"${type}"`) && !reply.text.includes('"too_many_tokens"');
+    const types = issuesIn(trial, reply).map((issue) => at(issue, "type"));
+    // words of another vocabulary are what errors.issues and errors.type are about
+    const isEarlier =
+      !types.includes("too_many_tokens") && (types.includes(type) || reply.text.length < 1000);
     trial.expect(isEarlier, `${name}: ${excerpt(reply)}`, reply);
   }
 }

@@ -2,6 +2,7 @@ import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at, isList, show } from "../json.ts";
 import { nonce, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { issuesIn } from "./issues.ts";
 import { asked } from "./requests.ts";
 import { choiceOf, scoreOf } from "./scored.ts";
 import { counted } from "./usage.ts";
@@ -159,9 +160,9 @@ export const TOKEN_CHECKS: readonly Check[] = [
       };
       for (const questions of [{ long }, { short, long }, { long, short }]) {
         const reply = await trial.refused(SYSTEMONE, { state: "s", questions });
-        const issues = at(reply.json, "detail");
+        const issues = issuesIn(trial, reply);
         const name = at(issues, 0, "loc", 2);
-        trial.expect(isList(issues) && issues.length === 1 && name === "long", excerpt(reply), reply);
+        trial.expect(issues.length === 1 && name === "long", excerpt(reply), reply);
       }
     },
   }),
