@@ -47,11 +47,15 @@ const NAMED_CASES = 4;
 
 let nonces = 0;
 
+/** Enough for 2 ** 40 times 1000. */
+const NONCE_LETTERS = 11;
+
 /** A word that no request of any run has held: nothing can be in a cache. */
 export function nonce(): string {
   nonces += 1;
   const seed = Math.floor(Math.random() * 2 ** 40) * 1000 + nonces;
-  return [...seed.toString(26)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join("");
+  const digits = seed.toString(26).padStart(NONCE_LETTERS, "0");
+  return [...digits].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join("");
 }
 
 /** One check's dealings with the server. */

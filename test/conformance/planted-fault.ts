@@ -8,5 +8,6 @@ export interface PlantedFault {
   readonly fails: readonly string[];
   /** The service has a key, and the checks are given it. */
   readonly hasKey?: boolean;
-  readonly cacheSize?: number;
+  /** Only these checks, where others would meet the fault by chance. */
+  readonly only?: readonly string[];
 }
