@@ -6,23 +6,40 @@ const PLAIN_CHARACTERS = 1500;
 const LONG_REPETITION = 80;
 const LONGEST_UNIT = 48;
 
+/** How a shell prints some bytes. */
+export interface PrintCommand {
+  /** The text in quotes, where it can stand on a command line as it is. */
+  readonly inline?: string;
+  readonly command: string;
+}
+
 /**
  * A shell command that prints exactly these bytes: the text itself in quotes, else a small program that repeats what
  * repeats, else the bytes compressed.
  */
-export function printCommand(body: string | Uint8Array): {
-  readonly inline?: string;
-  readonly command: string;
-} {
+export function printCommand(body: string | Uint8Array): PrintCommand {
   const text = exactText(body);
-  if (text !== undefined && text.length <= PLAIN_CHARACTERS && !text.includes("\0"))
-    return { inline: quote(text), command: `printf %s ${quote(text)}` };
+  if (text !== undefined && text.length <= PLAIN_CHARACTERS) {
+    if (/^\P{Cc}*$/u.test(text)) return { inline: quote(text), command: `printf %s ${quote(text)}` };
+    return { command: `printf %b ${quote(escaped(text))}` };
+  }
   const program = text === undefined ? undefined : repetitionProgram(text);
   if (program !== undefined) return { command: `node -e ${quote(`process.stdout.write(${program})`)}` };
   const packed = gzipSync(typeof body === "string" ? Buffer.from(body) : body, { level: 9 }).toString(
     "base64",
   );
   return { command: `printf %s ${packed} | base64 -d | gunzip` };
+}
+
+/** For `printf %b`: control characters as octal escapes, which every shell reads. */
+function escaped(text: string): string {
+  return text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\n", "\\n")
+    .replaceAll(/\p{Cc}/gu, (character) =>
+      [...Buffer.from(character)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join(""),
+    );
 }
 
 /** In single quotes for a POSIX shell. */

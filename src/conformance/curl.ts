@@ -34,11 +34,9 @@ function httpLine({ method, url, headers, body }: SentRequest, apiKey: string | 
 /** Bytes over a bare connection; curl speaks that as telnet, for TLS it takes openssl. */
 function rawLine({ url }: SentRequest, raw: string | Uint8Array, apiKey: string | undefined): string {
   const { protocol, hostname, port } = new URL(url);
-  const { inline, command } = printCommand(raw);
-  const print =
-    inline !== undefined && apiKey !== undefined && inline.includes(apiKey)
-      ? `printf %s ${inline.replaceAll(apiKey, `'"${KEY_VARIABLE}"'`)}`
-      : command;
+  const { command } = printCommand(raw);
+  // outside of the single quotes, so that the shell puts the key in
+  const print = apiKey === undefined ? command : command.replaceAll(apiKey, `'"${KEY_VARIABLE}"'`);
   const feed = `(${print}; sleep 2)`;
   if (protocol === "https:") return `${feed} | openssl s_client -quiet -connect ${hostname}:${port || 443}`;
   return `${feed} | curl -sS -N --max-time 5 telnet://${hostname}:${port || 80}`;

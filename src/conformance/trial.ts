@@ -88,7 +88,8 @@ export class Trial {
   ): Promise<Reply> {
     this.#spend();
     const isText = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-    const key = hasKey && this.facts.wantsKey ? this.target.apiKey : undefined;
+    // nothing but the two operations ever needs it
+    const key = hasKey && method === "POST" && this.facts.wantsKey ? this.target.apiKey : undefined;
     const all = {
       ...(body === undefined ? {} : JSON_TYPE),
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

@@ -6,16 +6,50 @@ import type { PlantedFault } from "./planted-fault.ts";
 
 /** Quick checks of every subject, which must stay quiet beside a fault that is none of theirs. */
 const BYSTANDERS = [
-  ...["health.status", "health.ready", "health.metadata", "health.named-counters", "health.schema", "health.limits"],
+  ...[
+    "health.status",
+    "health.ready",
+    "health.metadata",
+    "health.named-counters",
+    "health.schema",
+    "health.limits",
+  ],
   ...["models.list", "models.names-model", "models.schema", "model.id-form", "model.full-id", "model.type"],
-  ...["systemone.temperature", "systemone.usage", "systemone.latency", "systemone.answers", "systemone.schema"],
-  ...["rank.temperature", "rank.usage", "rank.rows", "rank.schema", "rank.order", "rank.ranks", "rank.labels"],
-  ...["arithmetic.softmax", "arithmetic.confidence", "arithmetic.choice", "arithmetic.noul", "arithmetic.score"],
+  ...[
+    "systemone.temperature",
+    "systemone.usage",
+    "systemone.latency",
+    "systemone.answers",
+    "systemone.schema",
+  ],
+  ...[
+    "rank.temperature",
+    "rank.usage",
+    "rank.rows",
+    "rank.schema",
+    "rank.order",
+    "rank.ranks",
+    "rank.labels",
+  ],
+  ...[
+    "arithmetic.softmax",
+    "arithmetic.confidence",
+    "arithmetic.choice",
+    "arithmetic.noul",
+    "arithmetic.score",
+  ],
   ...["order.answers", "usage.total", "usage.additive", "scores.order", "scores.rank-as-rubric"],
   ...["request.required", "request.unknown-field", "request.distinct", "request.blank-one", "json.invalid"],
   ...["alias.context", "alias.no-yes", "limits.levels", "limits.pairs-refused", "texts.noul-default"],
   ...["routes.operations", "routes.query", "headers.request-id-new", "headers.server-timing", "media.json"],
-  ...["docs.openapi", "errors.names-types", "wire.keep-alive", "wire.h2c", "auth.missing", "auth.open-routes"],
+  ...[
+    "docs.openapi",
+    "errors.names-types",
+    "wire.keep-alive",
+    "wire.h2c",
+    "auth.missing",
+    "auth.open-routes",
+  ],
 ];
 /** One fault of so many is held against all gentle checks. */
 const WHOLE_EVERY = 20;

@@ -428,12 +428,11 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "lists with stars in place of dashes",
-    fault: {
-      texts: (request) => ({
-        ...request,
-        state: { ...request.state, text: request.state.text.replaceAll(/^( *)- /gm, "$1* ") },
-      }),
-    },
+    fault: edit((body) => {
+      const state = body.get("state");
+      if (Array.isArray(state) && state.every((item) => typeof item === "string"))
+        body.set("state", state.map((item) => `* ${item}`).join("\n"));
+    }),
     fails: [],
   },
   {

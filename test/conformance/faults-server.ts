@@ -28,7 +28,9 @@ function issues(change: (issue: TreeMap) => void): Fault {
 function json(path: string, change: (body: TreeMap) => void): Fault {
   return {
     send: (answer, request) => {
-      if (request.url?.split("?")[0] !== path || answer.body === undefined || answer.body === "") return;
+      const isMeant =
+        request.method === "GET" && answer.status === 200 && request.url?.split("?")[0] === path;
+      if (!isMeant || answer.body === undefined) return;
       const body = readTree(answer.body);
       if (!(body instanceof Map)) return;
       change(body);
@@ -375,7 +377,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
     name: "/health repeats the last request",
     fault: {
       request: (text) => {
-        lastText = text;
+        if (text !== "") lastText = text;
         return text;
       },
       ...health((body) => void body.set("last_request", lastText)),
@@ -411,7 +413,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   { name: "status ok", fault: health((body) => void body.set("status", "ok")), fails: [] },
   {
     name: "/ready is 503 while ready",
-    fault: { send: (a, { url }) => become(a, url === "/ready", 503) },
+    fault: { send: (a, { url, method }) => become(a, url === "/ready" && method === "GET", 503) },
     fails: [],
   },
   {
@@ -603,7 +605,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
     fault: {
       early: (request, response) => {
         if (request.url === "/nowhere/hidden" || (request.url === "/nowhere" && request.method === "POST"))
-          response.on("finish", () => setTimeout(() => request.socket.destroy(), 5));
+          response.on("finish", () => request.socket.destroy());
         return false;
       },
     },

@@ -7,14 +7,29 @@ import { FaultyService } from "./faulty-service.ts";
 type Options = Parameters<typeof runConformance>[0];
 
 /** What a service without a key cannot tell, and one with a key. */
-const WITHOUT_KEY = ["auth.accepted", "auth.before-body", "auth.challenge", "auth.elsewhere", "auth.missing", "auth.wrong"];
+const WITHOUT_KEY = [
+  "auth.accepted",
+  "auth.before-body",
+  "auth.challenge",
+  "auth.elsewhere",
+  "auth.missing",
+  "auth.wrong",
+];
 const WITH_KEY = ["auth.none-configured"];
 
 async function assertKept(options: Options, skipped: readonly string[]): Promise<void> {
   const report = await runConformance(options);
   const of = (outcome: string) => report.results.filter((result) => result.outcome === outcome);
-  assert.deepEqual(of("failed").map(({ id, came, curl }) => `${id}: ${came}\n${curl}`), []);
-  assert.deepEqual(of("skipped").map(({ id }) => id).toSorted(), skipped);
+  assert.deepEqual(
+    of("failed").map(({ id, came, curl }) => `${id}: ${came}\n${curl}`),
+    [],
+  );
+  assert.deepEqual(
+    of("skipped")
+      .map(({ id }) => id)
+      .toSorted(),
+    skipped,
+  );
   assert.equal(report.exitCode, 0);
   assert.equal(report.obstacle, undefined);
 }
@@ -39,7 +54,12 @@ describe("our own service keeps every clause:", () => {
       service: { cacheSize: 1000 },
       skipped: [...WITHOUT_KEY, "usage.additive", "usage.cache-off"],
     },
-  ] satisfies { name: string; options: Partial<Options>; service: { readonly cacheSize?: number }; skipped: string[] }[]) {
+  ] satisfies {
+    name: string;
+    options: Partial<Options>;
+    service: { readonly cacheSize?: number };
+    skipped: string[];
+  }[]) {
     it(name, async () => {
       const service = await FaultyService.start(given);
       try {

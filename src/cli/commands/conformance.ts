@@ -76,6 +76,6 @@ export default class Conformance extends BaseCommand {
       junit: flags.junit,
       report: flags.report,
     });
-    if (exitCode !== 0) this.exit(exitCode);
+    process.exitCode = exitCode; // this.exit(2) would be taken for wrong flags
   }
 }

@@ -137,6 +137,7 @@ export const ERROR_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       await provoke(trial);
       for (const reply of errorsSeen(trial, [401, 413, 422, 500, 503, 504])) {
+        if (reply.request.method !== "POST") continue; // /health has its own body with 503
         const detail = at(reply.json, "detail");
         trial.expect(typeof detail === "string" || isList(detail), excerpt(reply), reply);
       }
@@ -175,20 +176,22 @@ export const ERROR_CHECKS: readonly Check[] = [
           : "`loc` leads from `body` to the place, by the names that the request used.",
       source: "notes 18",
       expected: member === "type" ? "for each fault the word that stands for it" : "the way to each fault",
-      run: (trial: Trial) =>
-        trial.each(FAULTS, async (fault) => {
-          const reply = await trial.refused(fault.path ?? SYSTEMONE, fault.body, {
-            headers: fault.headers ?? {},
-          });
-          const detail = at(reply.json, "detail");
-          const issues = isList(detail) ? detail : trial.skip("no list of issues: see errors.issues");
-          if (issues.some((issue) => !isMap(issue))) trial.skip("no list of issues: see errors.issues");
+      run: async (trial: Trial) => {
+        let refused = 0;
+        await trial.each(FAULTS, async (fault) => {
+          const { path = SYSTEMONE, body, headers = {} } = fault;
+          const reply = await trial.post(path, body, { headers });
+          if (reply.status !== 422) return; // which other checks say
+          refused += 1;
+          const issues = issuesIn(trial, reply);
           const fits = issues.some((issue) =>
             member === "type" ? at(issue, "type") === fault.type : beginsWith(at(issue, "loc"), fault.loc),
           );
           const wanted = member === "type" ? fault.type : JSON.stringify(fault.loc);
           trial.expect(fits, `no issue with ${wanted}: ${excerpt(reply)}`, reply);
-        }),
+        });
+        if (refused === 0) trial.skip("none of the faults was answered 422");
+      },
     }),
   ),
   defineCheck({

@@ -142,6 +142,10 @@ export const REQUEST_CHECKS: readonly Check[] = [
       name: JSON.stringify(type),
       body: asked({ type, instructions: "Is it late?" }),
     })),
+    ...[CHOICE, NOUL, SCORE].map((question) => ({
+      name: `${question.type} in capitals`,
+      body: asked({ ...question, type: question.type.toUpperCase() }),
+    })),
   ]),
   refuses("request.questions-shape", "`questions` is an object of question objects.", "SPEC.md 2.2", [
     ...NO_OBJECTS.map((questions) => ({

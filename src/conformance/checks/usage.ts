@@ -41,7 +41,10 @@ export const USAGE_CHECKS: readonly Check[] = [
         scoreOf(["x", "y y", "z z z"], "How long?"),
       ];
       const [a, b] = [await tokens(trial, { one }, state), await tokens(trial, { other }, state)];
-      const { count, cached, inferred } = await counted(trial, SYSTEMONE, { state, questions: { one, other } });
+      const { count, cached, inferred } = await counted(trial, SYSTEMONE, {
+        state,
+        questions: { one, other },
+      });
       if (cached > 0) trial.skip("a score cache answers what was asked before: see usage.cached-pairs");
       trial.expect(count === a + b, `${count} for both questions, ${a} and ${b} alone`, inferred);
       const parts = [

@@ -272,8 +272,8 @@ async function checkEarlyAnswers(trial: Trial): Promise<void> {
     const wire = await trial.wire();
     wire.send(`${given}${hidden}`);
     const reply = await wire.read();
-    trial.expect(reply.status === status, `${excerpt(reply)}, where ${status} was due`, wire);
-    await expectInStep(trial, wire, reply);
+    // a wrong status is for other checks to say, and the rule here is about any answer that comes early
+    if (reply.status === status) await expectInStep(trial, wire, reply);
   });
 }
 
@@ -285,9 +285,5 @@ async function expectInStep(trial: Trial, wire: Wire, before: Reply): Promise<vo
     trial.expect(isClosing(before), "the connection ended, and the answer before did not say so", wire);
     return;
   }
-  trial.expect(
-    next.status === 200 && at(next.json, "models") !== undefined,
-    `${excerpt(next)} to the next request`,
-    wire,
-  );
+  trial.expect(next.status === 200, `${excerpt(next)} to the next request`, wire);
 }

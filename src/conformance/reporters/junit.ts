@@ -41,5 +41,5 @@ function describe({ source, expected, came, curl }: Result): string {
 }
 
 function clean(text: string): string {
-  return text.replaceAll(FORBIDDEN, "\ufffd");
+  return text.replaceAll(FORBIDDEN, "\ufffd").replaceAll("]]>", "]] >"); // which would end a CDATA section
 }

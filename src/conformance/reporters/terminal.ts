@@ -8,7 +8,7 @@ export interface Colours {
 const STYLES = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
 const SIGNS = { passed: ["ok  ", "green"], failed: ["FAIL", "red"], skipped: ["skip", "yellow"] } as const;
 /** Command lines longer than this are in the other reports only. */
-const LONGEST_CURL = 1200;
+const LONGEST_CURL = 3000;
 
 /** The report for people: what failed and was skipped in full, the rest as counts a subject. */
 export function terminalReport(report: Report, { isColoured }: Colours): string {
@@ -57,7 +57,7 @@ function resultLines(
     curl === undefined
       ? []
       : [
-          `       repeat    ${curl.length > LONGEST_CURL ? "the command is long: see --report or --json" : curl}`,
+          `       repeat    ${curl.length > LONGEST_CURL ? "the command is long: see --report or --json" : oneLine(curl)}`,
         ];
   return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...repeat];
 }
