@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type Subject, SUBJECTS } from "../src/conformance/clauses.ts";
+import { SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
 import { UNOBSERVED } from "../src/conformance/unobserved.ts";
 
 /**

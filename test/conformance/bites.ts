@@ -51,8 +51,10 @@ const BYSTANDERS = [
     "auth.open-routes",
   ],
 ];
+/** Each fault meets one part of them, the next fault the next part: all at each would take minutes. */
+const PARTS = 4;
 /** One fault of so many is held against all gentle checks. */
-const WHOLE_EVERY = 20;
+const WHOLE_EVERY = 25;
 
 /** Plants each fault alone and holds the service to the contract: its own checks fail, and no other. */
 export function describeFaults(title: string, faults: readonly PlantedFault[]): void {
@@ -84,7 +86,9 @@ export function describeFaults(title: string, faults: readonly PlantedFault[]): 
           const report = await runConformance({
             baseUrl: service.url,
             apiKey: hasKey ? KEY : undefined,
-            only: isWhole ? [] : (only ?? [...fails, ...BYSTANDERS]),
+            only: isWhole
+              ? []
+              : (only ?? [...fails, ...BYSTANDERS.filter((_, at) => at % PARTS === index % PARTS)]),
             isGentle: isWhole,
           });
           const checked = new Set(report.results.map(({ id }) => id));

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
@@ -10,6 +9,9 @@ import { packageRoot } from "../support/package-root.ts";
 
 /** Few enough that a flood of the checks fills it. */
 const QUEUE_CAPACITY = 24;
+/** What has more pairs takes a while: else no flood of a client in the same process could outrun the model. */
+const QUICK_PAIRS = 40;
+const SLOW_MS = 30;
 export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
 
 /** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
@@ -19,7 +21,8 @@ class HashBackend implements Backend {
   async close(): Promise<void> {}
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    await turn();
+    const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)).length;
+    await (pairs > QUICK_PAIRS ? sleep(SLOW_MS) : turn());
     const scores = forest.flatMap(({ state, questions }) =>
       questions.flatMap(({ tokens, candidates }) => {
         const seed = hash(tokens, hash(state, 0x811c9dc5));
@@ -71,5 +74,3 @@ export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
   await engine.start();
   return engine;
 }
-
-export type { RenderedRequest };

@@ -34,7 +34,13 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "the softmax without its temperature",
     fault: { answer: (body) => answersOf(body).forEach((answer) => void resoften(answer, 1)) },
-    fails: [],
+    fails: [
+      "arithmetic.softmax",
+      "arithmetic.precision",
+      "arithmetic.confidence",
+      "arithmetic.noul",
+      "arithmetic.score",
+    ],
   },
   {
     name: "the softmax of a ranking at another temperature",
@@ -48,7 +54,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const [index, row] of rows.entries()) row.set("probability", shares[index] ?? 0);
       },
     },
-    fails: [],
+    fails: ["arithmetic.softmax", "arithmetic.precision"],
   },
   {
     name: "probabilities rounded to six digits",
@@ -58,7 +64,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6)));
       },
     },
-    fails: [],
+    fails: ["arithmetic.precision", "arithmetic.confidence", "arithmetic.score"],
   },
   {
     name: "probabilities rounded to two digits",
@@ -68,7 +74,13 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2)));
       },
     },
-    fails: [],
+    fails: [
+      "arithmetic.softmax",
+      "arithmetic.precision",
+      "arithmetic.confidence",
+      "arithmetic.noul",
+      "arithmetic.score",
+    ],
   },
   {
     name: "probabilities computed in float32",
@@ -78,7 +90,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const row of rowsOf(body)) row.set("probability", Math.fround(Number(row.get("probability"))));
       },
     },
-    fails: [],
+    fails: ["arithmetic.precision", "arithmetic.confidence", "arithmetic.score"],
   },
   {
     name: "probabilities in percent",
@@ -87,7 +99,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const answer of answersOf(body)) change(inner(answer, "probabilities"), (p) => 100 * p);
       },
     },
-    fails: [],
+    fails: [
+      "systemone.schema",
+      "arithmetic.softmax",
+      "arithmetic.precision",
+      "arithmetic.confidence",
+      "arithmetic.noul",
+      "arithmetic.score",
+    ],
   },
   {
     name: "scores that are already divided by the temperature",
@@ -97,14 +116,24 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           change(inner(answer, "scores"), (score) => score / 4.136820402388508);
       },
     },
-    fails: [],
+    fails: [
+      "arithmetic.softmax",
+      "arithmetic.precision",
+      "scores.rank-as-rubric",
+      "texts.levels",
+      "texts.labels",
+      "texts.noul-described",
+      "texts.noul-default",
+      "texts.noul-half",
+      "texts.noul-bare",
+    ],
   },
   {
     name: "confidence of a noul is the probability of true",
     fault: {
       answer: (body) => ofType(body, "noul").forEach((a) => void a.set("confidence", a.get("noul") ?? null)),
     },
-    fails: [],
+    fails: ["arithmetic.confidence"],
   },
   {
     name: "confidence is the margin to the second",
@@ -116,7 +145,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["arithmetic.confidence"],
   },
   {
     name: "confidence rounded to three digits",
@@ -126,7 +155,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           (a) => void a.set("confidence", Number(Number(a.get("confidence")).toFixed(3))),
         ),
     },
-    fails: [],
+    fails: ["arithmetic.confidence"],
   },
   {
     name: "choice is the label with the smallest score",
@@ -138,7 +167,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["arithmetic.choice"],
   },
   {
     name: "choice is always the first label",
@@ -146,7 +175,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         ofType(body, "choice").forEach((a) => void a.set("choice", [...inner(a, "scores").keys()][0] ?? "")),
     },
-    fails: [],
+    fails: ["arithmetic.choice"],
   },
   {
     name: "of tied labels the last is the choice",
@@ -158,21 +187,21 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["systemone.ties"],
   },
   {
     name: "choice is the description",
     fault: {
       answer: (body) => ofType(body, "choice").forEach((a) => void a.set("choice", "Wants money back")),
     },
-    fails: [],
+    fails: ["systemone.answers.choice", "arithmetic.choice", "systemone.ties"],
   },
   {
     name: "noul is a boolean",
     fault: {
       answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", Number(a.get("noul")) >= 0.5)),
     },
-    fails: [],
+    fails: ["systemone.answers.noul", "systemone.schema", "arithmetic.noul"],
   },
   {
     name: "noul is 0 or 1",
@@ -180,14 +209,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         ofType(body, "noul").forEach((a) => void a.set("noul", Math.round(Number(a.get("noul"))))),
     },
-    fails: [],
+    fails: ["arithmetic.noul"],
   },
   {
     name: "noul is the probability of false",
     fault: {
       answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", 1 - Number(a.get("noul")))),
     },
-    fails: [],
+    fails: ["arithmetic.noul"],
   },
   {
     name: "outcomes named no and yes",
@@ -206,7 +235,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           }
       },
     },
-    fails: [],
+    fails: ["systemone.answers.outcomes", "arithmetic.noul"],
   },
   {
     name: "true before false",
@@ -217,7 +246,13 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
             reorder(inner(answer, member), (names) => names.reverse());
       },
     },
-    fails: [],
+    fails: [
+      "systemone.answers.outcomes",
+      "texts.noul-described",
+      "texts.noul-default",
+      "texts.noul-half",
+      "texts.noul-bare",
+    ],
   },
   {
     name: "score is the likeliest level",
@@ -229,14 +264,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["arithmetic.score"],
   },
   {
     name: "score counts levels from one",
     fault: {
       answer: (body) => ofType(body, "score").forEach((a) => void a.set("score", Number(a.get("score")) + 1)),
     },
-    fails: [],
+    fails: ["arithmetic.score"],
   },
   {
     name: "score between 0 and 1",
@@ -246,7 +281,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           answer.set("score", Number(answer.get("score")) / (inner(answer, "scores").size - 1));
       },
     },
-    fails: [],
+    fails: ["arithmetic.score"],
   },
   {
     name: "score rounded to four digits",
@@ -254,7 +289,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         ofType(body, "score").forEach((a) => void a.set("score", Number(Number(a.get("score")).toFixed(4)))),
     },
-    fails: [],
+    fails: ["arithmetic.score"],
   },
   {
     name: "levels named by their descriptions",
@@ -268,7 +303,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
             );
       },
     },
-    fails: [],
+    fails: ["systemone.answers.labels", "arithmetic.score"],
   },
   {
     name: "levels named from one",
@@ -282,12 +317,22 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
             );
       },
     },
-    fails: [],
+    fails: ["systemone.answers.labels", "arithmetic.score"],
   },
   {
     name: "scores left out",
     fault: { answer: (body) => answersOf(body).forEach((answer) => void answer.delete("scores")) },
-    fails: [],
+    fails: [
+      "systemone.answers.choice",
+      "systemone.answers.noul",
+      "systemone.answers.score",
+      "systemone.answers.labels",
+      "systemone.answers.outcomes",
+      "systemone.schema",
+      "order.scores",
+      "order.odd-names",
+      "order.exact-names",
+    ],
   },
   {
     name: "scores as texts",
@@ -299,24 +344,38 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: [
+      "systemone.answers.choice",
+      "systemone.answers.noul",
+      "systemone.answers.score",
+      "systemone.schema",
+    ],
   },
   {
     name: "scores as a list",
     fault: {
       answer: (body) => answersOf(body).forEach((a) => void a.set("scores", numbersOf(inner(a, "scores")))),
     },
-    fails: [],
+    fails: [
+      "systemone.answers.choice",
+      "systemone.answers.noul",
+      "systemone.answers.score",
+      "systemone.answers.outcomes",
+      "systemone.schema",
+      "order.scores",
+      "order.odd-names",
+      "order.exact-names",
+    ],
   },
   {
     name: "a legend in score answers",
     fault: { answer: (body) => ofType(body, "score").forEach((a) => void a.set("legend", new Map())) },
-    fails: [],
+    fails: ["systemone.schema"],
   },
   {
     name: "an id in answers",
     fault: { answer: (body) => void body.set("id", "answer-1") },
-    fails: [],
+    fails: ["models.schema", "health.schema", "ready.schema", "systemone.schema", "rank.schema"],
   },
   {
     name: "the type of an answer in capitals",
@@ -324,7 +383,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         answersOf(body).forEach((a) => void a.set("type", String(a.get("type")).toUpperCase())),
     },
-    fails: [],
+    fails: [
+      "systemone.answers.choice",
+      "systemone.answers.noul",
+      "systemone.answers.score",
+      "systemone.schema",
+    ],
   },
   {
     name: "temperature rounded",
@@ -332,22 +396,30 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         void (body.has("temperature") && body.has("answers") && body.set("temperature", 4.1368)),
     },
-    fails: [],
+    fails: ["systemone.temperature"],
   },
   {
     name: "another probabilities_source in rankings",
     fault: { answer: (body) => void (body.has("ranked") && body.set("probabilities_source", "softmax")) },
-    fails: [],
+    fails: ["rank.probabilities-source", "rank.schema"],
   },
   {
     name: "rankings without latency_ms",
     fault: { answer: (body) => void (body.has("ranked") && body.delete("latency_ms")) },
-    fails: [],
+    fails: ["rank.latency", "rank.schema"],
   },
   {
     name: "rankings without model",
     fault: { answer: (body) => void (body.has("ranked") && body.delete("model")) },
-    fails: [],
+    fails: [
+      "model.full-id",
+      "model.without-revision",
+      "model.bare-name",
+      "model.short-alias",
+      "model.listed-aliases",
+      "model.same-everywhere",
+      "rank.schema",
+    ],
   },
   {
     name: "latency_ms in seconds",
@@ -355,7 +427,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) / 1000)),
     },
-    fails: [],
+    fails: ["headers.server-timing"],
   },
   {
     name: "latency_ms in microseconds",
@@ -363,14 +435,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) * 1000)),
     },
-    fails: [],
+    fails: ["systemone.latency", "rank.latency", "headers.server-timing"],
   },
   {
     name: "latency_ms as a text",
     fault: {
       answer: (body) => void (body.has("usage") && body.set("latency_ms", `${body.get("latency_ms")} ms`)),
     },
-    fails: [],
+    fails: ["systemone.latency", "rank.latency", "systemone.schema", "rank.schema"],
   },
   {
     name: "the model without its revision",
@@ -378,7 +450,16 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       answer: (body) =>
         void (body.has("usage") && body.set("model", String(body.get("model")).split("@")[0] ?? "")),
     },
-    fails: [],
+    fails: [
+      "model.id-form",
+      "model.full-id",
+      "model.without-revision",
+      "model.bare-name",
+      "model.short-alias",
+      "model.listed-aliases",
+      "model.same-everywhere",
+      "systemone.model",
+    ],
   },
   {
     name: "the model by the name that the request used",
@@ -388,12 +469,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         if (asked !== undefined && body.has("usage")) body.set("model", asked);
       },
     },
-    fails: [],
+    fails: ["model.without-revision", "model.bare-name", "model.short-alias", "model.listed-aliases"],
   },
   {
     name: "answers sorted by name",
     fault: { answer: (body) => reorder(inner(body, "answers"), (names) => names.sort()) },
-    fails: [],
+    fails: ["order.answers", "order.odd-names", "order.exact-names"],
   },
   {
     name: "integer-like names in front, as JavaScript's objects have them",
@@ -403,7 +484,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const map of mapsIn(body)) if (!map.has("__proto__")) reorder(map, first);
       },
     },
-    fails: [],
+    fails: ["order.answers", "order.probabilities", "order.scores"],
   },
   {
     name: "probabilities from the largest to the smallest",
@@ -417,7 +498,17 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: [
+      "systemone.answers.outcomes",
+      "order.probabilities",
+      "order.odd-names",
+      "texts.levels",
+      "texts.labels",
+      "texts.noul-described",
+      "texts.noul-default",
+      "texts.noul-half",
+      "texts.noul-bare",
+    ],
   },
   {
     name: "question names in small letters",
@@ -430,7 +521,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           );
       },
     },
-    fails: [],
+    fails: ["systemone.answers.names", "order.odd-names"],
   },
   {
     name: "question names trimmed",
@@ -443,7 +534,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           );
       },
     },
-    fails: [],
+    fails: ["order.exact-names"],
   },
   {
     name: "names in composed form (NFC)",
@@ -456,12 +547,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["order.exact-names"],
   },
   {
     name: "__proto__ lost",
     fault: { answer: (body) => mapsIn(body).forEach((map) => void map.delete("__proto__")) },
-    fails: [],
+    fails: ["order.odd-names"],
   },
   {
     name: "an answer more than questions",
@@ -472,7 +563,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         if (first !== undefined) answers.set("_summary", first);
       },
     },
-    fails: [],
+    fails: ["systemone.answers.names", "order.answers", "order.odd-names", "order.exact-names"],
   },
   {
     name: "rankings from the lowest score to the highest",
@@ -483,7 +574,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         setRows(body, rows);
       },
     },
-    fails: [],
+    fails: ["rank.order", "rank.ties"],
   },
   {
     name: "rankings in the order of the request",
@@ -493,7 +584,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         setRows(body, rows);
       },
     },
-    fails: [],
+    fails: ["rank.order", "rank.ranks"],
   },
   {
     name: "tied candidates turned around",
@@ -506,14 +597,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         setRows(body, rows);
       },
     },
-    fails: [],
+    fails: ["rank.ties"],
   },
   {
     name: "ranks from zero",
     fault: {
       answer: (body) => rowsOf(body).forEach((row) => void row.set("rank", Number(row.get("rank")) - 1)),
     },
-    fails: [],
+    fails: ["rank.schema", "rank.ranks"],
   },
   {
     name: "labels of a list as numbers",
@@ -523,7 +614,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
           if (/^\d+$/.test(String(row.get("candidate")))) row.set("candidate", Number(row.get("candidate")));
         }),
     },
-    fails: [],
+    fails: ["rank.rows", "rank.schema"],
   },
   {
     name: "labels of a list from one",
@@ -533,14 +624,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const row of rowsOf(body)) row.set("candidate", String(Number(row.get("candidate")) + 1));
       },
     },
-    fails: [],
+    fails: ["rank.list-labels", "rank.text-as-sent"],
   },
   {
     name: "candidates' texts trimmed",
     fault: {
       answer: (body) => rowsOf(body).forEach((row) => void row.set("text", String(row.get("text")).trim())),
     },
-    fails: [],
+    fails: ["rank.text-as-sent"],
   },
   {
     name: "labels and texts mixed up by one",
@@ -551,22 +642,22 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         for (const [index, row] of rows.entries()) row.set("text", texts[(index + 1) % texts.length] ?? "");
       },
     },
-    fails: [],
+    fails: ["rank.labels", "rank.list-labels", "rank.text-as-sent", "rank.odd-labels", "rank.ties"],
   },
   {
     name: "only the ten best",
     fault: { answer: (body) => setRows(body, rowsOf(body).slice(0, 10)) },
-    fails: [],
+    fails: ["rank.list-labels"],
   },
   {
     name: "rows without their texts",
     fault: { answer: (body) => rowsOf(body).forEach((row) => void row.delete("text")) },
-    fails: [],
+    fails: ["rank.rows", "rank.schema"],
   },
   {
     name: "total_tokens left out",
     fault: { answer: (body) => void inner(body, "usage").delete("total_tokens") },
-    fails: [],
+    fails: ["systemone.usage", "rank.usage", "systemone.schema", "rank.schema"],
   },
   {
     name: "output_tokens counts the candidates",
@@ -578,7 +669,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         usage.set("total_tokens", Number(usage.get("input_tokens")) + 2);
       },
     },
-    fails: [],
+    fails: ["usage.total"],
   },
   {
     name: "input_tokens of the state counted once",
@@ -589,23 +680,23 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         return { ...scored, inputTokens: Math.max(1, scored.inputTokens - (pairs - 1) * words) };
       },
     },
-    fails: [],
+    fails: ["usage.additive", "usage.nothing-shared", "usage.cached-pairs"],
   },
   {
     name: "input_tokens with a fixed overhead for each request",
     fault: { scores: (scored) => ({ ...scored, inputTokens: scored.inputTokens + 7 }) },
-    fails: [],
+    fails: ["usage.additive"],
   },
   {
     name: "cached_pairs always 0",
     fault: { scores: (scored) => ({ ...scored, cachedPairs: 0 }) },
-    fails: [],
+    fails: ["usage.cached-pairs"],
   },
   {
     name: "cached pairs that still count their tokens",
     fault: {
       scores: (scored) => ({ ...scored, inputTokens: scored.inputTokens * (1 + scored.cachedPairs) }),
     },
-    fails: [],
+    fails: ["usage.cached-pairs"],
   },
 ];

@@ -52,7 +52,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         : ["state", "context", "candidates", "answers", "question", "model"];
       for (const name of [...body.keys()]) if (!known.includes(name)) body.delete(name);
     }),
-    fails: [],
+    fails: [
+      "request.unknown-field",
+      "request.unknown-question-field",
+      "alias.rank-only",
+      "media.limits-first",
+    ],
   },
   {
     name: "unknown members of a question ignored",
@@ -61,20 +66,24 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         for (const name of [...question.keys()])
           if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
     }),
-    fails: [],
+    fails: ["request.unknown-question-field"],
   },
-  { name: "questions past 32 dropped", fault: edit((body) => keep(inner(body, "questions"), 32)), fails: [] },
+  {
+    name: "questions past 32 dropped",
+    fault: edit((body) => keep(inner(body, "questions"), 32)),
+    fails: ["limits.questions"],
+  },
   {
     name: "31 questions at most",
     fault: { reply: refuseWhen((body) => inner(body, "questions").size > 31) },
-    fails: [],
+    fails: ["limits.questions"],
   },
   {
     name: "labels past 64 dropped",
     fault: edit((body) =>
       questionsOf(body).forEach((question) => void keep(inner(question, "criteria"), 64)),
     ),
-    fails: [],
+    fails: ["limits.labels"],
   },
   {
     name: "levels past 64 dropped",
@@ -84,12 +93,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, 64));
       }
     }),
-    fails: [],
+    fails: ["limits.levels"],
   },
   {
     name: "63 candidates at most",
     fault: { reply: refuseWhen((body) => lengthOf(body.get("candidates")) > 63) },
-    fails: [],
+    fails: ["limits.candidates"],
   },
   {
     name: "one candidate is enough",
@@ -98,7 +107,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       if (Array.isArray(given) && given.length === 1) given.push("none of these");
       if (given instanceof Map && given.size === 1) given.set("none", "none of these");
     }),
-    fails: [],
+    fails: ["limits.candidates"],
   },
   {
     name: "equal candidates numbered instead of refused",
@@ -109,12 +118,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         for (const [index, [name, text]] of [...given].entries())
           if ([...given.values()].indexOf(text) !== index) given.set(name, `${String(text)} ${index}`);
     }),
-    fails: [],
+    fails: ["request.distinct"],
   },
   {
     name: "255 pairs at most",
     fault: { reply: refuseWhen((body) => pairsOf(body) > 255) },
-    fails: [],
+    fails: ["limits.pairs"],
   },
   {
     name: "260 pairs accepted",
@@ -122,7 +131,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       if (pairsOf(body) <= 256 || pairsOf(body) > 260) return;
       for (const question of questionsOf(body)) keep(inner(question, "criteria"), 2);
     }),
-    fails: [],
+    fails: ["limits.pairs", "limits.pairs-refused"],
   },
   {
     name: "blank criteria of a choice filled in",
@@ -140,7 +149,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           );
       }),
     ),
-    fails: [],
+    fails: ["request.criteria-required"],
   },
   {
     name: "missing instructions taken as null",
@@ -149,29 +158,40 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         if (!question.has("instructions")) question.set("instructions", null);
       }),
     ),
-    fails: [],
+    fails: ["request.required"],
   },
   {
     name: "a missing state taken as blank",
     fault: edit((body) => {
       if (!body.has("state") && !body.has("context") && body.has("questions")) body.set("state", "");
     }),
-    fails: [],
+    fails: ["request.required"],
   },
   {
     name: "a null state refused",
     fault: { reply: refuseWhen((body) => body.get("state") === null) },
-    fails: [],
+    fails: ["request.null"],
   },
   {
     name: "states must be texts",
     fault: { reply: refuseWhen((body) => body.has("state") && typeof body.get("state") !== "string") },
-    fails: [],
+    fails: [
+      "request.state.any-json",
+      "request.null",
+      "json.valid",
+      "json.extremes",
+      "texts.scalars",
+      "texts.floats",
+      "texts.structures",
+      "texts.state-holds-json",
+      "texts.differ",
+      "limits.nesting",
+    ],
   },
   {
     name: "null instructions refused",
     fault: { reply: refuseWhen((body) => questionsOf(body).some((q) => q.get("instructions") === null)) },
-    fails: [],
+    fails: ["request.null"],
   },
   {
     name: "an unknown type taken for a noul",
@@ -184,7 +204,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           question.set("type", "noul");
       }),
     ),
-    fails: [],
+    fails: ["request.question-type"],
   },
   {
     name: "types in any capitals",
@@ -194,7 +214,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         if (typeof type === "string") question.set("type", type.toLowerCase());
       }),
     ),
-    fails: [],
+    fails: ["request.question-type"],
   },
   {
     name: "a list of labels accepted for a choice",
@@ -205,7 +225,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
       }),
     ),
-    fails: [],
+    fails: ["request.criteria-shape"],
   },
   {
     name: "candidates turned into strings",
@@ -219,12 +239,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       if (given instanceof Map)
         for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
     }),
-    fails: [],
+    fails: ["request.candidates-shape"],
   },
   {
     name: "any model accepted",
     fault: edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))),
-    fails: [],
+    fails: ["model.unknown", "model.exact-name"],
   },
   {
     name: "any revision of the model accepted",
@@ -232,12 +252,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       const model = body.get("model");
       if (typeof model === "string" && model.startsWith(`${MODEL_ID.split("@")[0]}@`)) body.delete("model");
     }),
-    fails: [],
+    fails: ["model.unknown", "model.exact-name"],
   },
   {
     name: "model: null taken as missing",
     fault: edit((body) => void (body.get("model") === null && body.delete("model"))),
-    fails: [],
+    fails: ["model.null"],
   },
   {
     name: "names of the model in any capitals",
@@ -246,36 +266,44 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase())
         body.set("model", MODEL_ID);
     }),
-    fails: [],
+    fails: ["model.exact-name"],
   },
   {
     name: "the bare name of the model unknown",
     fault: edit((body) => void (body.get("model") === "Fast-1M" && body.set("model", "other"))),
-    fails: [],
+    fails: ["model.bare-name", "model.listed-aliases"],
   },
   {
     name: "the short alias unknown",
     fault: edit((body) => void (body.get("model") === "fast" && body.set("model", "other"))),
-    fails: [],
+    fails: ["model.short-alias", "model.listed-aliases"],
   },
   {
     name: "the full id unknown to rankings",
     fault: edit(
       (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
     ),
-    fails: [],
+    fails: ["model.full-id"],
   },
-  { name: "context not understood", fault: edit((body) => rename(body, "context", "unknown")), fails: [] },
-  { name: "answers not understood", fault: edit((body) => rename(body, "answers", "unknown")), fails: [] },
+  {
+    name: "context not understood",
+    fault: edit((body) => rename(body, "context", "unknown")),
+    fails: ["alias.context", "alias.answers", "alias.rank-null", "errors.type"],
+  },
+  {
+    name: "answers not understood",
+    fault: edit((body) => rename(body, "answers", "unknown")),
+    fails: ["alias.answers", "alias.rank-null"],
+  },
   {
     name: "both state and context accepted",
     fault: edit((body) => void (body.has("state") && body.has("candidates") && body.delete("context"))),
-    fails: [],
+    fails: ["alias.rank-conflict"],
   },
   {
     name: "null aliases refused",
     fault: { reply: refuseWhen((body) => body.get("context") === null || body.get("answers") === null) },
-    fails: [],
+    fails: ["alias.rank-null"],
   },
   {
     name: "no and yes mixed up",
@@ -289,14 +317,14 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         }
       }),
     ),
-    fails: [],
+    fails: ["alias.no-yes"],
   },
   {
     name: "yes not understood",
     fault: edit((body) =>
       questionsOf(body).forEach((question) => void rename(inner(question, "criteria"), "yes", "ja")),
     ),
-    fails: [],
+    fails: ["systemone.answers.outcomes", "alias.no-yes", "alias.noul-null", "texts.noul-half"],
   },
   {
     name: "true counts more than yes",
@@ -306,7 +334,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
       }),
     ),
-    fails: [],
+    fails: ["alias.noul-conflict"],
   },
   {
     name: "an unknown outcome ignored",
@@ -318,16 +346,39 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
       }),
     ),
-    fails: [],
+    fails: ["request.unknown-question-field"],
   },
   {
     name: "question: null refused",
     fault: { reply: refuseWhen((body) => body.get("question") === null) },
-    fails: [],
+    fails: ["request.null", "alias.rank-null"],
   },
-  { name: "the last of two equal names counts", fault: { request: asJson }, fails: [] },
-  { name: "a byte order mark skipped", fault: { request: (text) => text.replace(/^\ufeff/, "") }, fails: [] },
-  { name: "bad bytes replaced", fault: { request: (text) => text.replaceAll("\ufffd", "?") }, fails: [] },
+  {
+    name: "the last of two equal names counts",
+    fault: { request: asJson },
+    fails: [
+      "order.answers",
+      "order.probabilities",
+      "order.scores",
+      "json.numbers",
+      "json.duplicates",
+      "texts.scalars",
+      "texts.floats",
+      "texts.structures",
+      "texts.state-holds-json",
+      "errors.type",
+    ],
+  },
+  {
+    name: "a byte order mark skipped",
+    fault: { request: (text) => text.replace(/^\ufeff/, "") },
+    fails: ["json.unicode"],
+  },
+  {
+    name: "bad bytes replaced",
+    fault: { request: (text) => text.replaceAll("\ufffd", "?") },
+    fails: ["json.unicode"],
+  },
   {
     name: "lone surrogates replaced",
     fault: {
@@ -336,33 +387,37 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           found.length > 6 ? found : "?",
         ),
     },
-    fails: [],
+    fails: ["json.unicode"],
   },
   {
     name: "NaN and Infinity read, as Python's json does",
     fault: { request: (text) => text.replace(/-?\b(NaN|Infinity)\b/, "0") },
-    fails: [],
+    fails: ["json.numbers"],
   },
   {
     name: "1e400 read as infinite",
     fault: { request: (text) => text.replace(/-?1e400/, "1e308") },
-    fails: [],
+    fails: ["json.numbers"],
   },
   {
     name: "commas at the end allowed",
     fault: { request: (text) => text.replace(/,([}\]])/g, "$1") },
-    fails: [],
+    fails: ["json.invalid", "json.grammar"],
   },
-  { name: "single quotes allowed", fault: { request: (text) => text.replace("'s'", '"s"') }, fails: [] },
+  {
+    name: "single quotes allowed",
+    fault: { request: (text) => text.replace("'s'", '"s"') },
+    fails: ["json.invalid"],
+  },
   {
     name: "comments allowed",
     fault: { request: (text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "") },
-    fails: [],
+    fails: ["json.grammar"],
   },
   {
     name: "text behind the object ignored",
     fault: { request: (text) => text.replace(/} more$/, "}") },
-    fails: [],
+    fails: ["json.invalid"],
   },
   {
     name: "an empty body taken as {}",
@@ -373,7 +428,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
           ? { ...reply, status: 400 }
           : reply,
     },
-    fails: [],
+    fails: ["json.empty", "errors.issues"],
   },
   {
     name: "a string that holds JSON parsed once more",
@@ -387,17 +442,17 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["json.no-object"],
   },
   {
     name: "integers above 2^53 rounded",
     fault: { request: (text) => (/[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text) },
-    fails: [],
+    fails: ["texts.scalars"],
   },
   {
     name: "floats without their point",
     fault: { request: (text) => text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2") },
-    fails: [],
+    fails: ["json.numbers", "texts.floats"],
   },
   {
     name: "members of a state in sorted order",
@@ -408,7 +463,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         for (const [name, value] of members) map.set(name, value);
       }
     }),
-    fails: [],
+    fails: ["texts.structures", "texts.state-holds-json", "texts.differ"],
   },
   {
     name: "a state that holds JSON left as it is",
@@ -416,7 +471,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       const state = body.get("state");
       if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
     }),
-    fails: [],
+    fails: ["request.blank", "texts.state-holds-json"],
   },
   {
     name: "questions that hold JSON are rendered too",
@@ -424,7 +479,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       const question = body.get("question");
       if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
     }),
-    fails: [],
+    fails: ["texts.only-state-holds-json"],
   },
   {
     name: "lists with stars in place of dashes",
@@ -433,7 +488,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
       if (Array.isArray(state) && state.every((item) => typeof item === "string"))
         body.set("state", state.map((item) => `* ${item}`).join("\n"));
     }),
-    fails: [],
+    fails: ["texts.structures"],
   },
   {
     name: "labels shown in another way",
@@ -452,7 +507,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         })),
       }),
     },
-    fails: [],
+    fails: ["texts.labels"],
   },
   {
     name: "other default words for a noul",
@@ -471,7 +526,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         })),
       }),
     },
-    fails: [],
+    fails: ["texts.noul-default", "texts.noul-half"],
   },
   {
     name: "the label of a ranking's candidate shown",
@@ -488,7 +543,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         })),
       }),
     },
-    fails: [],
+    fails: ["texts.rank-labels-hidden"],
   },
   {
     name: "long states cut off",
@@ -498,7 +553,12 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") },
       }),
     },
-    fails: [],
+    fails: [
+      "limits.tokens.state",
+      "limits.tokens.instructions",
+      "limits.tokens.exact",
+      "limits.tokens.never-cut",
+    ],
   },
   {
     name: "long candidates cut off",
@@ -514,7 +574,13 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
         })),
       }),
     },
-    fails: [],
+    fails: [
+      "limits.tokens.candidate",
+      "limits.tokens.level",
+      "limits.tokens.description",
+      "limits.tokens.exact",
+      "limits.tokens.never-cut",
+    ],
   },
 ];
 

@@ -79,7 +79,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: ["routes.unknown", "errors.issues", "errors.json"],
   },
   {
     name: "404 in Fastify's own words",
@@ -88,35 +88,124 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         if (a.status === 404) a.body = '{"message":"Route not found","error":"Not Found","statusCode":404}';
       },
     },
-    fails: [],
+    fails: ["routes.unknown", "errors.issues"],
   },
-  { name: "404 in place of 405", fault: statusWhere(405, 404), fails: [] },
-  { name: "405 without Allow", fault: header("allow", () => undefined), fails: [] },
+  {
+    name: "404 in place of 405",
+    fault: statusWhere(405, 404),
+    fails: ["routes.methods", "routes.head", "media.order-of-checks"],
+  },
+  {
+    name: "405 without Allow",
+    fault: header("allow", () => undefined),
+    fails: ["routes.methods", "routes.head"],
+  },
   {
     name: "405 that allows everything",
     fault: header("allow", (value) => (value === undefined ? undefined : "GET, POST, OPTIONS")),
-    fails: [],
+    fails: ["routes.methods"],
   },
-  { name: "400 in place of 422", fault: statusWhere(422, 400), fails: [] },
+  {
+    name: "400 in place of 422",
+    fault: statusWhere(422, 400),
+    fails: [
+      "model.unknown",
+      "model.exact-name",
+      "model.type",
+      "model.null",
+      "request.required",
+      "request.criteria-required",
+      "request.unknown-field",
+      "request.unknown-question-field",
+      "request.question-type",
+      "request.questions-shape",
+      "request.criteria-shape",
+      "request.candidates-shape",
+      "request.distinct",
+      "request.distinct-rendered",
+      "request.blank",
+      "json.invalid",
+      "json.no-object",
+      "json.grammar",
+      "json.empty",
+      "json.numbers",
+      "json.unicode",
+      "json.duplicates",
+      "alias.noul-conflict",
+      "alias.rank-conflict",
+      "alias.rank-only",
+      "limits.questions",
+      "limits.labels",
+      "limits.levels",
+      "limits.candidates",
+      "limits.pairs-refused",
+      "limits.nesting",
+      "limits.nesting-hostile",
+      "limits.tokens.never-cut",
+      "limits.tokens.each-question",
+      "media.others",
+      "media.encoding",
+      "errors.issues",
+      "wire.keep-alive",
+      "wire.pipelining",
+    ],
+  },
   {
     name: "400 for broken JSON",
     fault: { send: (a) => become(a, a.status === 422 && a.body?.includes('"invalid_json"'), 400) },
-    fails: [],
+    fails: [
+      "json.invalid",
+      "json.grammar",
+      "json.empty",
+      "json.numbers",
+      "json.unicode",
+      "media.encoding",
+      "errors.issues",
+      "wire.keep-alive",
+      "wire.pipelining",
+    ],
   },
   {
     name: "415 for another media type",
     fault: { send: (a) => become(a, a.status === 422 && a.body?.includes('"media_type"'), 415) },
-    fails: [],
+    fails: ["media.others", "media.encoding", "media.order-of-checks", "errors.issues"],
   },
-  { name: "any media type taken", fault: { takesAnyType: true }, fails: [] },
-  { name: "400 in place of 413", fault: statusWhere(413, 400), fails: [] },
-  { name: "422 in place of 413", fault: statusWhere(413, 422), fails: [] },
+  {
+    name: "any media type taken",
+    fault: { takesAnyType: true },
+    fails: ["media.others", "media.encoding"],
+  },
+  {
+    name: "400 in place of 413",
+    fault: statusWhere(413, 400),
+    fails: [
+      "limits.body",
+      "limits.body-bytes",
+      "limits.body-chunked",
+      "limits.body-announced",
+      "media.order-of-checks",
+      "wire.early-413",
+    ],
+  },
+  {
+    name: "422 in place of 413",
+    fault: statusWhere(413, 422),
+    fails: [
+      "limits.body",
+      "limits.body-bytes",
+      "limits.body-chunked",
+      "limits.body-announced",
+      "media.order-of-checks",
+      "errors.issues",
+      "wire.early-413",
+    ],
+  },
   {
     name: "detail of a 422 as a sentence",
     fault: errors(
       (body, { status }) => void (status === 422 && body.set("detail", "The request is not valid.")),
     ),
-    fails: [],
+    fails: ["errors.issues"],
   },
   {
     name: "detail named message",
@@ -125,12 +214,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       body.clear();
       body.set("message", detail ?? null);
     }),
-    fails: [],
+    fails: ["routes.unknown", "routes.methods", "errors.detail", "errors.issues"],
   },
   {
     name: "a code beside detail",
     fault: errors((body, { status }) => void (status === 422 && body.set("code", 422))),
-    fails: [],
+    fails: ["errors.issues"],
   },
   {
     name: "loc without body in front",
@@ -138,16 +227,20 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.slice(1));
     }),
-    fails: [],
+    fails: ["limits.tokens.each-question", "errors.issues", "errors.loc"],
   },
-  { name: "loc that ends at the body", fault: issues((issue) => void issue.set("loc", ["body"])), fails: [] },
+  {
+    name: "loc that ends at the body",
+    fault: issues((issue) => void issue.set("loc", ["body"])),
+    fails: ["limits.tokens.each-question", "errors.loc"],
+  },
   {
     name: "loc as a text",
     fault: issues((issue) => {
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.join("."));
     }),
-    fails: [],
+    fails: ["limits.tokens.each-question", "errors.issues", "errors.loc"],
   },
   {
     name: "positions in loc as strings",
@@ -155,12 +248,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.map(String));
     }),
-    fails: [],
+    fails: ["errors.loc"],
   },
   {
     name: "pydantic's words for types",
     fault: issues((issue) => void issue.set("type", "value_error")),
-    fails: [],
+    fails: ["errors.issues", "errors.type"],
   },
   {
     name: "one type for all that is wrong in shape",
@@ -171,12 +264,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
           issue.set("type", "wrong_type")
         ),
     ),
-    fails: [],
+    fails: ["errors.type"],
   },
   {
     name: "the request's value beside an issue",
     fault: issues((issue) => void issue.set("input", "value")),
-    fails: [],
+    fails: ["errors.issues"],
   },
   {
     name: "values in messages",
@@ -192,14 +285,14 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
             }
           : reply,
     },
-    fails: [],
+    fails: ["errors.no-echo"],
   },
   {
     name: "the path in a 404",
     fault: errors(
       (body, answer, { url }) => void (answer.status === 404 && body.set("detail", `Nothing at ${url}.`)),
     ),
-    fails: [],
+    fails: ["errors.no-echo"],
   },
   {
     name: "thousands of issues",
@@ -207,7 +300,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const detail = body.get("detail");
       if (Array.isArray(detail) && detail.length >= 20) body.set("detail", [...detail, ...detail]);
     }),
-    fails: [],
+    fails: ["errors.issues", "errors.bounded"],
   },
   {
     name: "whole names in loc",
@@ -217,14 +310,14 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return name === undefined ? reply : { ...reply, body: reply.body.replace(/n{100}/, name) };
       },
     },
-    fails: [],
+    fails: ["errors.bounded"],
   },
   {
     name: "token limits without their numbers",
     fault: issues(
       (issue) => void (issue.get("type") === "too_many_tokens" && issue.set("msg", "The text is too long.")),
     ),
-    fails: [],
+    fails: ["limits.tokens.exact"],
   },
   {
     name: "a token limit that is one too high",
@@ -234,7 +327,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
           text.replaceAll("2048", "2049"),
         ),
     },
-    fails: [],
+    fails: ["limits.tokens.exact"],
   },
   {
     name: "500 for a wrong type",
@@ -246,23 +339,37 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [],
+    fails: [
+      "server.never-500",
+      "model.type",
+      "model.null",
+      "request.criteria-required",
+      "request.question-type",
+      "request.questions-shape",
+      "request.criteria-shape",
+      "request.candidates-shape",
+      "json.no-object",
+    ],
   },
   {
     name: "a stack trace in errors",
     fault: errors((body, { status }) => void (status === 404 && body.set("stack", "Error: at server.js:1"))),
-    fails: [],
+    fails: ["errors.issues"],
   },
-  { name: "no x-request-id", fault: header("x-request-id", () => undefined), fails: [] },
+  {
+    name: "no x-request-id",
+    fault: header("x-request-id", () => undefined),
+    fails: ["headers.request-id", "headers.request-id-kept", "headers.request-id-replaced"],
+  },
   {
     name: "no x-request-id with errors",
     fault: header("x-request-id", (id, { status }) => (status >= 400 ? undefined : id)),
-    fails: [],
+    fails: ["headers.request-id", "headers.request-id-kept", "headers.request-id-replaced"],
   },
   {
     name: "the caller's x-request-id not kept",
     fault: header("x-request-id", () => crypto.randomUUID()),
-    fails: [],
+    fails: ["headers.request-id-kept"],
   },
   {
     name: "any x-request-id kept",
@@ -270,39 +377,43 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const given = headers["x-request-id"];
       return typeof given === "string" && /^[\x20-\x7e]+$/.test(given) ? given : id;
     }),
-    fails: [],
+    fails: ["headers.request-id", "headers.request-id-replaced"],
   },
   {
     name: "the same x-request-id for everybody",
     fault: header("x-request-id", (id, _a, { headers }) =>
       id === headers["x-request-id"] ? id : "request-1",
     ),
-    fails: [],
+    fails: ["headers.request-id-replaced", "headers.request-id-new"],
   },
-  { name: "no server-timing", fault: header("server-timing", () => undefined), fails: [] },
+  {
+    name: "no server-timing",
+    fault: header("server-timing", () => undefined),
+    fails: ["headers.server-timing"],
+  },
   {
     name: "server-timing without the queue",
     fault: header("server-timing", (value) => value?.replace(/queue;dur=[\d.]+, /, "")),
-    fails: [],
+    fails: ["headers.server-timing"],
   },
   {
     name: "server-timing in seconds",
     fault: header("server-timing", (value) =>
       value?.replaceAll(/dur=([\d.]+)/g, (_all, ms) => `dur=${(Number(ms) / 1000).toFixed(6)}`),
     ),
-    fails: [],
+    fails: ["headers.server-timing"],
   },
   {
     name: "answers as text/plain",
     fault: header("content-type", (value, { status }) =>
       status === 200 && value?.startsWith("application/json") ? "text/plain" : value,
     ),
-    fails: [],
+    fails: ["errors.json"],
   },
   {
     name: "errors as text/plain",
     fault: header("content-type", (value, { status }) => (status === 422 ? "text/plain" : value)),
-    fails: [],
+    fails: ["errors.json"],
   },
   {
     name: "a slash at the end is the same path",
@@ -312,7 +423,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return false;
       },
     },
-    fails: [],
+    fails: ["routes.unknown"],
   },
   {
     name: "paths in any capitals",
@@ -323,7 +434,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return false;
       },
     },
-    fails: [],
+    fails: ["routes.unknown"],
   },
   {
     name: "a redirect for a slash at the end",
@@ -335,7 +446,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["routes.unknown", "headers.request-id", "errors.json"],
   },
   {
     name: "queries refused",
@@ -349,7 +460,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["routes.query"],
   },
   {
     name: "/ready without counters",
@@ -358,7 +469,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       body.clear();
       body.set("status", status ?? "");
     }),
-    fails: [],
+    fails: ["health.ready", "ready.schema"],
   },
   {
     name: "/ready is not there",
@@ -371,7 +482,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["health.ready", "ready.schema", "routes.methods", "routes.head"],
   },
   {
     name: "/health repeats the last request",
@@ -382,39 +493,47 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
       ...health((body) => void body.set("last_request", lastText)),
     },
-    fails: [],
+    fails: ["health.no-request-text", "health.schema", "ready.schema"],
   },
-  { name: "/health without limits", fault: health((body) => void body.delete("limits")), fails: [] },
+  {
+    name: "/health without limits",
+    fault: health((body) => void body.delete("limits")),
+    fails: ["health.schema", "ready.schema"],
+  },
   {
     name: "/health with a member more",
     fault: health((body) => void body.set("hostname", "server-1")),
-    fails: [],
+    fails: ["health.schema", "ready.schema"],
   },
   {
     name: "/health with counters as texts",
     fault: health((body) => void body.set("completed_requests", String(body.get("completed_requests")))),
-    fails: [],
+    fails: ["health.named-counters", "health.schema", "ready.schema", "overload.counted"],
   },
   {
     name: "/health names another limit",
     fault: health((body) => void inner(body, "limits").set("max_pairs", 512)),
-    fails: [],
+    fails: ["health.limits"],
   },
   {
     name: "/health with another temperature",
     fault: health((body) => void body.set("temperature", 1)),
-    fails: [],
+    fails: ["health.facts"],
   },
   {
     name: "/health names the model without revision",
     fault: health((body) => void body.set("model", String(body.get("model")).split("@")[0] ?? "")),
-    fails: [],
+    fails: ["health.facts", "model.same-everywhere"],
   },
-  { name: "status ok", fault: health((body) => void body.set("status", "ok")), fails: [] },
+  {
+    name: "status ok",
+    fault: health((body) => void body.set("status", "ok")),
+    fails: ["health.schema", "ready.schema"],
+  },
   {
     name: "/ready is 503 while ready",
     fault: { send: (a, { url, method }) => become(a, url === "/ready" && method === "GET", 503) },
-    fails: [],
+    fails: ["health.ready", "ready.schema"],
   },
   {
     name: "completed_requests counts refusals too",
@@ -425,24 +544,24 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
       health: (h) => ({ ...h, counters: { ...h.counters, completed: h.counters.completed + calls } }),
     },
-    fails: [],
+    fails: ["health.counts-successes"],
   },
   {
     name: "completed_requests counts every second",
     fault: {
       health: (h) => ({ ...h, counters: { ...h.counters, completed: Math.floor(h.counters.completed / 2) } }),
     },
-    fails: [],
+    fails: ["health.counts-successes"],
   },
   {
     name: "completed_requests counts pairs",
     fault: { health: (h) => ({ ...h, counters: { ...h.counters, completed: h.counters.completed * 2 } }) },
-    fails: [],
+    fails: ["health.counts-successes"],
   },
   {
     name: "model_batches stands still",
     fault: { health: (h) => ({ ...h, counters: { ...h.counters, batches: 3 } }) },
-    fails: [],
+    fails: ["health.counts-batches"],
   },
   {
     name: "failed_requests counts 422s",
@@ -453,25 +572,29 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
       health: (h) => ({ ...h, counters: { ...h.counters, failed: calls } }),
     },
-    fails: [],
+    fails: ["health.keeps-failed-requests"],
   },
   {
     name: "running_requests never falls",
     fault: { health: (h) => ({ ...h, counters: { ...h.counters, running: 1 } }) },
-    fails: [],
+    fails: ["health.idle"],
   },
   {
     name: "rejected_requests stays 0",
     fault: { health: (h) => ({ ...h, counters: { ...h.counters, rejected: 0 } }) },
-    fails: [],
+    fails: ["overload.counted"],
   },
-  { name: "503 without Retry-After", fault: header("retry-after", () => undefined), fails: [] },
+  {
+    name: "503 without Retry-After",
+    fault: header("retry-after", () => undefined),
+    fails: ["overload.refused"],
+  },
   {
     name: "503 with a minute to wait",
     fault: header("retry-after", (value) => (value === undefined ? undefined : "60")),
-    fails: [],
+    fails: ["overload.refused"],
   },
-  { name: "429 for a full queue", fault: statusWhere(503, 429), fails: [] },
+  { name: "429 for a full queue", fault: statusWhere(503, 429), fails: ["overload.refused"] },
   {
     name: "models in a data envelope",
     fault: json("/v1/models", (body) => {
@@ -480,7 +603,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       body.set("object", "list");
       body.set("data", models ?? []);
     }),
-    fails: [],
+    fails: ["models.list", "models.schema", "model.same-everywhere"],
   },
   {
     name: "models without a task",
@@ -491,7 +614,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         models[0].set("description", "x");
       }
     }),
-    fails: [],
+    fails: ["models.names-model", "models.schema"],
   },
   {
     name: "a model by its bare name",
@@ -499,7 +622,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const models = body.get("models");
       if (Array.isArray(models) && models[0] instanceof Map) models[0].set("name", "Fast-1M");
     }),
-    fails: [],
+    fails: ["model.same-everywhere"],
   },
   {
     name: "an alias listed that is not accepted",
@@ -508,7 +631,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const aliases = Array.isArray(models) && models[0] instanceof Map ? models[0].get("aliases") : [];
       if (Array.isArray(aliases)) aliases.push("latest");
     }),
-    fails: [],
+    fails: ["model.short-alias", "model.listed-aliases", "model.same-everywhere"],
   },
   {
     name: "a release date in words",
@@ -516,7 +639,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       const models = body.get("models");
       if (Array.isArray(models) && models[0] instanceof Map) models[0].set("release_date", "November 2026");
     }),
-    fails: [],
+    fails: ["models.schema"],
   },
   {
     name: "/docs is not there",
@@ -529,7 +652,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["routes.methods", "routes.head", "headers.request-id-kept", "docs.docs", "docs.own-assets"],
   },
   {
     name: "a script from elsewhere",
@@ -539,12 +662,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
           text.replace("</body>", '<script src="https://cdn.example.org/redoc.js"></script></body>'),
         ),
     },
-    fails: [],
+    fails: ["docs.own-assets"],
   },
   {
     name: "a document without one of the operations",
     fault: json("/openapi.json", (body) => void inner(body, "paths").delete("/v1/rank")),
-    fails: [],
+    fails: ["docs.openapi", "docs.openapi-contract"],
   },
   {
     name: "a document that lacks a status",
@@ -552,7 +675,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       "/openapi.json",
       (body) => void inner(body, "paths", "/v1/rank", "post", "responses").delete("413"),
     ),
-    fails: [],
+    fails: ["docs.openapi-contract"],
   },
   {
     name: "h2c accepted",
@@ -565,7 +688,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return () => app.server.off("upgrade", onUpgrade);
       },
     },
-    fails: [],
+    fails: ["wire.h2c"],
   },
   {
     name: "Node's own answer to broken messages",
@@ -583,7 +706,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         };
       },
     },
-    fails: [],
+    fails: ["wire.broken", "wire.huge-head"],
   },
   {
     name: "the body of an early answer read as the next request",
@@ -598,7 +721,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return false;
       },
     },
-    fails: [],
+    fails: ["wire.early-answers"],
   },
   {
     name: "the connection cut after an early answer",
@@ -609,7 +732,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return false;
       },
     },
-    fails: [],
+    fails: ["wire.early-answers"],
   },
   {
     name: "Expect: 100-continue left waiting",
@@ -620,7 +743,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["wire.expect-continue"],
   },
   {
     name: "chunked bodies refused",
@@ -634,7 +757,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return true;
       },
     },
-    fails: [],
+    fails: ["wire.broken", "wire.chunked"],
   },
   {
     name: "a score that drifts with time",
@@ -644,7 +767,8 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + calls * 1e-5)) };
       },
     },
-    fails: [],
+    fails: ["scores.again.bits", "scores.order.bits"],
+    only: ["scores.again", "scores.order"],
   },
   {
     name: "scores with noise in the last digits",
@@ -654,7 +778,8 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         scores: scored.scores.map((row) => row.map((score) => score * (1 + (Math.random() - 0.5) * 1e-5))),
       }),
     },
-    fails: [],
+    fails: ["scores.again.bits", "scores.order.bits"],
+    only: ["scores.again", "scores.order"],
   },
   {
     name: "scores that are far off at random",
@@ -664,7 +789,8 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         scores: scored.scores.map((row) => row.map((score) => score + Math.random() * 5)),
       }),
     },
-    fails: [],
+    fails: ["scores.again", "scores.again.bits", "scores.order", "scores.order.bits"],
+    only: ["scores.again", "scores.order"],
   },
   {
     name: "scores that depend on the number of candidates",
@@ -674,7 +800,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         scores: scored.scores.map((row) => row.map((score) => score + row.length / 2)),
       }),
     },
-    fails: [],
+    fails: ["scores.candidates", "scores.candidates.bits"],
   },
   {
     name: "scores that depend on the place of the candidate",
@@ -684,7 +810,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         scores: scored.scores.map((row) => row.map((score, index) => score - index / 2)),
       }),
     },
-    fails: [],
+    fails: [
+      "scores.candidates",
+      "scores.candidates.bits",
+      "scores.criteria-order",
+      "scores.criteria-order.bits",
+    ],
   },
   {
     name: "scores that depend on the place of the question",
@@ -694,7 +825,17 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         scores: scored.scores.map((row, place) => row.map((score) => score + place)),
       }),
     },
-    fails: [],
+    fails: [
+      "usage.cached-pairs",
+      "scores.alone",
+      "scores.alone.bits",
+      "scores.order",
+      "scores.order.bits",
+      "scores.company",
+      "scores.company.bits",
+      "scores.concurrency",
+      "scores.concurrency.bits",
+    ],
   },
   {
     name: "scores normalized over the request",
@@ -705,7 +846,14 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return { ...scored, scores: scored.scores.map((row) => row.map((score) => score - mean)) };
       },
     },
-    fails: [],
+    fails: [
+      "scores.alone",
+      "scores.alone.bits",
+      "scores.concurrency",
+      "scores.concurrency.bits",
+      "scores.candidates",
+      "scores.candidates.bits",
+    ],
   },
   {
     name: "scores that ignore the question",
@@ -715,7 +863,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         questions: request.questions.map((one) => ({ ...one, question: { ...one.question, text: "q" } })),
       }),
     },
-    fails: [],
+    fails: ["scores.depend-on-all", "texts.only-state-holds-json", "limits.tokens.each-question"],
   },
   {
     name: "padding that changes scores in company",
@@ -725,19 +873,23 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + longest * 1e-6)) };
       },
     },
-    fails: [],
+    fails: ["scores.alone.bits", "scores.concurrency.bits"],
   },
   {
     name: "answers of two requests mixed up under load",
     fault: (() => {
       let running = 0;
       return {
-        reply: async (reply, call) => {
-          running += 1;
-          await sleep(1);
+        request: (text, operation) => {
+          if (operation === "systemone") running += 1;
+          return text;
+        },
+        reply: async (reply, { operationId }) => {
+          if (operationId !== "systemone") return reply;
+          await sleep(20); // so that what runs together ends together
           const others = running;
           running -= 1;
-          if (others < 5 || reply.status !== 200 || call.operationId !== "systemone") return reply;
+          if (others < 4 || reply.status !== 200) return reply;
           return {
             ...reply,
             body: reply.body.replaceAll(/"scores":\{"([^"]*)":(-?\d)/g, '"scores":{"$1":$21'),
@@ -745,7 +897,8 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         },
       } satisfies Fault;
     })(),
-    fails: [],
+    fails: ["scores.concurrency", "scores.concurrency.bits"],
+    only: ["scores.concurrency"],
   },
   {
     name: "any key accepted",
@@ -760,7 +913,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.wrong"],
   },
   {
     name: "no key needed for rankings",
@@ -771,7 +924,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.missing", "auth.wrong", "auth.elsewhere"],
   },
   {
     name: "the beginning of a key is enough",
@@ -783,7 +936,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.wrong"],
   },
   {
     name: "the key in the query too",
@@ -794,7 +947,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.elsewhere"],
   },
   {
     name: "x-api-key too",
@@ -805,14 +958,19 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.elsewhere"],
   },
-  { name: "403 in place of 401", fault: statusWhere(401, 403), hasKey: true, fails: [] },
+  {
+    name: "403 in place of 401",
+    fault: statusWhere(401, 403),
+    hasKey: true,
+    fails: ["auth.missing", "auth.wrong", "auth.before-body"],
+  },
   {
     name: "401 without its challenge",
     fault: header("www-authenticate", () => undefined),
     hasKey: true,
-    fails: [],
+    fails: ["auth.challenge"],
   },
   {
     name: "the wrong key in the error",
@@ -821,7 +979,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         void (answer.status === 401 && body.set("detail", `${headers.authorization} is wrong.`)),
     ),
     hasKey: true,
-    fails: [],
+    fails: ["auth.challenge"],
   },
   {
     name: "a key for /health",
@@ -844,7 +1002,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.open-routes"],
   },
   {
     name: "the body before the key",
@@ -864,7 +1022,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
       },
     },
     hasKey: true,
-    fails: [],
+    fails: ["auth.before-body"],
   },
 ];
 

@@ -83,12 +83,22 @@ async function sendFlood(trial: Trial): Promise<Flood> {
   const { queueCapacity } = trial.facts.limits;
   if (queueCapacity > LARGEST_QUEUE)
     trial.skip(`a queue of ${queueCapacity} is not filled: that would be an attack`);
-  const body = () => ({ state: `${nonce()} ${"go ".repeat(20)}`, questions: { q: scoreOf(texts(8)) } });
   const before = await trial.get("/health");
-  const sent = Array.from({ length: queueCapacity + MORE }, () =>
-    trial.call("POST", SYSTEMONE, { body: body() }),
-  );
-  const [replies, meanwhile] = await Promise.all([Promise.all(sent), trial.get("/health")]);
+  const replies: Reply[] = [];
+  let meanwhile = before;
+  // a server that keeps up with the first flood gets one with more to do
+  for (const candidates of [8, 48]) {
+    const body = () => ({
+      state: `${nonce()} ${"go ".repeat(20)}`,
+      questions: { q: scoreOf(texts(candidates)) },
+    });
+    const sent = Array.from({ length: queueCapacity + MORE }, () =>
+      trial.call("POST", SYSTEMONE, { body: body() }),
+    );
+    meanwhile = await trial.get("/health");
+    replies.push(...(await Promise.all(sent)));
+    if (replies.some(({ status }) => status !== 200)) break;
+  }
   const refused = replies.filter(({ status }) => status === 503);
   return { replies, refused, before, meanwhile, after: await trial.get("/health") };
 }

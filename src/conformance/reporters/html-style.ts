@@ -22,7 +22,7 @@ details[open]{padding-bottom:.8rem}
 summary{cursor:pointer;overflow-wrap:anywhere}
 summary:focus-visible{outline:2px solid var(--tone)}
 .mark{display:inline-block;min-width:4.2em;font-weight:600;font-size:.9em}
-summary code{font-weight:600;margin-right:.5em}
+summary>code{font-weight:600;margin-right:.5em}
 details dl{margin:.5rem 0 0 1.2rem;padding:.6rem .9rem;background:var(--panel);border-radius:6px;font-size:.95em}
 code,pre{font:.9em/1.45 ui-monospace,monospace}
 pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;max-height:20rem;overflow:auto}

@@ -30,6 +30,7 @@ export function htmlReport(report: Report): string {
 <dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`).join("")}</dl>
 ${obstacle === undefined ? "" : `<p class="obstacle">${escaped(obstacle)}</p>`}
 <p class="counts">${(["passed", "failed", "skipped"] as const).map((one) => `<span class="${one}"><b>${counts[one]}</b> ${WORDS[one]}</span>`).join(" ")}</p>
+${brokenFirst(results)}
 ${SUBJECTS.map(({ title, checks }) => subject(title, new Set(checks.map(({ id }) => id)), results)).join("\n")}
 </main>
 </body>
@@ -42,27 +43,39 @@ function verdict({ exitCode, counts }: Report): string {
   return counts.failed > 0 ? `${counts.failed} broken` : "cannot tell";
 }
 
+/** What is broken, before everything: a reader looks for that. */
+function brokenFirst(results: readonly Result[]): string {
+  const broken = results.filter(({ outcome }) => outcome === "failed");
+  if (broken.length === 0) return "";
+  return `<section><h2>Broken</h2>${broken.map((result) => clause(result, true)).join("")}</section>`;
+}
+
 function subject(title: string, ids: ReadonlySet<string>, results: readonly Result[]): string {
   const own = results.filter(({ id }) => ids.has(id));
   if (own.length === 0) return "";
   const kept = own.filter(({ outcome }) => outcome === "passed").length;
-  return `<section><h2>${escaped(title)} <small>${kept} of ${own.length} kept</small></h2>${own.map(clause).join("")}</section>`;
+  return `<section><h2>${escaped(title)} <small>${kept} of ${own.length} kept</small></h2>${own.map((result) => clause(result, false)).join("")}</section>`;
 }
 
-function clause(result: Result): string {
+function clause(result: Result, isOpen: boolean): string {
   const { id, outcome, expected, came, curl, source, elapsedMs } = result;
   const rows: readonly (readonly [string, string])[] = [
-    ["Expected", escaped(expected)],
+    ["Expected", prose(expected)],
     ...(came === "" ? [] : [[outcome === "skipped" ? "Why" : "Came", escaped(came)] as const]),
     ...(curl === undefined ? [] : [["Repeat", `<pre>${escaped(curl)}</pre>`] as const]),
     ["Source", `${escaped(source)}, profile ${result.profile}, ${elapsedMs.toFixed(0)} ms`],
   ];
-  return `<details class="${outcome}"${outcome === "failed" ? " open" : ""}><summary><span class="mark">${WORDS[outcome]}</span> <code>${escaped(id)}</code> <span>${escaped(result.clause)}</span></summary><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("")}</dl></details>`;
+  return `<details class="${outcome}"${isOpen ? " open" : ""}><summary><span class="mark">${WORDS[outcome]}</span> <code>${escaped(id)}</code> <span>${prose(result.clause)}</span></summary><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("")}</dl></details>`;
 }
 
 function sources(results: readonly Result[]): string {
   const seed = results.filter(({ profile }) => profile === "seed").length;
   return `${seed} that SPEC.md states, ${results.length - seed} that the contract's notes and document decide`;
+}
+
+/** Our own words, with `code` in them. */
+function prose(text: string): string {
+  return escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
 }
 
 function escaped(text: string): string {
