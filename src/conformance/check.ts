@@ -1,24 +1,5 @@
-import type { SentRequest } from "./exchange.ts";
+import type { Clause } from "./clause.ts";
 import type { Trial } from "./trial.ts";
-
-/** What SPEC.md states, which any server of the contract must keep; or also what the contract notes decide. */
-export const PROFILES = ["seed", "full"] as const;
-export type Profile = (typeof PROFILES)[number];
-
-/** One rule of the contract that a client can observe. */
-export interface Clause {
-  /** Stable, kebab-case parts apart by points: `systemone.answers.names`. */
-  readonly id: string;
-  /** The rule. */
-  readonly clause: string;
-  /** Where it is stated: `SPEC.md 2.4`, `notes 18`, `contract /docs` (the service's own OpenAPI document). */
-  readonly source: string;
-  /** What a server that keeps it does. */
-  readonly expected: string;
-  /** False: floods, bodies of megabytes or much work for the model; left out by `--gentle`. */
-  readonly isGentle: boolean;
-  readonly profile: Profile;
-}
 
 /** When a check runs: beside others, with nothing else under way, or after all others. */
 export type Turn = "any" | "alone" | "last";
@@ -44,20 +25,4 @@ export function defineCheck(draft: CheckDraft): Check {
     profile: draft.source.startsWith("SPEC.md") ? "seed" : "full",
     ...draft,
   };
-}
-
-/** The server does not keep the clause. The message says what came. */
-export class Broken extends Error {
-  override readonly name = "Broken";
-  readonly request: SentRequest | undefined;
-
-  constructor(came: string, request?: SentRequest) {
-    super(came);
-    this.request = request;
-  }
-}
-
-/** Whether the server keeps the clause cannot be told. The message says why. */
-export class CannotTell extends Error {
-  override readonly name = "CannotTell";
 }

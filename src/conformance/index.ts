@@ -1,11 +1,11 @@
-import { PROFILES, type Profile } from "./check.ts";
+import { PROFILES, type Profile } from "./clause.ts";
 import { CHECKS } from "./clauses.ts";
 import type { Report, Result } from "./report.ts";
 import { run } from "./runner.ts";
 import { selectChecks } from "./select.ts";
 import { readTarget, WrongUsage } from "./target.ts";
 
-export type { Clause, Profile } from "./check.ts";
+export type { Clause, Profile } from "./clause.ts";
 export type { Outcome, Report, Result } from "./report.ts";
 export { WrongUsage } from "./target.ts";
 

@@ -1,4 +1,4 @@
-import type { Clause, Profile } from "./check.ts";
+import type { Clause, Profile } from "./clause.ts";
 
 export type Outcome = "passed" | "failed" | "skipped";
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { Broken, CannotTell, type Check, type Profile } from "./check.ts";
+import type { Check } from "./check.ts";
+import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
 import { NoAnswer } from "./exchange.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
@@ -7,6 +8,7 @@ import { HttpClient } from "./http.ts";
 import { countOutcomes, type Report, type Result } from "./report.ts";
 import type { Target } from "./target.ts";
 import { type Session, Trial } from "./trial.ts";
+import { Broken, CannotTell } from "./verdicts.ts";
 
 export interface Bounds {
   /** Of the whole run. */

@@ -1,4 +1,5 @@
-import type { Check, Profile } from "./check.ts";
+import type { Check } from "./check.ts";
+import type { Profile } from "./clause.ts";
 import { WrongUsage } from "./target.ts";
 
 export interface Selection {

@@ -1,9 +1,10 @@
-import { Broken, CannotTell, type Profile } from "./check.ts";
+import type { Profile } from "./clause.ts";
 import { excerpt, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
 import type { HttpClient } from "./http.ts";
 import { isMap, type JsonMap } from "./json.ts";
 import type { Target } from "./target.ts";
+import { Broken, CannotTell } from "./verdicts.ts";
 import { Wire } from "./wire.ts";
 
 /** What the checks of one run share. */
