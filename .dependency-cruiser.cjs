@@ -44,10 +44,12 @@ const FOLDERS = {
     "src/options",
     "src/package-root",
   ],
+  "src/conformance": ["generated", "src/package-root"],
   "src/cli": [
     "bench",
     "generated",
     "src/app",
+    "src/conformance",
     "src/contract",
     "src/engine",
     "src/errors",

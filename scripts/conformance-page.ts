@@ -1,0 +1,68 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
+import { UNOBSERVED } from "../src/conformance/unobserved.ts";
+
+/**
+ * Writes `docs/conformance.md`, the list of clauses, from the table that the checks are in.
+ *
+ *     node --import tsx scripts/conformance-page.ts            writes
+ *     node --import tsx scripts/conformance-page.ts --check    exits 1 if the page is stale
+ */
+
+const PAGE = new URL("../docs/conformance.md", import.meta.url);
+
+/** The page as it should be. */
+export function conformancePage(): string {
+  const checks = SUBJECTS.flatMap((subject) => subject.checks);
+  const seed = checks.filter(({ profile }) => profile === "seed").length;
+  return `<!-- Generated from src/conformance by \`npm run generate\`. Do not edit. -->
+
+# The clauses of the contract, and their checks
+
+\`decision conformance <base-url>\` holds a server to these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
+${seed} are stated by SPEC.md and make the profile \`seed\`, which any server of the contract must keep. \`full\` has
+${checks.length - seed} more: what the contract's notes decide, and what the service's own document promises ("contract").
+A clause marked \`*\` is left out by \`--gentle\`: its check sends floods, large bodies or much work for the model.
+
+${SUBJECTS.map(section).join("\n\n")}
+
+## What is not checked
+
+| rule | source | why |
+| --- | --- | --- |
+${UNOBSERVED.map(({ rule, source, why }) => row(rule, source, why)).join("\n")}
+`;
+}
+
+function section({ title, checks }: Subject): string {
+  const rows = checks.map(({ id, clause, expected, source, profile, isGentle }) =>
+    row(`\`${id}\`${isGentle ? "" : " \\*"}`, clause, expected, source, profile),
+  );
+  return [
+    `## ${title}`,
+    "",
+    "| id | clause | a server that keeps it gives | source | profile |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+}
+
+async function main(): Promise<void> {
+  const wanted = conformancePage();
+  if (!process.argv.includes("--check")) {
+    await mkdir(new URL(".", PAGE), { recursive: true });
+    await writeFile(PAGE, wanted);
+    return;
+  }
+  const present = await readFile(PAGE, "utf8").catch(() => undefined); // absent is stale too
+  if (present === wanted) return;
+  console.error("Stale: docs/conformance.md. Run `npm run generate`.");
+  process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,0 +1,81 @@
+import { Args, Flags } from "@oclif/core";
+import { ServiceError } from "../../errors.ts";
+import { BaseCommand } from "../base-command.ts";
+
+export default class Conformance extends BaseCommand {
+  static override summary = "Hold any server to the contract, clause by clause, over HTTP.";
+  static override description =
+    "Sends some 1,500 requests, a flood and bodies of 2 MiB among them; --gentle leaves those out. A clause is kept,\n" +
+    "broken, or skipped with a reason where it cannot be told. Exit code: 0 all kept, 1 some broken, 2 wrong usage or no key.\n" +
+    "The clauses are listed in docs/conformance.md.";
+  static override examples = [
+    "<%= config.bin %> conformance http://127.0.0.1:8700",
+    "<%= config.bin %> conformance https://decisions.example.org --gentle --profile seed --report report.html",
+    "<%= config.bin %> conformance http://127.0.0.1:8700 --only rank --only 'scores.*.bits' --json",
+  ];
+  static override args = {
+    "base-url": Args.string({
+      required: true,
+      description: "where the server is, as in http://127.0.0.1:8700",
+    }),
+  };
+  static override flags = {
+    profile: Flags.string({
+      options: ["seed", "full"],
+      default: "full",
+      description: "seed: what SPEC.md states; full: also what the contract's notes decide",
+    }),
+    only: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "<clause>",
+      description: "check this clause: an id, its beginning, or a pattern with *; repeatable",
+    }),
+    skip: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "<clause>",
+      description: "leave this clause out; repeatable",
+    }),
+    gentle: Flags.boolean({ description: "no floods, no large bodies, little work: for servers in use" }),
+    "api-key": Flags.string({
+      env: "DECISION_API_KEY",
+      helpValue: "<key>",
+      description:
+        "the server's key; better in the variable DECISION_API_KEY, which others on the machine cannot see",
+    }),
+    timeout: Flags.string({
+      default: "20",
+      helpValue: "<seconds>",
+      description: "how long an answer may take; the run takes at most 15 times that",
+    }),
+    json: Flags.boolean({ description: "print the report as JSON", exclusive: ["tap"] }),
+    tap: Flags.boolean({ description: "print the report as TAP 14" }),
+    junit: Flags.string({ helpValue: "<file>", description: "write the report as JUnit XML too" }),
+    report: Flags.string({ helpValue: "<file>", description: "write the report as an HTML page too" }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Conformance);
+    const timeoutSeconds = Number(flags.timeout);
+    if (!/^\d+(\.\d+)?$/.test(flags.timeout) || timeoutSeconds <= 0 || timeoutSeconds > 3600)
+      throw new ServiceError(
+        "INVALID_OPTION",
+        `--timeout takes seconds above 0 to 3600, not "${flags.timeout}".`,
+      );
+    const { checkConformance } = await import("../conformance.ts");
+    const exitCode = await checkConformance({
+      baseUrl: args["base-url"],
+      profile: flags.profile === "seed" ? "seed" : "full",
+      only: flags.only ?? [],
+      skip: flags.skip ?? [],
+      isGentle: flags.gentle,
+      apiKey: flags["api-key"] || undefined,
+      timeoutSeconds,
+      format: flags.json ? "json" : flags.tap ? "tap" : "terminal",
+      junit: flags.junit,
+      report: flags.report,
+    });
+    process.exitCode = exitCode; // this.exit(2) would be taken for wrong flags
+  }
+}

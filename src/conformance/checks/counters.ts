@@ -1,0 +1,182 @@
+import { type Check, defineCheck } from "../check.ts";
+import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
+import { type Json, show } from "../json.ts";
+import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { freshState } from "./scored.ts";
+import { counterOf } from "./server.ts";
+
+/** How long a counter may lag behind the answer that it counts. */
+const LAG_MS = 1000;
+const PAUSE_MS = 20;
+
+/** Counters of /health. Each needs a server that nobody else uses meanwhile, and says so where somebody does. */
+export const COUNTER_CHECKS: readonly Check[] = [
+  counterCheck(
+    "health.counts-successes",
+    "`completed_requests` counts successful requests, and nothing else.",
+    "SPEC.md 2.7",
+    "one more for each answered inference; none for a refused one, for /health or for an unknown path",
+    async (trial: Trial) => {
+      const successes = (await someSuccesses(trial)) + (await someRefusals(trial));
+      return { name: "completed_requests", least: successes, most: successes };
+    },
+  ),
+  counterCheck(
+    "health.counts-batches",
+    "`model_batches` counts the scheduler's calls of the model.",
+    "SPEC.md 2.7",
+    "at least one more for each inference of pairs that were never asked before; none for refused requests",
+    async (trial: Trial) => {
+      const successes = await someSuccesses(trial);
+      return { name: "model_batches", least: successes, most: Number.POSITIVE_INFINITY };
+    },
+  ),
+  counterCheck(
+    "health.counts-no-batches",
+    "A refused request reaches no batch.",
+    "SPEC.md 2.7",
+    "`model_batches` stays as it is",
+    async (trial: Trial) => {
+      const answered = await someRefusals(trial);
+      if (answered > 0) trial.skip("the server answers requests that it should refuse");
+      return { name: "model_batches", least: 0, most: 0 };
+    },
+  ),
+  ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
+    counterCheck(
+      `health.keeps-${name.replaceAll("_", "-")}`,
+      `\`${name}\` counts neither successes nor requests that are refused for what they say.`,
+      "notes 16",
+      "no more than before",
+      async (trial: Trial) => {
+        await someSuccesses(trial);
+        await someRefusals(trial);
+        return { name, least: 0, most: 0 };
+      },
+    ),
+  ),
+  counterCheck(
+    "health.counts-forwards",
+    "`model_forwards` counts runs of the model, of which a batch takes at least one.",
+    "notes 16",
+    "at least one more for each inference of pairs that were never asked before",
+    async (trial: Trial) => {
+      const successes = await someSuccesses(trial);
+      return { name: "model_forwards", least: successes, most: Number.POSITIVE_INFINITY };
+    },
+  ),
+  defineCheck({
+    id: "health.idle",
+    clause: "Where nothing waits and nothing runs, the gauges are 0.",
+    source: "notes 16",
+    expected: "`queued_requests` and `running_requests` 0 once all answers have come",
+    turn: "alone",
+    run: async (trial: Trial) => {
+      await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+      for (const name of ["queued_requests", "running_requests"]) {
+        const value = await settled(trial, name, (now) => now === 0);
+        if (value === undefined) trial.skip(`/health has no ${name}: see health.schema`);
+        trial.expect(
+          value === 0,
+          `${name} is ${value}, a second after the last answer (unless others use the server)`,
+        );
+      }
+    },
+  }),
+];
+
+interface Growth {
+  readonly name: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+function counterCheck(
+  id: string,
+  clause: string,
+  source: string,
+  expected: string,
+  run: (trial: Trial) => Promise<Growth>,
+): Check {
+  return defineCheck({
+    id,
+    clause,
+    source,
+    expected,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      const probe = await health(trial);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      const before = await health(trial);
+      const { name, least, most } = await run(trial);
+      if (counterOf(before, name) === undefined)
+        trial.skip(`/health has no ${name}: see health.named-counters or health.schema`);
+      if (isMoving(probe, before)) trial.skip("others use the server: its counters move without us");
+      const start = counterOf(before, name) ?? 0;
+      const end = await settled(trial, name, (now) => now - start >= least);
+      const reply = await trial.get("/health");
+      const grown = (end ?? 0) - start;
+      if (grown > most || grown < least) {
+        const last = await health(trial);
+        await new Promise((resolve) => setTimeout(resolve, 5 * PAUSE_MS));
+        if (isMoving(last, await health(trial)))
+          trial.skip("others use the server: its counters move without us");
+      }
+      const wanted = least === most ? `${least}` : `at least ${least}`;
+      trial.expect(
+        grown >= least && grown <= most,
+        `${name} went from ${start} to ${show(end)}: by ${grown}, not ${wanted}`,
+        reply,
+      );
+    },
+  });
+}
+
+async function health(trial: Trial): Promise<Json | undefined> {
+  return (await trial.get("/health")).json;
+}
+
+function isMoving(one: Json | undefined, other: Json | undefined): boolean {
+  return ["completed_requests", "model_batches"].some(
+    (name) => counterOf(one, name) !== counterOf(other, name),
+  );
+}
+
+/** A counter once it fits, or as it is when it has had time enough to. */
+async function settled(
+  trial: Trial,
+  name: string,
+  fits: (now: number) => boolean,
+): Promise<number | undefined> {
+  const end = performance.now() + LAG_MS;
+  for (;;) {
+    const now = counterOf(await health(trial), name);
+    if (now === undefined || fits(now) || performance.now() > end) return now;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** @returns how many */
+async function someSuccesses(trial: Trial): Promise<number> {
+  await trial.infer(SYSTEMONE, { ...SMALL, state: freshState() });
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  await trial.infer(SYSTEMONE, {
+    state: freshState(),
+    questions: { a: NOUL, b: { ...NOUL, instructions: "Is it early?" } },
+  });
+  return 3;
+}
+
+/** @returns how many of them were answered nevertheless, which is for other checks to say */
+async function someRefusals(trial: Trial): Promise<number> {
+  const replies = [
+    await trial.post(RANK, "{"),
+    await trial.post(RANK, { state: "s" }),
+    await trial.post(SYSTEMONE, { ...SMALL, model: "no-such/model" }),
+    await trial.post(RANK, { state: "go ".repeat(9000), candidates: ["a", "b"] }),
+  ];
+  if (trial.facts.wantsKey) replies.push(await trial.post(RANK, SMALL_RANK, { hasKey: false }));
+  await trial.get("/nowhere");
+  await trial.get("/health");
+  return replies.filter(({ status }) => status === 200).length;
+}

@@ -1,0 +1,108 @@
+import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
+import { MARK, RANK } from "../trial.ts";
+import { asked } from "./requests.ts";
+import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
+
+/** A request with one fault, and what a 422 says of it. */
+export interface FaultyRequest {
+  readonly name: string;
+  readonly path?: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of one of the issues. */
+  readonly type: string;
+  /** How that issue's `loc` begins. */
+  readonly loc: readonly (string | number)[];
+}
+
+const Q = ["body", "questions", "q"];
+/** One for each `type` but too_many_tokens, which `limits.tokens.exact` is about. */
+export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
+  {
+    name: "a media type",
+    body: SMALL,
+    headers: { "content-type": "text/plain" },
+    type: "media_type",
+    loc: ["body"],
+  },
+  { name: "broken JSON", body: `{"state":"${MARK}`, type: "invalid_json", loc: ["body"] },
+  {
+    name: "a duplicate",
+    body: `{"state":"${MARK}","state":1,"questions":{}}`,
+    type: "duplicate_member",
+    loc: ["body"],
+  },
+  { name: "deep nesting", body: "[".repeat(200), type: "nesting_too_deep", loc: ["body"] },
+  { name: "a missing member", body: { state: MARK }, type: "missing", loc: ["body"] },
+  { name: "missing instructions", body: asked({ type: "noul" }), type: "missing", loc: Q },
+  { name: "an unknown member", body: { ...SMALL, extra: MARK }, type: "unknown_field", loc: ["body"] },
+  {
+    name: "an unknown member of a question",
+    body: asked({ ...NOUL, extra: MARK }),
+    type: "unknown_field",
+    loc: Q,
+  },
+  { name: "an unknown type", body: asked({ type: MARK, instructions: "i" }), type: "unknown_value", loc: Q },
+  {
+    name: "questions of a wrong type",
+    body: { state: "s", questions: MARK },
+    type: "wrong_type",
+    loc: ["body", "questions"],
+  },
+  {
+    name: "a candidate of a wrong type",
+    path: RANK,
+    body: { state: MARK, candidates: ["a", 5] },
+    type: "wrong_type",
+    loc: ["body", "candidates", 1],
+  },
+  { name: "one label", body: asked(choiceOf({ a: MARK })), type: "too_few", loc: [...Q, "criteria"] },
+  { name: "no question", body: { state: MARK, questions: {} }, type: "too_few", loc: ["body", "questions"] },
+  { name: "65 levels", body: asked(scoreOf(texts(65))), type: "too_many", loc: [...Q, "criteria"] },
+  {
+    name: "65 candidates",
+    path: RANK,
+    body: { state: MARK, candidates: texts(65) },
+    type: "too_many",
+    loc: ["body", "candidates"],
+  },
+  {
+    name: "33 questions",
+    body: { state: MARK, questions: numbered(33, NOUL) },
+    type: "too_many",
+    loc: ["body", "questions"],
+  },
+  {
+    name: "both names",
+    path: RANK,
+    body: { ...SMALL_RANK, context: MARK },
+    type: "alias_conflict",
+    loc: ["body"],
+  },
+  {
+    name: "both names of an outcome",
+    body: asked({ ...NOUL, criteria: { no: MARK, false: MARK } }),
+    type: "alias_conflict",
+    loc: [...Q, "criteria"],
+  },
+  { name: "a blank level", body: asked(scoreOf([MARK, " "])), type: "blank", loc: [...Q, "criteria", 1] },
+  {
+    name: "equal candidates",
+    path: RANK,
+    body: { state: "s", candidates: [MARK, MARK] },
+    type: "not_distinct",
+    loc: ["body", "candidates", 1],
+  },
+  {
+    name: "another model",
+    body: { ...SMALL, model: MARK },
+    type: "unsupported_model",
+    loc: ["body", "model"],
+  },
+  {
+    name: "257 pairs",
+    body: { state: MARK, questions: { ...numbered(4, choiceOf(labelled(texts(64)))), a: NOUL } },
+    type: "too_many_pairs",
+    loc: ["body"],
+  },
+];

@@ -1,0 +1,104 @@
+import { type Check, defineCheck } from "../check.ts";
+import { excerpt, type Reply } from "../exchange.ts";
+import { SMALL_RANK } from "../facts.ts";
+import { at } from "../json.ts";
+import { nonce, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { scoreOf, texts } from "./scored.ts";
+import { counterOf } from "./server.ts";
+
+/** A queue larger than this is not filled. */
+const LARGEST_QUEUE = 256;
+/** Beside those that fit the queue: what may run already, and as many again. */
+const MORE = 96;
+
+/** A queue that is full. */
+export const OVERLOAD_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "overload.refused",
+    clause: "A full queue is answered 503 with `Retry-After: 1`, and the server goes on.",
+    source: "SPEC.md 7",
+    expected:
+      "200 or 503 for each of a flood, `Retry-After: 1` and `detail` with 503; then answers as before",
+    isGentle: false,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      const { replies, refused } = await flood(trial);
+      for (const reply of replies)
+        trial.expect([200, 503, 504].includes(reply.status), `${excerpt(reply)} under load`, reply);
+      await trial.infer(RANK, { ...SMALL_RANK, state: nonce() });
+      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+      for (const reply of refused) {
+        const header = reply.headers["retry-after"];
+        trial.expect(header === "1", `retry-after is ${JSON.stringify(header)} with 503`, reply);
+        trial.expect(at(reply.json, "detail") !== undefined, excerpt(reply), reply);
+      }
+    },
+  }),
+  defineCheck({
+    id: "overload.counted",
+    clause: "A full queue is not unready, and `rejected_requests` counts what it refused.",
+    source: "notes 16",
+    expected: "200 from /health meanwhile; as many rejected as 503 came, as many completed as 200 came",
+    isGentle: false,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      const { replies, refused, before, meanwhile, after } = await flood(trial);
+      trial.expect(meanwhile.status === 200, `/health: ${excerpt(meanwhile)}`, meanwhile);
+      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+      const grown = (name: string) =>
+        (counterOf(after.json, name) ?? 0) - (counterOf(before.json, name) ?? 0);
+      const [rejected, completed] = [grown("rejected_requests"), grown("completed_requests")];
+      const answered = replies.filter(({ status }) => status === 200).length;
+      if (completed > answered) trial.skip("others use the server: its counters move without us");
+      trial.expect(
+        rejected === refused.length,
+        `${rejected} rejected for ${refused.length} answers of 503`,
+        after,
+      );
+      trial.expect(completed === answered, `${completed} completed for ${answered} answers of 200`, after);
+    },
+  }),
+];
+
+interface Flood {
+  readonly replies: readonly Reply[];
+  readonly refused: readonly Reply[];
+  /** Looks at /health. */
+  readonly before: Reply;
+  readonly meanwhile: Reply;
+  readonly after: Reply;
+}
+
+/** One flood a run is enough: kept by the run's facts. */
+const floods = new WeakMap<object, Promise<Flood>>();
+
+/** Sends more at once than the queue can hold. @throws CannotTell for a queue that is too large for that */
+function flood(trial: Trial): Promise<Flood> {
+  const known = floods.get(trial.facts) ?? sendFlood(trial);
+  floods.set(trial.facts, known);
+  return known;
+}
+
+async function sendFlood(trial: Trial): Promise<Flood> {
+  const { queueCapacity } = trial.facts.limits;
+  if (queueCapacity > LARGEST_QUEUE)
+    trial.skip(`a queue of ${queueCapacity} is not filled: that would be an attack`);
+  const before = await trial.get("/health");
+  const replies: Reply[] = [];
+  let meanwhile = before;
+  // a server that keeps up with the first flood gets one with more to do
+  for (const candidates of [8, 48]) {
+    const body = () => ({
+      state: `${nonce()} ${"go ".repeat(20)}`,
+      questions: { q: scoreOf(texts(candidates)) },
+    });
+    const sent = Array.from({ length: queueCapacity + MORE }, () =>
+      trial.call("POST", SYSTEMONE, { body: body() }),
+    );
+    meanwhile = await trial.get("/health");
+    replies.push(...(await Promise.all(sent)));
+    if (replies.some(({ status }) => status !== 200)) break;
+  }
+  const refused = replies.filter(({ status }) => status === 503);
+  return { replies, refused, before, meanwhile, after: await trial.get("/health") };
+}

@@ -1,0 +1,135 @@
+import { type Check, defineCheck } from "../check.ts";
+import { servedContract } from "../contract.ts";
+import { excerpt } from "../exchange.ts";
+import { at, isMap, show } from "../json.ts";
+import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { CHOICE, NOULS, SCORE, STATE } from "./scored.ts";
+
+const LIMITS: Readonly<Record<string, number>> = {
+  ...{
+    max_body_bytes: 2_097_152,
+    max_nesting: 100,
+    max_questions: 32,
+    min_candidates: 2,
+    max_candidates: 64,
+  },
+  max_pairs: 256,
+};
+const STATUSES = ["ready", "starting", "draining", "failed"];
+
+/** Exact members, as the contract's schemas have them: clients refuse what they do not know. */
+export const SCHEMA_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "systemone.schema",
+    clause: "A systemone answer has exactly the members of the contract.",
+    source: "contract: Decisions",
+    expected: "an answer that fits the schema, without any member more",
+    run: async (trial: Trial) => {
+      const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
+      const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
+      const misfit = (await servedContract()).misfit("Decisions", inferred.json);
+      trial.expect(misfit === undefined, `${misfit}`, inferred);
+    },
+  }),
+  defineCheck({
+    id: "rank.schema",
+    clause:
+      "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
+    source: "notes 13",
+    expected: "an answer that fits the schema, without any member more",
+    run: async (trial: Trial) => {
+      const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
+      const misfit = (await servedContract()).misfit("Ranking", inferred.json);
+      trial.expect(misfit === undefined, `${misfit}`, inferred);
+    },
+  }),
+  defineCheck({
+    id: "models.schema",
+    clause: "Each model of /v1/models has the seven members of the contract, a date among them.",
+    source: "notes 17",
+    expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/v1/models");
+      const misfit =
+        reply.json === undefined ? "no JSON" : (await servedContract()).misfit("ModelList", reply.json);
+      trial.expect(misfit === undefined, `${misfit}`, reply);
+      const date = at(reply.json, "models", 0, "release_date");
+      const isDate =
+        typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
+      trial.expect(isDate, `release_date is ${show(date)}`, reply);
+    },
+  }),
+  ...["/health", "/ready"].map((path) =>
+    defineCheck({
+      id: `${path.slice(1)}.schema`,
+      clause: `${path} has exactly the members of the contract.`,
+      source: "notes 16",
+      expected: "a report that fits the schema, `status` ready with 200",
+      needsInference: false,
+      run: async (trial: Trial) => {
+        const reply = await trial.get(path);
+        const misfit =
+          reply.json === undefined ? "no JSON" : (await servedContract()).misfit("Health", reply.json);
+        trial.expect(misfit === undefined, `${misfit}`, reply);
+        const status = at(reply.json, "status");
+        const isFitting =
+          STATUSES.includes(String(status)) && (reply.status === 200) === (status === "ready");
+        trial.expect(isFitting, `status ${show(status)} with ${reply.status}`, reply);
+      },
+    }),
+  ),
+  defineCheck({
+    id: "health.limits",
+    clause: "`limits` tells the bounds that requests are held to.",
+    source: "notes 16",
+    expected: "the bounds of SPEC.md 8; counts from 1 where the model or the operator decides",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/health");
+      const limits = at(reply.json, "limits");
+      if (!isMap(limits)) trial.skip("no limits: see health.schema");
+      for (const [name, value] of Object.entries(LIMITS))
+        trial.expect(limits.get(name) === value, `${name} is ${show(limits.get(name))}`, reply);
+      const [both, own] = [limits.get("queue_capacity"), at(reply.json, "queue_capacity")];
+      trial.expect(both === own, `queue_capacity is ${show(own)}, and ${show(both)} in limits`, reply);
+      trial.expect(Number(limits.get("deadline_seconds")) > 0, "no deadline", reply);
+    },
+  }),
+  defineCheck({
+    id: "health.facts",
+    clause: "`temperature` is the fixed one, `model` a full id, `version` that of the served document.",
+    source: "notes 16",
+    expected: "these values, and an `uptime_seconds` that grows",
+    needsInference: false,
+    turn: "alone",
+    run: checkFacts,
+  }),
+];
+
+async function checkFacts(trial: Trial): Promise<void> {
+  const reply = await trial.get("/health");
+  trial.expect(isMap(reply.json), excerpt(reply), reply);
+  const health = reply.json;
+  trial.expect(
+    health.get("temperature") === 4.136820402388508,
+    `temperature ${show(health.get("temperature"))}`,
+    reply,
+  );
+  const model = health.get("model");
+  trial.expect(/^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/.test(String(model)), `model is ${show(model)}`, reply);
+  const version = at((await trial.get("/openapi.json")).json, "info", "version");
+  const own = health.get("version");
+  trial.expect(
+    version === undefined || version === own,
+    `version ${show(own)}, the document's ${show(version)}`,
+    reply,
+  );
+  const first = health.get("uptime_seconds");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const later = await trial.get("/health");
+  const second = at(later.json, "uptime_seconds");
+  const isGrowing =
+    typeof first === "number" && typeof second === "number" && second > first && second - first < 60;
+  trial.expect(isGrowing, `uptime_seconds ${show(first)}, then ${show(second)}`, later);
+}

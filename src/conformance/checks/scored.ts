@@ -1,0 +1,173 @@
+import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
+import { type Inferred, nonce, SYSTEMONE, type Trial } from "../trial.ts";
+
+/** Divisor of the scores in the softmax (SPEC.md 1). */
+export const TEMPERATURE = 4.136820402388508;
+export const SOURCE = "softmax_ranking_scores_external_temperature";
+
+/** Labels, scores and probabilities of one answer, in the order of its probabilities. */
+export interface Scored {
+  readonly answer: Json;
+  readonly labels: readonly string[];
+  readonly scores: readonly number[];
+  readonly probabilities: readonly number[];
+}
+
+/** Questions of every type, in words that part the candidates. */
+export const CHOICE = {
+  type: "choice",
+  instructions: "What does the customer want?",
+  criteria: { refund: "Wants money back", cancel: "Wants to end the subscription", fault: "Reports a fault" },
+};
+export const SCORE = {
+  type: "score",
+  instructions: "How urgent is it?",
+  criteria: ["can wait", "this week", "today"],
+};
+export const NOULS = [
+  "The customer is angry.",
+  "The customer is happy.",
+  "A payment is mentioned.",
+  "A parcel is mentioned.",
+  "The text is in English.",
+  "The text is a poem.",
+].map((instructions) => ({ type: "noul", instructions }));
+export const STATE =
+  "I was charged twice for one order. Give me my money back today or I will go to my bank!";
+
+/** A state that nobody has asked about before. */
+export function freshState(): string {
+  return `${STATE} My order is ${nonce()}.`;
+}
+
+/** A score question about texts. */
+export function scoreOf(criteria: readonly unknown[], instructions: unknown = "How urgent is it?") {
+  return { type: "score", instructions, criteria };
+}
+export function choiceOf(criteria: unknown, instructions: unknown = "Which one?") {
+  return { type: "choice", instructions, criteria };
+}
+
+/** Distinct short texts. */
+export function texts(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `level ${index}`);
+}
+
+export function labelled(given: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(given.map((text, index) => [`l${index}`, text]));
+}
+
+export function numbered(count: number, value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));
+}
+
+/**
+ * An answer's numbers.
+ *
+ * @throws CannotTell when they are not there: the checks of shape say what is wrong then
+ */
+export function scoredOf(trial: Trial, { json }: Inferred, name: string): Scored {
+  const answer = at(json, "answers", name);
+  const probabilities = at(answer, "probabilities");
+  if (answer === undefined || !isMap(probabilities))
+    trial.skip(`no probabilities to check, but ${show(answer)}`);
+  const labels = namesOf(probabilities);
+  const scores = scoresByLabel(at(answer, "scores"), labels);
+  const shares = [...probabilities.values()];
+  if (scores === undefined || !isNumbers(shares)) trial.skip(`no scores to check, but ${show(answer)}`);
+  return { answer, labels, scores, probabilities: shares };
+}
+
+/** Scores by label, or, where a server gives a list, by position. */
+function scoresByLabel(value: Json | undefined, labels: readonly string[]): readonly number[] | undefined {
+  const found = labels.map((label, index) => (isList(value) ? value[index] : at(value, label)));
+  return isNumbers(found) ? found : undefined;
+}
+
+export function isNumbers(values: readonly (Json | undefined)[]): values is readonly number[] {
+  return values.every((value) => typeof value === "number" && Number.isFinite(value));
+}
+
+/** Asks one question. */
+export async function ask(trial: Trial, question: unknown, state: unknown = STATE): Promise<Scored> {
+  return scoredOf(trial, await trial.infer(SYSTEMONE, { state, questions: { q: question } }), "q");
+}
+
+export function softmax(scores: readonly number[]): number[] {
+  const largest = Math.max(...scores);
+  const powers = scores.map((score) => Math.exp((score - largest) / TEMPERATURE));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+export interface Row {
+  readonly rank: number;
+  readonly candidate: string;
+  readonly text: string;
+  readonly score: number;
+  readonly probability: number;
+}
+
+/** @throws CannotTell when the rows are not there: the checks of shape say what is wrong then */
+export function rowsOf(trial: Trial, { json }: Inferred): readonly Row[] {
+  const ranked = at(json, "ranked");
+  if (!isList(ranked)) trial.skip(`no ranking to check, but ${show(ranked)}`);
+  return ranked.map((row) => {
+    const [rank, candidate, text, score, probability] = [
+      "rank",
+      "candidate",
+      "text",
+      "score",
+      "probability",
+    ].map((name) => at(row, name));
+    if (
+      typeof candidate !== "string" ||
+      typeof text !== "string" ||
+      typeof rank !== "number" ||
+      typeof score !== "number" ||
+      typeof probability !== "number"
+    )
+      trial.skip(`no whole row to check, but ${show(row)}`);
+    return { rank, candidate, text, score, probability };
+  });
+}
+
+/** Raw scores of texts, in the order given. */
+export async function rankScores(
+  trial: Trial,
+  state: unknown,
+  question: unknown,
+  candidates: readonly string[],
+): Promise<{
+  readonly scores: readonly number[];
+  readonly tokens: Json | undefined;
+  readonly inferred: Inferred;
+}> {
+  const inferred = await trial.infer("/v1/rank", { state, question, candidates });
+  const rows = rowsOf(trial, inferred);
+  const scores = candidates.map(
+    (_, index) => rows.find(({ candidate }) => candidate === String(index))?.score,
+  );
+  if (!isNumbers(scores)) trial.skip("the rows are not labelled by position: see rank.list-labels");
+  return { scores, tokens: at(inferred.json, "usage", "input_tokens"), inferred };
+}
+
+/**
+ * How far two scores of one pair may lie apart. SPEC.md 1 grants small numerical differences by batching; the service
+ * that this tool comes with promises the same bits. "Small": 2 % of what parts the scores of an answer. Chosen.
+ */
+export function isSameScore(trial: Trial, one: number, other: number, spread: number): boolean {
+  return trial.profile === "full" ? one === other : isCloseScore(one, other, spread);
+}
+
+export function isCloseScore(one: number, other: number, spread: number): boolean {
+  return Math.abs(one - other) <= 0.02 * Math.max(1, spread);
+}
+
+export function spreadOf(scores: readonly number[]): number {
+  return Math.max(...scores) - Math.min(...scores);
+}

@@ -1,0 +1,179 @@
+import { type Check, defineCheck } from "../check.ts";
+import { at, type Json } from "../json.ts";
+import { type Inferred, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { freshState, NOULS, scoreOf } from "./scored.ts";
+
+interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+  readonly cached: number;
+}
+
+/** What `usage` counts. */
+export const USAGE_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "usage.total",
+    clause: "`output_tokens` is 0 and `total_tokens` the sum of both.",
+    source: "notes 14",
+    expected: "0, and `total_tokens` = `input_tokens`, from both operations",
+    run: async (trial: Trial) => {
+      const inferences = [
+        await trial.infer(SYSTEMONE, { state: freshState(), questions: { q: NOULS[0] } }),
+        await trial.infer(RANK, { state: freshState(), candidates: ["a", "b", "c"] }),
+      ];
+      for (const inferred of inferences) {
+        const { input, output, total } = usageOf(trial, inferred);
+        trial.expect(output === 0 && total === input, `${input} + ${output} = ${total}`, inferred);
+        trial.expect(input > 0, "0 input_tokens for pairs that nobody had scored before", inferred);
+      }
+    },
+  }),
+  defineCheck({
+    id: "usage.additive",
+    clause: "`input_tokens` counts each pair at its full length: requests add up.",
+    source: "notes 14",
+    expected: "as many tokens for two questions, or for four candidates, as for their parts asked alone",
+    run: async (trial: Trial) => {
+      const state = freshState();
+      const [one, other] = [
+        scoreOf(["calm now", "angry"], "How angry?"),
+        scoreOf(["x", "y y", "z z z"], "How long?"),
+      ];
+      const [a, b] = [await tokens(trial, { one }, state), await tokens(trial, { other }, state)];
+      const { count, cached, inferred } = await counted(trial, SYSTEMONE, {
+        state,
+        questions: { one, other },
+      });
+      if (cached > 0) trial.skip("a score cache answers what was asked before: see usage.cached-pairs");
+      trial.expect(count === a + b, `${count} for both questions, ${a} and ${b} alone`, inferred);
+      const parts = [
+        ["ein", "two words"],
+        ["three words here", "x"],
+      ];
+      const alone = [];
+      for (const candidates of parts) alone.push((await counted(trial, RANK, { state, candidates })).count);
+      const all = await counted(trial, RANK, { state, candidates: parts.flat() });
+      const sum = alone.reduce((x, y) => x + y, 0);
+      trial.expect(
+        all.count === sum,
+        `${all.count} for four candidates, ${alone.join(" and ")} in pairs`,
+        all.inferred,
+      );
+    },
+  }),
+  defineCheck({
+    id: "usage.nothing-shared",
+    clause: "`input_tokens` counts as if pairs shared nothing: the state counts in each of them.",
+    source: "notes 14",
+    expected: "a longer state costs as much more for four candidates as twice what it costs for two",
+    run: async (trial: Trial) => {
+      const grown = " and so on".repeat(20);
+      const growth = async (candidates: readonly string[]) => {
+        const state = freshState().slice(0, -1);
+        const short = await counted(trial, RANK, { state, candidates });
+        const long = await counted(trial, RANK, { state: `${state}${grown}`, candidates });
+        return long.count - short.count;
+      };
+      const ofTwo = await growth(["one", "two"]);
+      const ofFour = await growth(["one", "two", "three", "four"]);
+      trial.expect(ofTwo > 0 && ofFour === 2 * ofTwo, `${ofTwo} more for two candidates, ${ofFour} for four`);
+    },
+  }),
+  defineCheck({
+    id: "usage.both-operations",
+    clause: "A ranking and a rubric of the same texts are the same pairs.",
+    source: "notes 5, 14",
+    expected: "as many tokens for `rank` as for a `score` question about the same texts",
+    run: async (trial: Trial) => {
+      const levels = ["can wait", "this week", "today"];
+      const state = freshState();
+      const ranked = await counted(trial, RANK, { state, question: "How urgent is it?", candidates: levels });
+      const asked = await trial.infer(SYSTEMONE, { state, questions: { q: scoreOf(levels) } });
+      const usage = usageOf(trial, asked);
+      if (usage.cached > 0) return; // they were the same pairs to its cache, which says the same
+      trial.expect(
+        usage.input === ranked.count,
+        `${usage.input} tokens, and ${ranked.count} for the ranking`,
+        asked,
+      );
+    },
+  }),
+  defineCheck({
+    id: "usage.cached-pairs",
+    clause:
+      "Pairs answered by an equal pair or by the score cache count in `cached_pairs` and add no tokens.",
+    source: "notes 14",
+    expected: "tokens of exactly the pairs that were not cached; the same answers",
+    run: async (trial: Trial) => {
+      const same = scoreOf(["red", "dog"], "Which one?");
+      const state = freshState();
+      const one = usageOf(trial, await trial.infer(SYSTEMONE, { state, questions: { a: same } }));
+      const inferred = await trial.infer(SYSTEMONE, { state, questions: { a: same, b: same, c: same } });
+      const usage = usageOf(trial, inferred);
+      trial.expect(one.cached === 0, `${one.cached} cached pairs of a new state`, inferred);
+      // two pairs have to be scored at least, unless a score cache still has them from the request before
+      const most = at(trial.facts.health.json, "cache_size") === 0 ? 4 : 6;
+      trial.expect(
+        usage.cached <= most && usage.input === (one.input * (6 - usage.cached)) / 2,
+        `${usage.input} tokens and ${usage.cached} cached pairs for three times two pairs of ${one.input} tokens`,
+        inferred,
+      );
+      const answers = ["a", "b", "c"].map((name) =>
+        JSON.stringify([...leaves(at(inferred.json, "answers", name))]),
+      );
+      trial.expect(new Set(answers).size === 1, "equal questions with different answers", inferred);
+    },
+  }),
+  defineCheck({
+    id: "usage.cache-off",
+    clause: "The score cache is off unless the operator turns it on.",
+    source: "SPEC.md 1",
+    expected: "no cached pairs for a repeated request where /health tells of no cache",
+    run: async (trial: Trial) => {
+      const size = at(trial.facts.health.json, "cache_size");
+      if (size !== 0) trial.skip("only /health can tell that the cache is off, and it does not");
+      const body = { state: freshState(), candidates: ["one", "two"] };
+      const first = usageOf(trial, await trial.infer(RANK, body));
+      const inferred = await trial.infer(RANK, body);
+      const again = usageOf(trial, inferred);
+      trial.expect(
+        again.cached === 0 && again.input === first.input,
+        `${again.cached} cached pairs, ${again.input} tokens after ${first.input}`,
+        inferred,
+      );
+    },
+  }),
+];
+
+function leaves(value: Json | undefined): Iterable<unknown> {
+  return value instanceof Map ? [...value].map(([name, member]) => [name, [...leaves(member)]]) : [value];
+}
+
+function usageOf(trial: Trial, { json }: Inferred): Usage {
+  const [input, output, total, cached] = [
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cached_pairs",
+  ].map((name) => at(json, "usage", name));
+  if (
+    typeof input !== "number" ||
+    typeof output !== "number" ||
+    typeof total !== "number" ||
+    typeof cached !== "number"
+  )
+    trial.skip("no usage to check: see systemone.usage");
+  return { input, output, total, cached };
+}
+
+/** Tokens of a request, none of which may have come from a cache. */
+export async function counted(trial: Trial, path: string, body: unknown) {
+  const inferred = await trial.infer(path, body);
+  const { input, cached } = usageOf(trial, inferred);
+  return { count: input, cached, inferred };
+}
+
+async function tokens(trial: Trial, questions: unknown, state: string): Promise<number> {
+  return (await counted(trial, SYSTEMONE, { state, questions })).count;
+}

@@ -1,0 +1,64 @@
+import type { Check } from "./check.ts";
+import { ALIAS_CHECKS } from "./checks/aliases.ts";
+import { ARITHMETIC_CHECKS } from "./checks/arithmetic.ts";
+import { AUTHENTICATION_CHECKS } from "./checks/authentication.ts";
+import { COUNTER_CHECKS } from "./checks/counters.ts";
+import { ERROR_CHECKS } from "./checks/errors.ts";
+import { INDEPENDENCE_CHECKS } from "./checks/independence.ts";
+import { JSON_CHECKS } from "./checks/json-bodies.ts";
+import { LIMIT_CHECKS } from "./checks/limits.ts";
+import { MEDIA_CHECKS } from "./checks/media.ts";
+import { MODEL_CHECKS } from "./checks/models.ts";
+import { ORDER_CHECKS } from "./checks/order.ts";
+import { OVERLOAD_CHECKS } from "./checks/overload.ts";
+import { PAGE_CHECKS } from "./checks/pages.ts";
+import { RANKING_CHECKS } from "./checks/ranking.ts";
+import { REQUEST_CHECKS } from "./checks/requests.ts";
+import { ROUTE_CHECKS } from "./checks/routes.ts";
+import { SCHEMA_CHECKS } from "./checks/schemas.ts";
+import { SERVER_CHECKS } from "./checks/server.ts";
+import { SHAPE_CHECKS } from "./checks/shapes.ts";
+import { TEXT_CHECKS } from "./checks/texts.ts";
+import { TOKEN_CHECKS } from "./checks/tokens.ts";
+import { USAGE_CHECKS } from "./checks/usage.ts";
+import { WIRE_CHECKS } from "./checks/wire.ts";
+
+/** Checks of one subject. */
+export interface Subject {
+  readonly title: string;
+  readonly checks: readonly Check[];
+}
+
+/** Every rule that is checked, by subject. */
+export const SUBJECTS: readonly Subject[] = [
+  {
+    title: "Health and models",
+    checks: [...SERVER_CHECKS, ...SCHEMA_CHECKS.filter(({ id }) => !/^(systemone|rank)/.test(id))],
+  },
+  { title: "Counters", checks: COUNTER_CHECKS },
+  { title: "Names of the model", checks: MODEL_CHECKS },
+  {
+    title: "Answers",
+    checks: [...SHAPE_CHECKS, ...SCHEMA_CHECKS.filter(({ id }) => /^(systemone|rank)/.test(id))],
+  },
+  { title: "Arithmetic", checks: ARITHMETIC_CHECKS },
+  { title: "Rankings", checks: RANKING_CHECKS },
+  { title: "Order of members", checks: ORDER_CHECKS },
+  { title: "Usage", checks: USAGE_CHECKS },
+  { title: "Scores", checks: INDEPENDENCE_CHECKS },
+  { title: "Requests", checks: REQUEST_CHECKS },
+  { title: "JSON", checks: JSON_CHECKS },
+  { title: "Aliases", checks: ALIAS_CHECKS },
+  { title: "Texts", checks: TEXT_CHECKS },
+  { title: "Limits", checks: [...LIMIT_CHECKS, ...TOKEN_CHECKS] },
+  { title: "Keys", checks: AUTHENTICATION_CHECKS },
+  { title: "Routes and headers", checks: ROUTE_CHECKS },
+  { title: "Media types and order of checks", checks: MEDIA_CHECKS },
+  { title: "Errors", checks: ERROR_CHECKS },
+  { title: "Documentation", checks: PAGE_CHECKS },
+  { title: "Connections", checks: WIRE_CHECKS },
+  { title: "Overload", checks: OVERLOAD_CHECKS },
+];
+
+/** The same in one list. */
+export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks);

@@ -1,0 +1,143 @@
+import { NoAnswer, type Reply } from "./exchange.ts";
+import type { HttpClient } from "./http.ts";
+import { at, isList, isMap, type Json, leavesOf } from "./json.ts";
+import type { Target } from "./target.ts";
+
+/** What the first requests tell of the server; every later check builds on it. */
+export interface Facts {
+  readonly health: Reply;
+  /** `full` id, from an answer or from the lists; undefined where nothing tells it. */
+  readonly modelId: string | undefined;
+  /** Other names that `/v1/models` or `/health` list. */
+  readonly aliases: readonly string[];
+  /** Whether an inference without a key is refused for lack of it. */
+  readonly wantsKey: boolean;
+  /** Why nothing can be inferred for lack of a key; undefined where there is no such lack. */
+  readonly noInference: string | undefined;
+  /** Why neither inference operation gives any answer; undefined where one does, be it an error. */
+  readonly deadInference: string | undefined;
+  readonly limits: Limits;
+}
+
+/** The server's own bounds where `/health` tells them under the names of the notes, else those of SPEC.md 8. */
+export interface Limits {
+  readonly maxBodyBytes: number;
+  readonly maxNesting: number;
+  readonly maxStateQuestionTokens: number;
+  readonly maxCandidateTokens: number;
+  readonly queueCapacity: number;
+}
+
+export const FULL_ID = /^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/;
+export const JSON_TYPE = { "content-type": "application/json" };
+export const NOUL = { type: "noul", instructions: "Is it late?" };
+export const SMALL = { state: "The parcel is here.", questions: { q: NOUL } };
+export const SMALL_RANK = { state: "The parcel is here.", candidates: ["early", "late"] };
+
+/** Between two looks at a server that is not ready yet. */
+const READY_PAUSE_MS = 500;
+
+/**
+ * Asks what every check needs to know.
+ *
+ * @throws NoAnswer when nothing answers at all, or the server does not get ready in time
+ */
+export async function gatherFacts(target: Target, client: HttpClient, signal: AbortSignal): Promise<Facts> {
+  const get = (path: string) => client.call({ method: "GET", path, headers: {}, signal });
+  const infer = (path: string, body: unknown, key: string | undefined) =>
+    client.call({
+      method: "POST",
+      path,
+      headers: { ...JSON_TYPE, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      body: JSON.stringify(body),
+      signal,
+    });
+  const health = await readyHealth(get, target.timeoutMs);
+  const [models, openRank, openSystemone] = await Promise.allSettled([
+    get("/v1/models"),
+    infer("/v1/rank", SMALL_RANK, undefined),
+    infer("/v1/systemone", SMALL, undefined),
+  ]);
+  signal.throwIfAborted();
+  const open = [openRank, openSystemone].flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const wantsKey = open.some(isRefusal);
+  const keyed =
+    wantsKey && target.apiKey !== undefined
+      ? await infer("/v1/rank", SMALL_RANK, target.apiKey).catch(() => undefined)
+      : undefined;
+  const inferences = keyed === undefined ? open : [keyed];
+  const listed = models.status === "fulfilled" ? [models.value] : [];
+  const isRefused = inferences.length > 0 && inferences.every(isRefusal);
+  return {
+    health,
+    wantsKey,
+    modelId: findModelId([...inferences, ...listed, health]),
+    aliases: findAliases([...listed, health]),
+    noInference: isRefused ? noInferenceReason(target.apiKey !== undefined) : undefined,
+    deadInference:
+      openRank.status === "rejected" && openSystemone.status === "rejected"
+        ? `neither inference operation answers: ${messageOf(openRank.reason)}`
+        : undefined,
+    limits: readLimits(health.json),
+  };
+}
+
+/** 403 is the wrong status for it, and yet says the same. */
+function isRefusal({ status }: Reply): boolean {
+  return status === 401 || status === 403;
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+function noInferenceReason(hasKey: boolean): string {
+  return hasKey
+    ? "the server refuses the key that was given"
+    : "the server wants a key and none was given (--api-key or DECISION_API_KEY)";
+}
+
+/** A server may still be loading its model: waits for it, not for ever. */
+async function readyHealth(get: (path: string) => Promise<Reply>, timeoutMs: number): Promise<Reply> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const health = await get("/health");
+    if (health.status !== 503) return health;
+    if (performance.now() > end)
+      throw new NoAnswer(
+        `the server says that it is not ready (503), for ${timeoutMs / 1000} s`,
+        health.request,
+      );
+    await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
+  }
+}
+
+function findModelId(replies: readonly Reply[]): string | undefined {
+  for (const { json } of replies) {
+    if (json === undefined) continue;
+    const found = leavesOf(json).find(({ value }) => typeof value === "string" && FULL_ID.test(value));
+    if (typeof found?.value === "string") return found.value;
+  }
+  return undefined;
+}
+
+function findAliases(replies: readonly Reply[]): readonly string[] {
+  const lists = replies.flatMap(({ json }) => [at(json, "models", 0, "aliases"), at(json, "aliases")]);
+  const names = lists.flatMap((list) => (isList(list) ? list : []));
+  return [...new Set(names.filter((name): name is string => typeof name === "string"))];
+}
+
+function readLimits(health: Json | undefined): Limits {
+  const limits = at(health, "limits");
+  const read = (name: string, otherwise: number) => {
+    const value = isMap(limits) ? limits.get(name) : undefined;
+    return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : otherwise;
+  };
+  return {
+    maxBodyBytes: 2_097_152, // these two are no server's own choice
+    maxNesting: 100,
+    maxStateQuestionTokens: read("max_state_question_tokens", 2048),
+    maxCandidateTokens: read("max_candidate_tokens", 768),
+    queueCapacity: read("queue_capacity", 128),
+  };
+}

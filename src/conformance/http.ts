@@ -1,0 +1,137 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { type HeaderFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
+import { readJson } from "./json.ts";
+import { pathOf, type Target, urlOf } from "./target.ts";
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** More than any answer of the contract can have; what sends more is cut off. Chosen. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/** HTTP/1.1 with kept connections. */
+export class HttpClient {
+  readonly #target: Target;
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
+
+  constructor(target: Target) {
+    this.#target = target;
+    const isTls = target.base.protocol === "https:";
+    this.#agent = isTls
+      ? new https.Agent({ keepAlive: true, maxSockets: 512 })
+      : new http.Agent({ keepAlive: true, maxSockets: 512 });
+    this.#request = isTls ? https.request : http.request;
+  }
+
+  /** @throws NoAnswer */
+  async call(call: Call): Promise<Reply> {
+    try {
+      return await this.#once(call);
+    } catch (error) {
+      // A server may close a kept connection just as it is used again: that is no fault of anybody (RFC 9112, 9.5).
+      if (error instanceof StaleConnection) return await this.#once(call, false);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #once({ method, path, headers, body, signal }: Call, isKept = true): Promise<Reply> {
+    const { timeoutMs, base } = this.#target;
+    const request: SentRequest = { method, url: urlOf(this.#target, path), headers, body };
+    const startedAt = performance.now();
+    return new Promise((resolve, reject) => {
+      const fail = (message: string, cause?: unknown) => {
+        clearTimeout(timer);
+        reject(new NoAnswer(message, request, { cause }));
+        outgoing.destroy();
+      };
+      const outgoing = this.#request({
+        hostname: base.hostname.replace(/^\[|\]$/g, ""),
+        port: base.port,
+        method,
+        path: pathOf(this.#target, path),
+        headers: {
+          host: base.host,
+          "accept-encoding": "identity",
+          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+          ...headers,
+        },
+        agent: isKept ? this.#agent : false,
+        signal,
+      });
+      const timer = setTimeout(() => fail(`no whole answer within ${timeoutMs / 1000} s`), timeoutMs);
+      outgoing.on("error", (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer);
+        const isStale = outgoing.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        if (isStale && isKept) reject(new StaleConnection());
+        else if (signal.aborted) reject(signal.reason);
+        else fail(reasonOf(error), error);
+      });
+      outgoing.on("upgrade", () => fail("the server switched to another protocol"));
+      outgoing.on("response", (incoming) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        incoming.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size > MOST_BYTES) fail(`an answer of more than ${MOST_BYTES} bytes`);
+        });
+        incoming.on("error", (error) => fail(`the answer broke off after ${size} bytes`, error));
+        incoming.on("end", () => {
+          clearTimeout(timer);
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({
+            request,
+            status: incoming.statusCode ?? 0,
+            headers: joined(incoming.rawHeaders),
+            text,
+            json: readJson(text),
+            elapsedMs: performance.now() - startedAt,
+          });
+        });
+      });
+      outgoing.end(body);
+    });
+  }
+}
+
+class StaleConnection extends Error {}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case "ECONNREFUSED":
+      return "nobody listens there (connection refused)";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "no address is known by that name";
+    case "ECONNRESET":
+    case "EPIPE":
+      return "the connection broke off before an answer";
+    default:
+      break;
+  }
+  if (error.code?.startsWith("HPE_")) return `what came is not HTTP/1.1 (${error.message})`;
+  if (error.code?.startsWith("ERR_SSL") || error.code === "EPROTO") return "no TLS is spoken there";
+  return error.message || String(error.code ?? error);
+}
+
+function joined(raw: readonly string[]): HeaderFields {
+  const fields: Record<string, string> = {};
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? "").toLowerCase();
+    const value = raw[index + 1] ?? "";
+    const before = fields[name];
+    fields[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return fields;
+}

@@ -1,0 +1,56 @@
+import { PROFILES, type Profile } from "./clause.ts";
+import { CHECKS } from "./clauses.ts";
+import type { Report, Result } from "./report.ts";
+import { run } from "./runner.ts";
+import { selectChecks } from "./select.ts";
+import { readTarget, WrongUsage } from "./target.ts";
+
+export type { Clause, Profile } from "./clause.ts";
+export type { Outcome, Report, Result } from "./report.ts";
+export { WrongUsage } from "./target.ts";
+
+export interface ConformanceOptions {
+  /** Where the server is: `http://127.0.0.1:8700`, with a path in front if it has one. */
+  readonly baseUrl: string;
+  /** `seed`: what SPEC.md states; `full` (default): also what the contract's notes decide. */
+  readonly profile?: Profile;
+  /** Ids of clauses, their beginnings (`rank`), or patterns (`*.order`). */
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  /** No floods, no large bodies, little work for the model. */
+  readonly isGentle?: boolean;
+  /** For a server that wants one. */
+  readonly apiKey?: string | undefined;
+  /** Until an answer must be complete; 20 by default. */
+  readonly timeoutSeconds?: number;
+  /** Of the whole run; 300 by default. */
+  readonly maxSeconds?: number;
+  /** Of the whole run; 6,000 by default. */
+  readonly maxRequests?: number;
+  /** Told of each result as it comes. */
+  readonly onResult?: (result: Result, done: number, total: number) => void;
+}
+
+/**
+ * Holds a server to the contract, clause by clause. A server that does not answer fails every clause; nothing is thrown
+ * for it.
+ *
+ * @throws WrongUsage for options that fit no server or no clause
+ */
+export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
+  if (!PROFILES.includes(profile))
+    throw new WrongUsage(`the profile is seed or full, not ${JSON.stringify(profile)}`);
+  return await run({
+    target: readTarget(options.baseUrl, options.apiKey, timeoutSeconds * 1000),
+    checks: selectChecks(CHECKS, { profile, only, skip, isGentle }),
+    profile,
+    isGentle,
+    bounds: {
+      maxSeconds: options.maxSeconds ?? 300,
+      maxRequests: options.maxRequests ?? 6000,
+      checksAtATime: 6,
+    },
+    onResult: options.onResult ?? (() => {}),
+  });
+}

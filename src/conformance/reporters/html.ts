@@ -1,0 +1,85 @@
+import { SUBJECTS } from "../clauses.ts";
+import type { Report, Result } from "../report.ts";
+import { STYLE } from "./html-style.ts";
+
+const WORDS = { passed: "kept", failed: "broken", skipped: "skipped" } as const;
+
+/** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
+export function htmlReport(report: Report): string {
+  const { counts, obstacle, results } = report;
+  const took = `${(report.elapsedMs / 1000).toFixed(1)} s`;
+  const facts: readonly (readonly [string, string])[] = [
+    ["Server", report.server],
+    ["Model", report.model ?? "unknown"],
+    ["Profile", `${report.profile}${report.isGentle ? ", gentle" : ""}`],
+    ["Run", `${report.startedAt}, ${took}, ${report.requests} requests`],
+    ["Clauses", sources(results)],
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${counts.failed === 0 ? "Kept" : `${counts.failed} broken`}: conformance of ${escaped(report.server)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Conformance <span class="verdict ${report.exitCode === 0 ? "passed" : "failed"}">${verdict(report)}</span></h1>
+<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`).join("")}</dl>
+${obstacle === undefined ? "" : `<p class="obstacle">${escaped(obstacle)}</p>`}
+<p class="counts">${(["passed", "failed", "skipped"] as const).map((one) => `<span class="${one}"><b>${counts[one]}</b> ${WORDS[one]}</span>`).join(" ")}</p>
+${brokenFirst(results)}
+${SUBJECTS.map(({ title, checks }) => subject(title, new Set(checks.map(({ id }) => id)), results)).join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+function verdict({ exitCode, counts }: Report): string {
+  if (exitCode === 0) return "all kept";
+  return counts.failed > 0 ? `${counts.failed} broken` : "cannot tell";
+}
+
+/** What is broken, before everything: a reader looks for that. */
+function brokenFirst(results: readonly Result[]): string {
+  const broken = results.filter(({ outcome }) => outcome === "failed");
+  if (broken.length === 0) return "";
+  return `<section><h2>Broken</h2>${broken.map((result) => clause(result, true)).join("")}</section>`;
+}
+
+function subject(title: string, ids: ReadonlySet<string>, results: readonly Result[]): string {
+  const own = results.filter(({ id }) => ids.has(id));
+  if (own.length === 0) return "";
+  const kept = own.filter(({ outcome }) => outcome === "passed").length;
+  return `<section><h2>${escaped(title)} <small>${kept} of ${own.length} kept</small></h2>${own.map((result) => clause(result, false)).join("")}</section>`;
+}
+
+function clause(result: Result, isOpen: boolean): string {
+  const { id, outcome, expected, came, curl, source, elapsedMs } = result;
+  const rows: readonly (readonly [string, string])[] = [
+    ["Expected", prose(expected)],
+    ...(came === "" ? [] : [[outcome === "skipped" ? "Why" : "Came", escaped(came)] as const]),
+    ...(curl === undefined ? [] : [["Repeat", `<pre>${escaped(curl)}</pre>`] as const]),
+    ["Source", `${escaped(source)}, profile ${result.profile}, ${elapsedMs.toFixed(0)} ms`],
+  ];
+  return `<details class="${outcome}"${isOpen ? " open" : ""}><summary><span class="mark">${WORDS[outcome]}</span> <code>${escaped(id)}</code> <span>${prose(result.clause)}</span></summary><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("")}</dl></details>`;
+}
+
+function sources(results: readonly Result[]): string {
+  const seed = results.filter(({ profile }) => profile === "seed").length;
+  return `${seed} that SPEC.md states, ${results.length - seed} that the contract's notes and document decide`;
+}
+
+/** Our own words, with `code` in them. */
+function prose(text: string): string {
+  return escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll("\0", "\ufffd");
+}

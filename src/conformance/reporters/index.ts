@@ -1,0 +1,5 @@
+export { htmlReport } from "./html.ts";
+export { jsonReport } from "./json.ts";
+export { junitReport } from "./junit.ts";
+export { tapReport } from "./tap.ts";
+export { progressLine, terminalReport } from "./terminal.ts";

@@ -1,0 +1,45 @@
+import junit, { type Builder, type TestCase } from "junit-report-builder";
+import { SUBJECTS } from "../clauses.ts";
+import type { Report, Result } from "../report.ts";
+
+// Its types tell of a member `default` that its CommonJS file does not have: the module is the builder itself.
+const builder = junit as unknown as Builder;
+
+/** Control characters that XML cannot hold at all. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** The report as JUnit XML: a suite a subject, a case a clause. */
+export function junitReport(report: Report): string {
+  const root = builder.newBuilder().name(`conformance of ${report.server}, profile ${report.profile}`);
+  for (const { title, checks } of SUBJECTS) {
+    const ids = new Set(checks.map(({ id }) => id));
+    const results = report.results.filter(({ id }) => ids.has(id));
+    if (results.length === 0) continue;
+    const suite = root.testSuite().name(title).timestamp(report.startedAt);
+    for (const result of results) addCase(suite.testCase(), result);
+  }
+  return `${root.build()}\n`;
+}
+
+function addCase(testCase: TestCase, result: Result): void {
+  const { id, clause, outcome, came, elapsedMs } = result;
+  testCase
+    .className(`conformance.${id.split(".")[0]}`)
+    .name(`${id}: ${clause}`)
+    .time(elapsedMs / 1000);
+  if (outcome === "failed") testCase.failure(clean(came)).standardOutput(clean(describe(result)));
+  if (outcome === "skipped") testCase.skipped().standardOutput(clean(came));
+}
+
+function describe({ source, expected, came, curl }: Result): string {
+  return [
+    `source: ${source}`,
+    `expected: ${expected}`,
+    `came: ${came}`,
+    ...(curl ? [`repeat: ${curl}`] : []),
+  ].join("\n");
+}
+
+function clean(text: string): string {
+  return text.replaceAll(FORBIDDEN, "\ufffd").replaceAll("]]>", "]] >"); // which would end a CDATA section
+}

@@ -1,0 +1,87 @@
+import { SUBJECTS } from "../clauses.ts";
+import type { Report, Result } from "../report.ts";
+
+export interface Colours {
+  readonly isColoured: boolean;
+}
+
+const STYLES = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
+const SIGNS = { passed: ["ok  ", "green"], failed: ["FAIL", "red"], skipped: ["skip", "yellow"] } as const;
+/** Command lines longer than this are in the other reports only. */
+const LONGEST_CURL = 3000;
+
+/** The report for people: what failed and was skipped in full, the rest as counts a subject. */
+export function terminalReport(report: Report, { isColoured }: Colours): string {
+  const paint = (style: keyof typeof STYLES, text: string) =>
+    isColoured ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+  const { results, counts, obstacle } = report;
+  const lines = [
+    `${paint("bold", report.server)}  ${report.model ?? "no model is known"}`,
+    `profile ${report.profile}${report.isGentle ? ", gentle" : ""}: ${sourcesOf(results)}`,
+    "",
+  ];
+  // one cause for all of them is said once, below
+  if (!isOneCause(report)) {
+    for (const { title, checks } of SUBJECTS) {
+      const ids = new Set(checks.map(({ id }) => id));
+      const own = results.filter(({ id }) => ids.has(id));
+      if (own.length === 0) continue;
+      const passed = own.filter(({ outcome }) => outcome === "passed").length;
+      lines.push(`${paint("bold", title)}  ${paint("dim", `${passed} of ${own.length} kept`)}`);
+      for (const result of own) lines.push(...resultLines(result, paint));
+    }
+    lines.push("");
+  }
+  if (obstacle !== undefined) lines.push(paint("yellow", oneLine(obstacle)));
+  const took = `${(report.elapsedMs / 1000).toFixed(1)} s, ${report.requests} requests`;
+  const failed = counts.failed > 0 ? paint("red", `${counts.failed} broken`) : "0 broken";
+  lines.push(`${paint("green", `${counts.passed} kept`)}, ${failed}, ${counts.skipped} skipped; ${took}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** One line as a result comes. */
+export function progressLine({ id, outcome }: Result, done: number, total: number): string {
+  const mark = outcome === "failed" ? " FAIL" : outcome === "skipped" ? " skip" : "";
+  return `${String(done).padStart(String(total).length)}/${total} ${id}${mark}`;
+}
+
+function resultLines(
+  { id, outcome, clause, source, expected, came, curl }: Result,
+  paint: (style: keyof typeof STYLES, text: string) => string,
+): readonly string[] {
+  if (outcome === "passed") return [];
+  const [sign, style] = SIGNS[outcome];
+  const head = `  ${paint(style, sign)} ${paint("bold", id)}  ${clause} ${paint("dim", `(${source})`)}`;
+  if (outcome === "skipped") return [head, `       ${oneLine(came)}`];
+  const repeat =
+    curl === undefined
+      ? []
+      : [
+          `       repeat    ${curl.length > LONGEST_CURL ? "the command is long: see --report or --json" : oneLine(curl)}`,
+        ];
+  return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...repeat];
+}
+
+/** A server may send anything; a terminal must not obey it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/\p{Cc}/gu, "\ufffd");
+}
+
+function isOneCause({ results, counts }: Report): boolean {
+  return (
+    results.length > 1 &&
+    counts.failed === results.length &&
+    new Set(results.map(({ came }) => came)).size === 1
+  );
+}
+
+function sourcesOf(results: readonly Result[]): string {
+  const seed = results.filter(({ profile }) => profile === "seed").length;
+  const notes = results.filter(({ source }) => source.startsWith("notes")).length;
+  const parts = [
+    `${seed} clauses of SPEC.md`,
+    `${notes} of the notes`,
+    `${results.length - seed - notes} of the document`,
+  ];
+  return parts.filter((part) => !part.startsWith("0 ")).join(", ");
+}

@@ -1,0 +1,160 @@
+import { setMaxListeners } from "node:events";
+import type { Check } from "./check.ts";
+import type { Profile } from "./clause.ts";
+import { curlLine } from "./curl.ts";
+import { NoAnswer } from "./exchange.ts";
+import { type Facts, gatherFacts } from "./facts.ts";
+import { HttpClient } from "./http.ts";
+import { countOutcomes, type Report, type Result } from "./report.ts";
+import type { Target } from "./target.ts";
+import { type Session, Trial } from "./trial.ts";
+import { Broken, CannotTell } from "./verdicts.ts";
+
+export interface Bounds {
+  /** Of the whole run. */
+  readonly maxSeconds: number;
+  readonly maxRequests: number;
+  /** Checks under way at a time. */
+  readonly checksAtATime: number;
+}
+
+export interface RunOptions {
+  readonly target: Target;
+  readonly checks: readonly Check[];
+  readonly profile: Profile;
+  readonly isGentle: boolean;
+  readonly bounds: Bounds;
+  /** Told of each result as it comes. */
+  readonly onResult: (result: Result, done: number, total: number) => void;
+}
+
+/** After so many checks in a row that got no answer the server counts as gone. */
+const GONE_AFTER = 4;
+
+/** Runs the checks: those that bear company, then those that need quiet, then those that look back on all. */
+export async function run(options: RunOptions): Promise<Report> {
+  const startedAt = new Date();
+  const client = new HttpClient(options.target);
+  try {
+    return await new Run(options, client, startedAt).toEnd();
+  } finally {
+    client.close();
+  }
+}
+
+class Run {
+  readonly #options: RunOptions;
+  readonly #client: HttpClient;
+  readonly #startedAt: Date;
+  readonly #deadline: AbortSignal;
+  readonly #results = new Map<Check, Result>();
+  #silent = 0;
+  #obstacle: string | undefined;
+
+  constructor(options: RunOptions, client: HttpClient, startedAt: Date) {
+    this.#options = options;
+    this.#client = client;
+    this.#startedAt = startedAt;
+    this.#deadline = AbortSignal.timeout(options.bounds.maxSeconds * 1000);
+    setMaxListeners(0, this.#deadline); // every request under way listens to it
+  }
+
+  async toEnd(): Promise<Report> {
+    let facts: Facts;
+    try {
+      facts = await gatherFacts(this.#options.target, this.#client, this.#deadline);
+    } catch (error) {
+      return this.#unreachable(error);
+    }
+    this.#obstacle = facts.noInference;
+    const { target, checks, profile, bounds } = this.#options;
+    const session: Session = {
+      ...{ target, client: this.#client, facts, profile },
+      ...{ maxRequests: bounds.maxRequests, seen: [], sentRequests: 0 },
+    };
+    for (const turn of ["any", "alone", "last"] as const) {
+      const waiting = checks.filter((check) => check.turn === turn);
+      const work = async () => {
+        for (let check = waiting.shift(); check !== undefined; check = waiting.shift())
+          this.#keep(check, await this.#try(check, session));
+      };
+      await Promise.all(Array.from({ length: turn === "any" ? bounds.checksAtATime : 1 }, work));
+    }
+    return this.#report(facts.modelId, session.sentRequests);
+  }
+
+  async #try(check: Check, session: Session): Promise<Result> {
+    const startedAt = performance.now();
+    const result = (outcome: Result["outcome"], came = "", curl?: string): Result => {
+      const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
+      return { ...clause, outcome, came, curl, elapsedMs: performance.now() - startedAt };
+    };
+    const { noInference, deadInference } = session.facts;
+    if (check.needsInference && noInference !== undefined) return result("skipped", noInference);
+    if (check.needsInference && deadInference !== undefined) return result("failed", deadInference);
+    if (this.#silent >= GONE_AFTER) return result("failed", "the server had stopped answering before");
+    const trial = new Trial(session, this.#deadline);
+    try {
+      await Promise.race([check.run(trial), aborted(this.#deadline)]);
+      this.#silent = 0;
+      return result("passed");
+    } catch (error) {
+      this.#silent = error instanceof NoAnswer ? this.#silent + 1 : 0;
+      if (this.#deadline.aborted)
+        return result("skipped", `the run's ${this.#options.bounds.maxSeconds} s were over`);
+      if (error instanceof CannotTell) return result("skipped", error.message);
+      const isAnswer = error instanceof Broken || error instanceof NoAnswer;
+      const request = isAnswer ? error.request : undefined;
+      const curl = request && curlLine(request, session.target.apiKey);
+      const message = error instanceof Error ? error.message : String(error);
+      return result("failed", isAnswer ? message : `the check could not read what came: ${message}`, curl);
+    } finally {
+      trial.close();
+    }
+  }
+
+  /** Nothing can be said of any clause, and that is a failure. */
+  #unreachable(error: unknown): Report {
+    const message =
+      error instanceof NoAnswer ? error.message : `no answer in ${this.#options.bounds.maxSeconds} s`;
+    const request = error instanceof NoAnswer ? error.request : undefined;
+    this.#obstacle = `${message}, at ${this.#options.target.base.href}`;
+    for (const check of this.#options.checks) {
+      const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
+      const curl = request && curlLine(request, this.#options.target.apiKey);
+      this.#keep(check, { ...clause, outcome: "failed", came: message, curl, elapsedMs: 0 });
+    }
+    return this.#report(undefined, 1);
+  }
+
+  #keep(check: Check, result: Result): void {
+    this.#results.set(check, result);
+    this.#options.onResult(result, this.#results.size, this.#options.checks.length);
+  }
+
+  #report(model: string | undefined, requests: number): Report {
+    const { target, checks, profile, isGentle } = this.#options;
+    const results = checks.flatMap((check) => this.#results.get(check) ?? []);
+    const counts = countOutcomes(results);
+    return {
+      server: target.base.href,
+      model,
+      profile,
+      isGentle,
+      startedAt: this.#startedAt.toISOString(),
+      elapsedMs: Date.now() - this.#startedAt.getTime(),
+      requests,
+      obstacle: this.#obstacle,
+      exitCode: counts.failed > 0 || this.#deadline.aborted ? 1 : this.#obstacle === undefined ? 0 : 2,
+      counts,
+      results,
+    };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+}

@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import * as net from "node:net";
+import * as tls from "node:tls";
+import { type HeaderFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
+import { readJson } from "./json.ts";
+import type { Target } from "./target.ts";
+
+/** A connection that sends bytes as they are given and reads answers one by one. */
+export class Wire {
+  readonly #target: Target;
+  readonly #socket: net.Socket;
+  readonly #sent: Buffer[] = [];
+  #received = Buffer.alloc(0);
+  #isEnded = false;
+
+  private constructor(target: Target, socket: net.Socket) {
+    this.#target = target;
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      socket.emit("progress");
+    });
+    const end = () => {
+      this.#isEnded = true;
+      socket.emit("progress");
+    };
+    socket.on("end", end);
+    socket.on("close", end);
+    socket.on("error", end); // what is missing then is missed by `read`
+  }
+
+  /** @throws NoAnswer */
+  static async open(target: Target): Promise<Wire> {
+    const { base, timeoutMs } = target;
+    const isTls = base.protocol === "https:";
+    const host = base.hostname.replace(/^\[|\]$/g, "");
+    const port = Number(base.port || (isTls ? 443 : 80));
+    const socket = isTls
+      ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
+      : net.connect({ host, port, allowHalfOpen: true });
+    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), timeoutMs);
+    try {
+      await once(socket, isTls ? "secureConnect" : "connect");
+    } catch (cause) {
+      throw new NoAnswer("no connection could be opened", undefined, { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+    return new Wire(target, socket);
+  }
+
+  send(...parts: readonly (string | Uint8Array)[]): void {
+    for (const part of parts) {
+      this.#sent.push(Buffer.from(part));
+      if (!this.#isEnded) this.#socket.write(part);
+    }
+  }
+
+  /** The next final or interim answer. @throws NoAnswer when the connection ends before, or time is up */
+  async read(method = "GET"): Promise<Reply> {
+    const startedAt = performance.now();
+    for (;;) {
+      const answer = this.#take(method, performance.now() - startedAt);
+      if (answer !== undefined) return answer;
+      if (this.#isEnded) throw new NoAnswer(`the connection ended ${this.#leftOver()}`, this.request());
+      await this.#progress(startedAt);
+    }
+  }
+
+  /** The next answer; undefined when the connection ends without one. @throws NoAnswer when neither happens in time */
+  async readOrEnd(method = "GET"): Promise<Reply | undefined> {
+    const startedAt = performance.now();
+    for (;;) {
+      const answer = this.#take(method, performance.now() - startedAt);
+      if (answer !== undefined) return answer;
+      if (this.#isEnded && this.#received.length > 0)
+        throw new NoAnswer(`the connection ended ${this.#leftOver()}`, this.request());
+      if (this.#isEnded) return undefined;
+      await this.#progress(startedAt);
+    }
+  }
+
+  /** Says that nothing more will be sent. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** All that was sent on this connection. */
+  request(): SentRequest {
+    return { method: "", url: this.#target.base.href, headers: {}, raw: Buffer.concat(this.#sent) };
+  }
+
+  async #progress(startedAt: number): Promise<void> {
+    const left = this.#target.timeoutMs - (performance.now() - startedAt);
+    const late = new NoAnswer(`no whole answer within ${this.#target.timeoutMs / 1000} s`, this.request());
+    if (left <= 0) throw late;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(late), left);
+    });
+    try {
+      // not `once` of node:events, which would throw the socket's error before the rest has been read
+      await Promise.race([new Promise((resolve) => this.#socket.once("progress", resolve)), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #leftOver(): string {
+    const count = this.#received.length;
+    return count === 0
+      ? "without an answer"
+      : `within an answer: ${JSON.stringify(this.#received.subarray(0, 200).toString("latin1"))}`;
+  }
+
+  #take(method: string, elapsedMs: number): Reply | undefined {
+    const split = this.#received.indexOf("\r\n\r\n");
+    if (split < 0) return undefined;
+    const [statusLine = "", ...lines] = this.#received.subarray(0, split).toString("latin1").split("\r\n");
+    const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1]);
+    if (Number.isNaN(status))
+      throw new NoAnswer(
+        `what came is not HTTP/1.1: ${JSON.stringify(statusLine.slice(0, 200))}`,
+        this.request(),
+      );
+    const headers = fieldsOf(lines);
+    const hasBody = status >= 200 && status !== 204 && status !== 304 && method !== "HEAD";
+    const rest = this.#received.subarray(split + 4);
+    const body = hasBody ? bodyOf(headers, rest, this.#isEnded) : { bytes: Buffer.alloc(0), length: 0 };
+    if (body === undefined) return undefined;
+    this.#received = rest.subarray(body.length);
+    const text = body.bytes.toString("utf8");
+    return { request: this.request(), status, headers, text, json: readJson(text), elapsedMs };
+  }
+}
+
+function fieldsOf(lines: readonly string[]): HeaderFields {
+  const fields: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = fields[name];
+    fields[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return fields;
+}
+
+/** The body at the beginning of `rest` and how many bytes it took there; undefined while it is not whole. */
+function bodyOf(headers: HeaderFields, rest: Buffer, isEnded: boolean) {
+  if (/\bchunked\b/i.test(headers["transfer-encoding"] ?? "")) return chunkedBody(rest);
+  const declared = headers["content-length"];
+  if (declared === undefined) return isEnded ? { bytes: rest, length: rest.length } : undefined;
+  const length = Number(declared);
+  return rest.length < length ? undefined : { bytes: rest.subarray(0, length), length };
+}
+
+function chunkedBody(rest: Buffer): { bytes: Buffer; length: number } | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = rest.indexOf("\r\n", at);
+    if (line < 0) return undefined;
+    const size = Number.parseInt(rest.subarray(at, line).toString("latin1"), 16);
+    const end = line + 2 + size + 2;
+    if (Number.isNaN(size) || rest.length < end) return undefined;
+    if (size === 0) return { bytes: Buffer.concat(chunks), length: end };
+    chunks.push(rest.subarray(line + 2, line + 2 + size));
+    at = end;
+  }
+}
+
+/** The head of a request: request line, Host, and the given lines. */
+export function headOf({ base }: Target, line: string, ...lines: readonly string[]): string {
+  const [method = "", path = "", version = "HTTP/1.1"] = line.split(" ");
+  const prefix = path.startsWith("/") ? base.pathname.replace(/\/+$/, "") : "";
+  return [`${method} ${prefix}${path} ${version}`, `Host: ${base.host}`, ...lines, "", ""].join("\r\n");
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { FaultyService, KEY } from "../conformance/faulty-service.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { decision } from "./decision.ts";
+
+let keyed: FaultyService;
+let folder: string;
+before(async () => {
+  keyed = await FaultyService.start({ apiKey: KEY });
+  folder = mkdtempSync(path.join(tmpdir(), "conformance-"));
+});
+after(async () => {
+  await keyed.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the command beside the service, which lives in this very process. */
+async function conformance(args: readonly string[], env: Record<string, string> = {}) {
+  const { DECISION_API_KEY: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "conformance", ...args], {
+    env: { ...inherited, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  child.stdout.on("data", (chunk) => stdout.push(String(chunk)));
+  child.stderr.on("data", (chunk) => stderr.push(String(chunk)));
+  const [status] = await once(child, "close");
+  return { status, stdout: stdout.join(""), stderr: stderr.join("") };
+}
+
+describe("decision conformance", () => {
+  it("ends with 0 and a few lines when all is kept", async () => {
+    const { status, stdout, stderr } = await conformance([keyed.url, "--only", "arithmetic"], {
+      DECISION_API_KEY: KEY,
+    });
+    assert.equal(status, 0);
+    assert.match(stdout, /7 kept, 0 broken, 0 skipped/);
+    assert.equal(stderr, "", "no progress where it is no terminal");
+  });
+
+  it("ends with 1 when a clause is broken, and writes every report, none of them with the key", async () => {
+    keyed.plant({ answer: (body) => void (body.has("ranked") && body.delete("ranked")) });
+    const [junit, report] = [path.join(folder, "junit.xml"), path.join(folder, "report.html")];
+    const { status, stdout } = await conformance([
+      keyed.url,
+      "--api-key",
+      KEY,
+      "--only",
+      "rank.rows",
+      "--json",
+      "--junit",
+      junit,
+      "--report",
+      report,
+    ]);
+    keyed.plant({});
+    assert.equal(status, 1);
+    const { counts, results } = JSON.parse(stdout);
+    assert.deepEqual(counts, { passed: 0, failed: 1, skipped: 0 });
+    assert.match(results[0].curl, /\$DECISION_API_KEY/);
+    const written = [stdout, readFileSync(junit, "utf8"), readFileSync(report, "utf8")];
+    for (const text of written) assert.ok(text.includes("rank.rows") && !text.includes(KEY));
+  });
+
+  it("ends with 2 and says so in one line when a key is wanted and none was given", async () => {
+    const { status, stdout } = await conformance([keyed.url, "--only", "rank", "--tap"]);
+    assert.equal(status, 2);
+    assert.match(stdout, /^ok 1 - .*# SKIP the server wants a key and none was given/m);
+    const shown = await conformance([keyed.url, "--only", "rank"]);
+    assert.equal(shown.stdout.match(/^the server wants a key and none was given/gm)?.length, 1);
+  });
+
+  it("ends with 1 at a port where nobody listens", () => {
+    const { status, stdout } = decision(["conformance", "http://127.0.0.1:1"]);
+    assert.equal(status, 1);
+    assert.match(stdout, /nobody listens there/);
+    assert.ok(stdout.split("\n").length < 8, "one cause is said once");
+  });
+});
+
+describe("decision conformance ends with 2 and one line for wrong usage:", () => {
+  for (const { name, args, says } of [
+    { name: "an address that is none", args: ["localhost"], says: /http:\/\/127\.0\.0\.1:8700/ },
+    { name: "an unknown clause", args: ["http://localhost", "--only", "nope"], says: /"nope"/ },
+    { name: "a timeout that is none", args: ["http://localhost", "--timeout", "soon"], says: /--timeout/ },
+    {
+      name: "a folder that is not there",
+      args: ["http://localhost", "--junit", "/no/such/file"],
+      says: /--junit/,
+    },
+    { name: "two formats", args: ["http://localhost", "--json", "--tap"], says: /--json/ },
+    { name: "an unknown profile", args: ["http://localhost", "--profile", "x"], says: /seed, full/ },
+  ]) {
+    it(name, () => {
+      const { status, stdout, stderr } = decision(["conformance", ...args]);
+      assert.equal(status, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, says);
+      assert.doesNotMatch(stderr, /\n {4}at /);
+    });
+  }
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runConformance } from "../../src/conformance/index.ts";
+import { FaultyService, KEY } from "./faulty-service.ts";
+import type { PlantedFault } from "./planted-fault.ts";
+
+/** Quick checks of every subject, which must stay quiet beside a fault that is none of theirs. */
+const BYSTANDERS = [
+  ...[
+    "health.status",
+    "health.ready",
+    "health.metadata",
+    "health.named-counters",
+    "health.schema",
+    "health.limits",
+  ],
+  ...["models.list", "models.names-model", "models.schema", "model.id-form", "model.full-id", "model.type"],
+  ...[
+    "systemone.temperature",
+    "systemone.usage",
+    "systemone.latency",
+    "systemone.answers",
+    "systemone.schema",
+  ],
+  ...[
+    "rank.temperature",
+    "rank.usage",
+    "rank.rows",
+    "rank.schema",
+    "rank.order",
+    "rank.ranks",
+    "rank.labels",
+  ],
+  ...[
+    "arithmetic.softmax",
+    "arithmetic.confidence",
+    "arithmetic.choice",
+    "arithmetic.noul",
+    "arithmetic.score",
+  ],
+  ...["order.answers", "usage.total", "usage.additive", "scores.order", "scores.rank-as-rubric"],
+  ...["request.required", "request.unknown-field", "request.distinct", "request.blank-one", "json.invalid"],
+  ...["alias.context", "alias.no-yes", "limits.levels", "limits.pairs-refused", "texts.noul-default"],
+  ...["routes.operations", "routes.query", "headers.request-id-new", "headers.server-timing", "media.json"],
+  ...[
+    "docs.openapi",
+    "errors.names-types",
+    "wire.keep-alive",
+    "wire.h2c",
+    "auth.missing",
+    "auth.open-routes",
+  ],
+];
+/** Each fault meets one part of them, the next fault the next part: all at each would take minutes. */
+const PARTS = 4;
+/** One fault of so many is held against all gentle checks. */
+const WHOLE_EVERY = 25;
+
+/** Plants each fault alone and holds the service to the contract: its own checks fail, and no other. */
+export function describeFaults(title: string, faults: readonly PlantedFault[]): void {
+  describe(title, () => {
+    let open: FaultyService;
+    let keyed: FaultyService;
+    before(async () => {
+      [open, keyed] = await Promise.all([FaultyService.start(), FaultyService.start({ apiKey: KEY })]);
+    });
+    after(() => Promise.all([open.stop(), keyed.stop()]));
+
+    it("the control: nothing fails without a fault", async () => {
+      for (const [service, apiKey] of [
+        [open, undefined],
+        [keyed, KEY],
+      ] as const) {
+        const report = await runConformance({ baseUrl: service.url, apiKey, only: BYSTANDERS });
+        assert.deepEqual(failedIds(report), []);
+      }
+    });
+
+    for (const [index, { name, fault, fails, hasKey = false, only }] of faults.entries()) {
+      it(`${name}: ${fails.join(", ")}`, async () => {
+        assert.ok(fails.length > 0);
+        const service = hasKey ? keyed : open;
+        service.plant(fault);
+        try {
+          const isWhole = index % WHOLE_EVERY === 0 && only === undefined;
+          const report = await runConformance({
+            baseUrl: service.url,
+            apiKey: hasKey ? KEY : undefined,
+            only: isWhole
+              ? []
+              : (only ?? [...fails, ...BYSTANDERS.filter((_, at) => at % PARTS === index % PARTS)]),
+            isGentle: isWhole,
+          });
+          const checked = new Set(report.results.map(({ id }) => id));
+          assert.deepEqual(failedIds(report), fails.filter((id) => checked.has(id)).toSorted(), name);
+        } finally {
+          service.plant({});
+        }
+      });
+    }
+  });
+}
+
+function failedIds({ results }: Awaited<ReturnType<typeof runConformance>>): string[] {
+  return results
+    .filter(({ outcome }) => outcome === "failed")
+    .map(({ id }) => id)
+    .toSorted();
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { curlLine } from "../../src/conformance/curl.ts";
+
+const KEY = "secret-of-the-test";
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port; // they listen on TCP
+
+/** Runs a line as its reader would, with the key in the environment. */
+async function inShell(line: string): Promise<void> {
+  const child = spawn("sh", ["-c", line], {
+    env: { ...process.env, DECISION_API_KEY: KEY },
+    stdio: "ignore",
+  });
+  await once(child, "exit");
+}
+
+describe("a curl line sends the very request again:", () => {
+  const received: { url: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ url: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) });
+      response.end();
+    });
+  });
+  before(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const noise = Array.from({ length: 500 }, (_, index) => Math.sin(index)).join(" ");
+  for (const { name, body } of [
+    { name: "no body", body: undefined },
+    { name: "an empty body", body: "" },
+    { name: "quotes", body: `{"a":"it's \\"so\\""}` },
+    { name: "an @ in front", body: "@/etc/passwd" },
+    { name: "control characters and backslashes", body: "a\r\n\t\u0000b\\n %s %b \u0085é😀" },
+    { name: "a long repetition", body: `{"state":"${"go ".repeat(5000)}"}` },
+    { name: "two MiB of spaces", body: "{}".padEnd(2_097_153) },
+    { name: "bytes that are no UTF-8", body: Buffer.from([0xff, 0x00, 0x27, 0x0a, 0x80]) },
+    { name: "a long text without repetitions", body: noise },
+  ]) {
+    it(name, async () => {
+      const headers = {
+        "content-type": "application/json",
+        authorization: `Bearer ${KEY}`,
+        "x-request-id": `a"b'c`,
+        "x-empty": "",
+      };
+      const url = `http://127.0.0.1:${portOf(server)}/a/../b?x=1`;
+      const line = curlLine({ method: "POST", url, headers, body }, KEY);
+      assert.ok(!line.includes(KEY), "the key is in the line");
+      await inShell(line);
+      const request = received.pop();
+      assert.ok(request, line.slice(0, 500));
+      assert.equal(request.url, "/a/../b?x=1");
+      assert.ok(request.body.equals(Buffer.from(body ?? "")));
+      for (const [header, value] of Object.entries(headers)) assert.equal(request.headers[header], value);
+    });
+  }
+
+  it("bytes over a bare connection", async () => {
+    const chunks: Buffer[] = [];
+    const bare = createTcpServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (chunk) => {
+        chunks.push(chunk);
+        socket.end("HTTP/1.1 400 No\r\n\r\n");
+      });
+    });
+    bare.listen(0, "127.0.0.1");
+    await once(bare, "listening");
+    const raw = `GET /health HTTQ/1.1\r\nAuthorization: Bearer ${KEY}\r\n%s\\n\r\n\r\n`;
+    const request = { method: "", url: `http://127.0.0.1:${portOf(bare)}/`, headers: {}, raw };
+    const line = curlLine(request, KEY);
+    assert.ok(!line.includes(KEY));
+    await inShell(line);
+    bare.close();
+    assert.equal(Buffer.concat(chunks).toString(), raw);
+  });
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { systemClock } from "../../src/inference/clock.ts";
+import { EngineCore } from "../../src/inference/engine-core.ts";
+import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import { packageRoot } from "../support/package-root.ts";
+
+/** Few enough that a flood of the checks fills it. */
+const QUEUE_CAPACITY = 24;
+/** What has more pairs takes a while: else no flood of a client in the same process could outrun the model. */
+const QUICK_PAIRS = 40;
+const SLOW_MS = 30;
+export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
+
+/** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
+class HashBackend implements Backend {
+  readonly isReady = true;
+  async start(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)).length;
+    await (pairs > QUICK_PAIRS ? sleep(SLOW_MS) : turn());
+    const scores = forest.flatMap(({ state, questions }) =>
+      questions.flatMap(({ tokens, candidates }) => {
+        const seed = hash(tokens, hash(state, 0x811c9dc5));
+        return candidates.map((candidate) => spread(hash(candidate, seed)));
+      }),
+    );
+    return { scores: Float32Array.from(scores), forwards: forest.length };
+  }
+}
+
+/** FNV-1a over token ids. */
+function hash(tokens: Int32Array, seed: number): number {
+  let value = seed;
+  for (const token of tokens) value = Math.imul(value ^ token, 0x01000193) >>> 0;
+  return Math.imul(value ^ (value >>> 15), 0x2c1b3c6d) >>> 0;
+}
+
+/** To -10 .. 10, as models' scores are. */
+function spread(value: number): number {
+  return Math.fround((value / 2 ** 32) * 20 - 10);
+}
+
+let tokenizer: PartTokenizer | undefined;
+
+/** The real queue, limits and tokenizer over a model that takes no time. */
+export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
+  tokenizer ??= new PartTokenizer(readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8"));
+  const engine = new EngineCore({
+    model: {
+      id: MODEL_ID,
+      revision: MODEL_ID.split("@")[1] ?? "",
+      aliases: ["test/Fast-1M", "Fast-1M", "fast"],
+      version: "v1.0.0",
+      releaseDate: "2026-11-21",
+      description: "Hashes of tokens",
+      temperature: 4.136820402388508,
+      showsLabels: true,
+      limits: { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 },
+    },
+    settings: {
+      ...{ queueCapacity: QUEUE_CAPACITY, maxBatchRequests: 32, maxBatchTokens: 2048, batchWaitMs: 0 },
+      ...{ cacheSize, strict: false, deadlineMs: 20_000 },
+    },
+    backend: new HashBackend(),
+    tokenizer,
+    clock: systemClock,
+    info: { backend: "hash", device: "cpu", precision: "fp32" },
+  });
+  await engine.start();
+  return engine;
+}

@@ -1,0 +1,612 @@
+import { MODEL_ID } from "./fast-engine.ts";
+import type { Fault } from "./faulty-service.ts";
+import type { PlantedFault } from "./planted-fault.ts";
+import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
+
+/** Changes a request that is JSON; leaves any other as it is. */
+function edit(change: (body: TreeMap) => void): Fault {
+  return {
+    request: (text) => {
+      try {
+        const tree = readTree(text);
+        if (!(tree instanceof Map)) return text;
+        const before = writeTree(tree);
+        change(tree);
+        const after = writeTree(tree);
+        return after === before ? text : after; // digits and the like are lost on the way
+      } catch {
+        return text;
+      }
+    },
+  };
+}
+const questionsOf = (body: TreeMap): TreeMap[] =>
+  [...inner(body, "questions").values()].filter((question): question is TreeMap => question instanceof Map);
+const keep = (map: TreeMap, most: number) => {
+  for (const name of [...map.keys()].slice(most)) map.delete(name);
+};
+const rename = (map: TreeMap, from: string, to: string) => {
+  const value = map.get(from);
+  if (value === undefined) return;
+  map.delete(from);
+  map.set(to, value);
+};
+const asJson = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+};
+/** Makes the texts of a list differ. */
+const numbered = (list: Tree[]): Tree[] =>
+  list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
+
+/** Mistakes in what a request may be. */
+export const REQUEST_FAULTS: readonly PlantedFault[] = [
+  {
+    name: "unknown members of a body ignored",
+    fault: edit((body) => {
+      const known = body.has("questions")
+        ? ["state", "questions", "model"]
+        : ["state", "context", "candidates", "answers", "question", "model"];
+      for (const name of [...body.keys()]) if (!known.includes(name)) body.delete(name);
+    }),
+    fails: [
+      "request.unknown-field",
+      "request.unknown-question-field",
+      "alias.rank-only",
+      "media.limits-first",
+    ],
+  },
+  {
+    name: "unknown members of a question ignored",
+    fault: edit((body) => {
+      for (const question of questionsOf(body))
+        for (const name of [...question.keys()])
+          if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
+    }),
+    fails: ["request.unknown-question-field"],
+  },
+  {
+    name: "questions past 32 dropped",
+    fault: edit((body) => keep(inner(body, "questions"), 32)),
+    fails: ["limits.questions"],
+  },
+  {
+    name: "31 questions at most",
+    fault: { reply: refuseWhen((body) => inner(body, "questions").size > 31) },
+    fails: ["limits.questions"],
+  },
+  {
+    name: "labels past 64 dropped",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => void keep(inner(question, "criteria"), 64)),
+    ),
+    fails: ["limits.labels"],
+  },
+  {
+    name: "levels past 64 dropped",
+    fault: edit((body) => {
+      for (const question of questionsOf(body)) {
+        const criteria = question.get("criteria");
+        if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, 64));
+      }
+    }),
+    fails: ["limits.levels"],
+  },
+  {
+    name: "63 candidates at most",
+    fault: { reply: refuseWhen((body) => lengthOf(body.get("candidates")) > 63) },
+    fails: ["limits.candidates"],
+  },
+  {
+    name: "one candidate is enough",
+    fault: edit((body) => {
+      const given = body.get("candidates");
+      if (Array.isArray(given) && given.length === 1) given.push("none of these");
+      if (given instanceof Map && given.size === 1) given.set("none", "none of these");
+    }),
+    fails: ["limits.candidates"],
+  },
+  {
+    name: "equal candidates numbered instead of refused",
+    fault: edit((body) => {
+      const given = body.get("candidates");
+      if (Array.isArray(given)) body.set("candidates", numbered(given));
+      if (given instanceof Map)
+        for (const [index, [name, text]] of [...given].entries())
+          if ([...given.values()].indexOf(text) !== index) given.set(name, `${String(text)} ${index}`);
+    }),
+    fails: ["request.distinct"],
+  },
+  {
+    name: "255 pairs at most",
+    fault: { reply: refuseWhen((body) => pairsOf(body) > 255) },
+    fails: ["limits.pairs"],
+  },
+  {
+    name: "260 pairs accepted",
+    fault: edit((body) => {
+      if (pairsOf(body) <= 256 || pairsOf(body) > 260) return;
+      for (const question of questionsOf(body)) keep(inner(question, "criteria"), 2);
+    }),
+    fails: ["limits.pairs", "limits.pairs-refused"],
+  },
+  {
+    name: "blank criteria of a choice filled in",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
+          question.set(
+            "criteria",
+            question.get("type") === "score"
+              ? ["low", "high"]
+              : new Map([
+                  ["a", "x"],
+                  ["b", "y"],
+                ]),
+          );
+      }),
+    ),
+    fails: ["request.criteria-required"],
+  },
+  {
+    name: "missing instructions taken as null",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (!question.has("instructions")) question.set("instructions", null);
+      }),
+    ),
+    fails: ["request.required"],
+  },
+  {
+    name: "a missing state taken as blank",
+    fault: edit((body) => {
+      if (!body.has("state") && !body.has("context") && body.has("questions")) body.set("state", "");
+    }),
+    fails: ["request.required"],
+  },
+  {
+    name: "a null state refused",
+    fault: { reply: refuseWhen((body) => body.get("state") === null) },
+    fails: ["request.null"],
+  },
+  {
+    name: "states must be texts",
+    fault: { reply: refuseWhen((body) => body.has("state") && typeof body.get("state") !== "string") },
+    fails: [
+      "request.state.any-json",
+      "request.null",
+      "json.valid",
+      "json.extremes",
+      "texts.scalars",
+      "texts.floats",
+      "texts.structures",
+      "texts.state-holds-json",
+      "texts.differ",
+      "limits.nesting",
+    ],
+  },
+  {
+    name: "null instructions refused",
+    fault: { reply: refuseWhen((body) => questionsOf(body).some((q) => q.get("instructions") === null)) },
+    fails: ["request.null"],
+  },
+  {
+    name: "an unknown type taken for a noul",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (
+          typeof question.get("type") === "string" &&
+          !["choice", "noul", "score"].includes(String(question.get("type")))
+        )
+          question.set("type", "noul");
+      }),
+    ),
+    fails: ["request.question-type"],
+  },
+  {
+    name: "types in any capitals",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const type = question.get("type");
+        if (typeof type === "string") question.set("type", type.toLowerCase());
+      }),
+    ),
+    fails: ["request.question-type"],
+  },
+  {
+    name: "a list of labels accepted for a choice",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = question.get("criteria");
+        if (question.get("type") === "choice" && Array.isArray(criteria))
+          question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
+      }),
+    ),
+    fails: ["request.criteria-shape"],
+  },
+  {
+    name: "candidates turned into strings",
+    fault: edit((body) => {
+      const given = body.get("candidates");
+      if (Array.isArray(given))
+        body.set(
+          "candidates",
+          given.map((one) => (typeof one === "string" ? one : (JSON.stringify(one) ?? ""))),
+        );
+      if (given instanceof Map)
+        for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
+    }),
+    fails: ["request.candidates-shape"],
+  },
+  {
+    name: "any model accepted",
+    fault: edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))),
+    fails: ["model.unknown", "model.exact-name"],
+  },
+  {
+    name: "any revision of the model accepted",
+    fault: edit((body) => {
+      const model = body.get("model");
+      if (typeof model === "string" && model.startsWith(`${MODEL_ID.split("@")[0]}@`)) body.delete("model");
+    }),
+    fails: ["model.unknown", "model.exact-name"],
+  },
+  {
+    name: "model: null taken as missing",
+    fault: edit((body) => void (body.get("model") === null && body.delete("model"))),
+    fails: ["model.null"],
+  },
+  {
+    name: "names of the model in any capitals",
+    fault: edit((body) => {
+      const model = body.get("model");
+      if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase())
+        body.set("model", MODEL_ID);
+    }),
+    fails: ["model.exact-name"],
+  },
+  {
+    name: "the bare name of the model unknown",
+    fault: edit((body) => void (body.get("model") === "Fast-1M" && body.set("model", "other"))),
+    fails: ["model.bare-name", "model.listed-aliases"],
+  },
+  {
+    name: "the short alias unknown",
+    fault: edit((body) => void (body.get("model") === "fast" && body.set("model", "other"))),
+    fails: ["model.short-alias", "model.listed-aliases"],
+  },
+  {
+    name: "the full id unknown to rankings",
+    fault: edit(
+      (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
+    ),
+    fails: ["model.full-id"],
+  },
+  {
+    name: "context not understood",
+    fault: edit((body) => rename(body, "context", "unknown")),
+    fails: ["alias.context", "alias.answers", "alias.rank-null", "errors.type"],
+  },
+  {
+    name: "answers not understood",
+    fault: edit((body) => rename(body, "answers", "unknown")),
+    fails: ["alias.answers", "alias.rank-null"],
+  },
+  {
+    name: "both state and context accepted",
+    fault: edit((body) => void (body.has("state") && body.has("candidates") && body.delete("context"))),
+    fails: ["alias.rank-conflict"],
+  },
+  {
+    name: "null aliases refused",
+    fault: { reply: refuseWhen((body) => body.get("context") === null || body.get("answers") === null) },
+    fails: ["alias.rank-null"],
+  },
+  {
+    name: "no and yes mixed up",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = inner(question, "criteria");
+        const [no, yes] = [criteria.get("no"), criteria.get("yes")];
+        if (question.get("type") === "noul" && no != null && yes != null) {
+          criteria.set("no", yes);
+          criteria.set("yes", no);
+        }
+      }),
+    ),
+    fails: ["alias.no-yes"],
+  },
+  {
+    name: "yes not understood",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => void rename(inner(question, "criteria"), "yes", "ja")),
+    ),
+    fails: ["systemone.answers.outcomes", "alias.no-yes", "alias.noul-null", "texts.noul-half"],
+  },
+  {
+    name: "true counts more than yes",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        const criteria = inner(question, "criteria");
+        if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
+      }),
+    ),
+    fails: ["alias.noul-conflict"],
+  },
+  {
+    name: "an unknown outcome ignored",
+    fault: edit((body) =>
+      questionsOf(body).forEach((question) => {
+        if (question.get("type") !== "noul") return;
+        const criteria = inner(question, "criteria");
+        for (const name of [...criteria.keys()])
+          if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
+      }),
+    ),
+    fails: ["request.unknown-question-field"],
+  },
+  {
+    name: "question: null refused",
+    fault: { reply: refuseWhen((body) => body.get("question") === null) },
+    fails: ["request.null", "alias.rank-null"],
+  },
+  {
+    name: "the last of two equal names counts",
+    fault: { request: asJson },
+    fails: [
+      "order.answers",
+      "order.probabilities",
+      "order.scores",
+      "json.numbers",
+      "json.duplicates",
+      "texts.scalars",
+      "texts.floats",
+      "texts.structures",
+      "texts.state-holds-json",
+      "errors.type",
+    ],
+  },
+  {
+    name: "a byte order mark skipped",
+    fault: { request: (text) => text.replace(/^\ufeff/, "") },
+    fails: ["json.unicode"],
+  },
+  {
+    name: "bad bytes replaced",
+    fault: { request: (text) => text.replaceAll("\ufffd", "?") },
+    fails: ["json.unicode"],
+  },
+  {
+    name: "lone surrogates replaced",
+    fault: {
+      request: (text) =>
+        text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) =>
+          found.length > 6 ? found : "?",
+        ),
+    },
+    fails: ["json.unicode"],
+  },
+  {
+    name: "NaN and Infinity read, as Python's json does",
+    fault: { request: (text) => text.replace(/-?\b(NaN|Infinity)\b/, "0") },
+    fails: ["json.numbers"],
+  },
+  {
+    name: "1e400 read as infinite",
+    fault: { request: (text) => text.replace(/-?1e400/, "1e308") },
+    fails: ["json.numbers"],
+  },
+  {
+    name: "commas at the end allowed",
+    fault: { request: (text) => text.replace(/,([}\]])/g, "$1") },
+    fails: ["json.invalid", "json.grammar"],
+  },
+  {
+    name: "single quotes allowed",
+    fault: { request: (text) => text.replace("'s'", '"s"') },
+    fails: ["json.invalid"],
+  },
+  {
+    name: "comments allowed",
+    fault: { request: (text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "") },
+    fails: ["json.grammar"],
+  },
+  {
+    name: "text behind the object ignored",
+    fault: { request: (text) => text.replace(/} more$/, "}") },
+    fails: ["json.invalid"],
+  },
+  {
+    name: "an empty body taken as {}",
+    fault: {
+      request: (text) => (text.trim() === "" ? '{"state":"s","candidates":["a","b"],"questions":{}}' : text),
+      reply: (reply, call) =>
+        Buffer.from(call.body).toString().trim() === "" && call.operationId === "rank"
+          ? { ...reply, status: 400 }
+          : reply,
+    },
+    fails: ["json.empty", "errors.issues"],
+  },
+  {
+    name: "a string that holds JSON parsed once more",
+    fault: {
+      request: (text) => {
+        try {
+          const value: unknown = JSON.parse(text);
+          return typeof value === "string" ? value : text;
+        } catch {
+          return text;
+        }
+      },
+    },
+    fails: ["json.no-object"],
+  },
+  {
+    name: "integers above 2^53 rounded",
+    fault: { request: (text) => (/[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text) },
+    fails: ["texts.scalars"],
+  },
+  {
+    name: "floats without their point",
+    fault: { request: (text) => text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2") },
+    fails: ["json.numbers", "texts.floats"],
+  },
+  {
+    name: "members of a state in sorted order",
+    fault: edit((body) => {
+      for (const map of mapsIn(body.get("state") ?? null)) {
+        const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+        map.clear();
+        for (const [name, value] of members) map.set(name, value);
+      }
+    }),
+    fails: ["texts.structures", "texts.state-holds-json", "texts.differ"],
+  },
+  {
+    name: "a state that holds JSON left as it is",
+    fault: edit((body) => {
+      const state = body.get("state");
+      if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
+    }),
+    fails: ["request.blank", "texts.state-holds-json"],
+  },
+  {
+    name: "questions that hold JSON are rendered too",
+    fault: edit((body) => {
+      const question = body.get("question");
+      if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
+    }),
+    fails: ["texts.only-state-holds-json"],
+  },
+  {
+    name: "lists with stars in place of dashes",
+    fault: edit((body) => {
+      const state = body.get("state");
+      if (Array.isArray(state) && state.every((item) => typeof item === "string"))
+        body.set("state", state.map((item) => `* ${item}`).join("\n"));
+    }),
+    fails: ["texts.structures"],
+  },
+  {
+    name: "labels shown in another way",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text:
+              candidate.loc[1] === "questions"
+                ? candidate.text.replace(/^(\w+): (?=Wants)/, "Label $1. ")
+                : candidate.text,
+          })),
+        })),
+      }),
+    },
+    fails: ["texts.labels"],
+  },
+  {
+    name: "other default words for a noul",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text:
+              candidate.loc[1] === "questions"
+                ? candidate.text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ")
+                : candidate.text,
+          })),
+        })),
+      }),
+    },
+    fails: ["texts.noul-default", "texts.noul-half"],
+  },
+  {
+    name: "the label of a ranking's candidate shown",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) =>
+            /^\d+$/.test(candidate.label) || candidate.loc[1] !== "candidates"
+              ? candidate
+              : { ...candidate, text: `${candidate.label}: ${candidate.text}` },
+          ),
+        })),
+      }),
+    },
+    fails: ["texts.rank-labels-hidden"],
+  },
+  {
+    name: "long states cut off",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") },
+      }),
+    },
+    fails: [
+      "limits.tokens.state",
+      "limits.tokens.instructions",
+      "limits.tokens.exact",
+      "limits.tokens.never-cut",
+    ],
+  },
+  {
+    name: "long candidates cut off",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((candidate) => ({
+            ...candidate,
+            text: candidate.text.split(" ").slice(0, 200).join(" "),
+          })),
+        })),
+      }),
+    },
+    fails: [
+      "limits.tokens.candidate",
+      "limits.tokens.level",
+      "limits.tokens.description",
+      "limits.tokens.exact",
+      "limits.tokens.never-cut",
+    ],
+  },
+];
+
+function lengthOf(value: Tree | undefined): number {
+  return Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
+}
+
+function pairsOf(body: TreeMap): number {
+  return questionsOf(body).reduce(
+    (sum, question) => sum + Math.max(2, lengthOf(question.get("criteria"))),
+    0,
+  );
+}
+
+/** Refuses what the service would have answered. */
+function refuseWhen(isRefused: (body: TreeMap) => boolean): NonNullable<Fault["reply"]> {
+  return (reply, { body }) => {
+    if (reply.status !== 200 || body.byteLength === 0) return reply;
+    const tree = readTree(Buffer.from(body).toString("utf8"));
+    if (!(tree instanceof Map) || !isRefused(tree)) return reply;
+    const detail = [{ loc: ["body"], msg: "Expected something else, got this.", type: "wrong_type" }];
+    return {
+      ...reply,
+      status: 422,
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify({ detail }),
+    };
+  };
+}

@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { FastifyInstance } from "fastify";
+import { createContractFor } from "../../src/app.ts";
+import type { Contract, HandledId, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { Engine, EngineHealth, ScoredRequest } from "../../src/inference/ports.ts";
+import { createServer } from "../../src/server/server.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { createFastEngine } from "./fast-engine.ts";
+import { readTree, type TreeMap, writeTree } from "./tree.ts";
+
+/** One mistake in an otherwise right service. Each member is a place where one can be made. */
+export interface Fault {
+  /** Changes the text of a request before it is read. */
+  readonly request?: (text: string, operation: HandledId) => string;
+  /** Changes what the model is shown. */
+  readonly texts?: (request: RenderedRequest) => RenderedRequest;
+  /** Changes what the model said. */
+  readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
+  /** Changes an answer of 200 in place. */
+  readonly answer?: (body: TreeMap, operation: HandledId, request: string) => void;
+  /** Changes an answer of the contract, of any status. */
+  readonly reply?: (reply: OutgoingReply, call: IncomingCall) => OutgoingReply | Promise<OutgoingReply>;
+  /** Changes any answer in place just before it is written. */
+  readonly send?: (answer: WireAnswer, request: IncomingMessage) => void;
+  /** Sees a request before its body. @returns true when it has answered by itself */
+  readonly early?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Whether a media type is accepted that should not be. */
+  readonly takesAnyType?: boolean;
+  readonly health?: (health: EngineHealth) => EngineHealth;
+  /** Plants it on the bare server. @returns what takes it away again */
+  readonly plant?: (app: FastifyInstance) => () => void;
+}
+
+/** An answer as it goes out; `body` undefined where it is streamed. */
+export interface WireAnswer {
+  status: number;
+  readonly headers: Record<string, string>;
+  body: string | undefined;
+}
+
+export const KEY = "the-key-of-the-faults";
+
+/** The service over a fast model, with a place for one fault at a time. */
+export class FaultyService {
+  fault: Fault = {};
+  readonly url: string;
+  readonly #app: FastifyInstance;
+  #unplant: () => void = () => {};
+
+  private constructor(app: FastifyInstance, url: string) {
+    this.#app = app;
+    this.url = url;
+  }
+
+  static async start({
+    apiKey,
+    cacheSize,
+  }: {
+    apiKey?: string;
+    cacheSize?: number;
+  } = {}): Promise<FaultyService> {
+    let current: Fault = {};
+    const engine = await createFastEngine(cacheSize);
+    const contract = wrapContract(await createContractFor(wrapEngine(engine, () => current)), () => current);
+    const { version } = JSON.parse(readFileSync(path.join(packageRoot, "package.json"), "utf8"));
+    const silent = () => {};
+    const app = await createServer({
+      contract,
+      version,
+      apiKey,
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      limits: { maxBodyBytes: 2_097_152 },
+    });
+    meddle(app.server, () => current);
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = app.server.address() as AddressInfo; // a TCP listener's address is an AddressInfo
+    const service = new FaultyService(app, `http://127.0.0.1:${port}`);
+    Object.defineProperty(service, "fault", { get: () => current, set: (fault: Fault) => (current = fault) });
+    return service;
+  }
+
+  /** Plants a fault; the one before is gone. */
+  plant(fault: Fault): void {
+    this.#unplant();
+    this.fault = fault;
+    this.#unplant = fault.plant?.(this.#app) ?? (() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#unplant();
+    this.#app.server.closeAllConnections();
+    await this.#app.close();
+  }
+}
+
+function wrapEngine(engine: Engine, fault: () => Fault): Engine {
+  return {
+    model: engine.model,
+    async score(request, signal) {
+      const { texts, scores } = fault();
+      const shown = texts === undefined ? request : texts(request);
+      const scored = await engine.score(shown, signal);
+      return scores === undefined ? scored : scores(scored, request);
+    },
+    health() {
+      const health = engine.health();
+      return fault().health?.(health) ?? health;
+    },
+  };
+}
+
+function wrapContract(contract: Contract, fault: () => Fault): Contract {
+  return {
+    ...contract,
+    checkMediaType(headers) {
+      if (fault().takesAnyType !== true) contract.checkMediaType(headers);
+    },
+    async call(call) {
+      const { request, answer, reply } = fault();
+      const text = Buffer.from(call.body).toString("utf8");
+      const changed = request === undefined ? text : request(text, call.operationId);
+      const body = changed === text ? call.body : Buffer.from(changed); // bytes that are no UTF-8 stay as they are
+      let outgoing = await contract.call({ ...call, body });
+      if (answer !== undefined && outgoing.status === 200) {
+        const tree = readTree(outgoing.body);
+        if (tree instanceof Map) answer(tree, call.operationId, text);
+        outgoing = { ...outgoing, body: writeTree(tree) };
+      }
+      return reply === undefined ? outgoing : await reply(outgoing, call);
+    },
+  };
+}
+
+/** Steps between Node's server and the application. */
+function meddle(server: Server, fault: () => Fault): void {
+  const [listener] = server.listeners("request");
+  if (listener === undefined) throw new Error("the server has no listener");
+  for (const event of ["request", "checkContinue"]) {
+    server.removeAllListeners(event);
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      const { early, send } = fault();
+      if (early?.(request, response) === true) return;
+      if (send !== undefined) holdHead(response, (answer) => send(answer, request));
+      listener.call(server, request, response);
+    });
+  }
+}
+
+/** Lets head and body be changed together: the head waits for the first bytes of the body. */
+function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void): void {
+  const { writeHead, write, end } = response;
+  let held: WireAnswer | undefined;
+  const release = (body: string | undefined): string | undefined => {
+    const answer = held;
+    if (answer === undefined) return body;
+    held = undefined;
+    answer.body = body;
+    change(answer);
+    if (answer.body !== body) answer.headers["content-length"] = String(Buffer.byteLength(answer.body ?? ""));
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    writeHead.call(response, answer.status, answer.headers);
+    return answer.body;
+  };
+  const patched = {
+    writeHead(status: number, fields: Record<string, unknown> = {}) {
+      const all = Object.entries({ ...response.getHeaders(), ...fields });
+      const headers = Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), String(value)]));
+      held = { status, headers, body: undefined };
+      return response;
+    },
+    write(chunk: Uint8Array, ...rest: unknown[]) {
+      if (held === undefined && !response.headersSent) patched.writeHead(response.statusCode); // as streams have it
+      release(undefined);
+      return Reflect.apply(write, response, [chunk, ...rest]);
+    },
+    end(chunk?: unknown, ...rest: unknown[]) {
+      const isText = typeof chunk === "string" || chunk instanceof Uint8Array; // else null, with HEAD
+      const before = isText ? Buffer.from(chunk).toString("utf8") : undefined;
+      const body = release(before);
+      return Reflect.apply(end, response, [body === before ? chunk : body, ...rest]);
+    },
+  };
+  Object.assign(response, patched);
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { conformancePage } from "../../scripts/conformance-page.ts";
+import { CHECKS } from "../../src/conformance/clauses.ts";
+import type { Report, Result } from "../../src/conformance/report.ts";
+import {
+  htmlReport,
+  jsonReport,
+  junitReport,
+  tapReport,
+  terminalReport,
+} from "../../src/conformance/reporters/index.ts";
+import { selectChecks } from "../../src/conformance/select.ts";
+
+/** A report with one result of each kind, and text that every format must escape. */
+const EVIL = "<script>alert('x')</script> & \u001b[31mred\u0000 # 100 %\nnext line";
+const results: Result[] = CHECKS.slice(0, 3).map((check, index) => {
+  const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
+  const outcome = (["passed", "failed", "skipped"] as const)[index] ?? "passed";
+  const came = outcome === "passed" ? "" : EVIL;
+  return {
+    ...clause,
+    outcome,
+    came,
+    curl: outcome === "failed" ? `curl '${EVIL}'` : undefined,
+    elapsedMs: 5,
+  };
+});
+const report: Report = {
+  ...{ server: "http://127.0.0.1:8700/", model: undefined, profile: "full", isGentle: false },
+  ...{
+    startedAt: "2026-11-21T00:00:00.000Z",
+    elapsedMs: 1234,
+    requests: 10,
+    obstacle: undefined,
+    exitCode: 1,
+  },
+  counts: { passed: 1, failed: 1, skipped: 1 },
+  results,
+};
+
+describe("a report", () => {
+  it("is the same facts as JSON", () => {
+    assert.deepEqual(JSON.parse(jsonReport(report)), JSON.parse(JSON.stringify(report)));
+  });
+
+  it("is TAP with a plan, one line a clause, and directives", () => {
+    const lines = tapReport(report).split("\n");
+    assert.equal(lines[0], "TAP version 14");
+    assert.equal(lines[1], "1..3");
+    assert.match(lines[2] ?? "", /^ok 1 - health\.status: /);
+    assert.match(lines[3] ?? "", /^not ok 2 - health\.ready: /);
+    const skipped = lines.find((line) => line.startsWith("ok 3"));
+    assert.match(skipped ?? "", / # SKIP .*\\# 100 % next line$/);
+    assert.ok(lines.every((line) => !line.startsWith("next line")));
+  });
+
+  it("is JUnit XML that XML can hold", () => {
+    const xml = junitReport(report);
+    assert.match(xml, /<testsuites [^>]*tests="3" failures="1" errors="0" skipped="1"/);
+    assert.doesNotMatch(xml, /[^\P{Cc}\n]/u);
+    assert.ok(!xml.replaceAll(/<!\[CDATA\[[\s\S]*?\]\]>/g, "").includes("<script>"));
+  });
+
+  it("is a page of its own that holds nothing of the server as markup", () => {
+    const page = htmlReport(report);
+    assert.match(page, /^<!doctype html>/);
+    assert.ok(!page.includes("<script") && !page.includes("alert('x')"));
+    assert.doesNotMatch(page, /(src|href)=/);
+    assert.match(page, /prefers-color-scheme:dark/);
+  });
+
+  it("is lines for a terminal that obey nothing of the server", () => {
+    const text = terminalReport(report, { isColoured: false });
+    assert.ok(!text.includes("\u001b") && !text.includes("\u0000"));
+    assert.match(text, /FAIL health\.ready/);
+    assert.match(text, /1 kept, 1 broken, 1 skipped/);
+  });
+});
+
+describe("the table of clauses", () => {
+  it("has ids that are stable in form and given once", () => {
+    const ids = CHECKS.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(id, /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$/);
+  });
+
+  it("names a source for each, and SPEC.md for all of the profile seed", () => {
+    for (const { id, source, profile } of CHECKS) {
+      assert.match(source, /^(SPEC\.md \d|notes \d|contract: )/, id);
+      assert.equal(profile === "seed", source.startsWith("SPEC.md"), id);
+    }
+  });
+
+  it("is the page docs/conformance.md", () => {
+    const page = conformancePage();
+    for (const { id } of CHECKS) assert.ok(page.includes(`| \`${id}\``), id);
+  });
+});
+
+describe("clauses are chosen by", () => {
+  const ids = (only: readonly string[], skip: readonly string[] = []) =>
+    selectChecks(CHECKS, { profile: "full", only, skip, isGentle: false }).map(({ id }) => id);
+  for (const { name, only, skip, want } of [
+    { name: "an id", only: ["rank.order"], want: ["rank.order"] },
+    { name: "a beginning", only: ["overload"], want: ["overload.refused", "overload.counted"] },
+    { name: "a pattern", only: ["*.temperature"], want: ["systemone.temperature", "rank.temperature"] },
+    { name: "what is left out", only: ["overload"], skip: ["*.counted"], want: ["overload.refused"] },
+  ]) {
+    it(name, () => assert.deepEqual(ids(only, skip), want));
+  }
+
+  it("the profile", () => {
+    const seed = selectChecks(CHECKS, { profile: "seed", only: [], skip: [], isGentle: false });
+    assert.ok(seed.length > 80 && seed.every(({ source }) => source.startsWith("SPEC.md")));
+  });
+});

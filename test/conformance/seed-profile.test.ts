@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { runConformance } from "../../src/conformance/index.ts";
+import { createSeedServer } from "./seed-server.ts";
+
+const KEY = "another-key";
+let open: Server;
+let keyed: Server;
+before(async () => {
+  [open, keyed] = [createSeedServer(), createSeedServer(KEY)];
+  for (const server of [open, keyed]) {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  }
+});
+after(() => {
+  for (const server of [open, keyed]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+
+describe("a server that somebody else wrote from SPEC.md alone", () => {
+  it("keeps the profile seed, whatever it does where SPEC.md says nothing", async () => {
+    const report = await runConformance({ baseUrl: urlOf(open), profile: "seed" });
+    const broken = report.results.filter(({ outcome }) => outcome === "failed");
+    assert.deepEqual(
+      broken.map(({ id, came }) => `${id}: ${came}`),
+      [],
+    );
+    assert.equal(report.exitCode, 0);
+    const skipped = report.results.filter(({ outcome }) => outcome === "skipped").map(({ id }) => id);
+    assert.deepEqual(
+      skipped.filter((id) => !/^(auth|overload)\./.test(id)),
+      [
+        "model.short-alias", // no list tells it
+        "rank.ties", // hashes do not tie
+        "usage.cache-off", // only our /health tells
+      ],
+    );
+  });
+
+  it("keeps it with a key too", async () => {
+    const report = await runConformance({
+      baseUrl: urlOf(keyed),
+      profile: "seed",
+      apiKey: KEY,
+      isGentle: true,
+    });
+    assert.deepEqual(
+      report.results.filter(({ outcome }) => outcome === "failed").map(({ id, came }) => `${id}: ${came}`),
+      [],
+    );
+  });
+
+  it("does not keep the profile full, and is told so", async () => {
+    const report = await runConformance({
+      baseUrl: urlOf(open),
+      only: ["health.schema", "headers", "errors.issues"],
+    });
+    assert.equal(report.exitCode, 1);
+    assert.ok(report.counts.failed >= 5);
+  });
+});
