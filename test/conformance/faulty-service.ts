@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { createContractFor } from "../../src/app.ts";
 import type { Contract, HandledId, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { systemClock } from "../../src/inference/clock.ts";
 import type { Engine, EngineHealth, ScoredRequest } from "../../src/inference/ports.ts";
 import { createServer } from "../../src/server/server.ts";
 import { packageRoot } from "../support/package-root.ts";
@@ -74,6 +75,7 @@ export class FaultyService {
       apiKey,
       log: { debug: silent, info: silent, warn: silent, error: silent },
       limits: { maxBodyBytes: 2_097_152 },
+      clock: systemClock,
     });
     meddle(app.server, () => current);
     await app.listen({ host: "127.0.0.1", port: 0 });
