@@ -2,7 +2,7 @@ import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import { withUsedNames } from "./aliases.ts";
-import { readBody } from "./body.ts";
+import { type ReceivedBody, readBody } from "./body.ts";
 import {
   type Call,
   type Contract,
@@ -28,6 +28,8 @@ export interface ContractParts {
 /** Any operation's handler, as seen by the dispatcher: the body is already known to fit. */
 type AnyHandler = (call: Call<never>, services: Services) => Promise<AnyReply>;
 
+type BodilessCall = Omit<IncomingCall, "body">;
+
 interface AnyReply {
   readonly status: number;
   readonly body: unknown;
@@ -50,12 +52,15 @@ export async function createContract({ document, handlers, services }: ContractP
   checkHandlers(routes, handlers);
   const dispatcher = await createDispatcher(definition, handlers, services);
 
-  async function answer(call: IncomingCall): Promise<OutgoingReply> {
-    const route = byOperation.get(call.operationId);
-    if (route === undefined) throw new ServiceError("INTERNAL", "The operation is not in the contract.");
-    const request = { method: route.method, path: route.path, headers: {} };
-    if (!route.hasBody) return written(await dispatcher.handleRequest(request, call));
-    const { plain, usedNames } = await readBody(call, route.bodySchema, document);
+  /** @param received nothing for operations without a body */
+  async function answer(
+    call: BodilessCall,
+    { method, path }: ContractRoute,
+    received: Promise<ReceivedBody> | undefined,
+  ): Promise<OutgoingReply> {
+    const request = { method, path, headers: {} };
+    if (received === undefined) return written(await dispatcher.handleRequest(request, call));
+    const { plain, usedNames } = await received;
     try {
       return written(await dispatcher.handleRequest({ ...request, body: plain }, call));
     } catch (error) {
@@ -68,13 +73,15 @@ export async function createContract({ document, handlers, services }: ContractP
     routes,
     checkMediaType,
     errorReply,
-    async call(call) {
-      try {
-        return await answer(call);
-      } catch (error) {
+    // Not an async function: nothing that waits for the answer holds the bytes. 128 requests may wait with 2 MiB each.
+    call({ body, ...call }) {
+      const route = byOperation.get(call.operationId);
+      if (route === undefined) return Promise.resolve(errorReply(unreachableError(), call.requestId));
+      const received = route.hasBody ? readBody({ ...call, body }, route.bodySchema, document) : undefined;
+      return answer(call, route, received).catch((error: unknown) => {
         if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
         return errorReply(error, call.requestId);
-      }
+      });
     },
   };
 }
@@ -114,7 +121,7 @@ async function createDispatcher(
 
 function dispatched(handlers: Handlers, services: Services) {
   const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
-    const run = ({ request }: Context, { requestId, signal, arrivedAt }: IncomingCall): Promise<AnyReply> =>
+    const run = ({ request }: Context, { requestId, signal, arrivedAt }: BodilessCall): Promise<AnyReply> =>
       // The body has passed the validation of this very operation.
       handle({ body: request.requestBody as never, requestId, signal, arrivedAt }, services);
     return [operationId, run] as const;
@@ -135,7 +142,11 @@ const REFUSALS = {
 
 /** The path and the method come from the document itself, and the key is checked before the body is read. */
 function unreachable(): never {
-  throw new ServiceError("INTERNAL", "The contract did not find its own operation.");
+  throw unreachableError();
+}
+
+function unreachableError(): ServiceError {
+  return new ServiceError("INTERNAL", "The contract did not find its own operation.");
 }
 
 function written({ status, headers, body }: AnyReply): OutgoingReply {

@@ -33,8 +33,7 @@ export async function readBody(
     };
     const onEnd = (): void => settle(() => resolve(body.whole()));
     const onClose = (): void => settle(() => reject(cutOff()));
-    // "close" follows, and an error without a listener would end the process.
-    request.on("error", () => {});
+    request.on("error", ignoreError);
     request.on("data", onData).on("end", onEnd).on("close", onClose);
   });
 }
@@ -63,6 +62,9 @@ class Gathering {
     return this.#whole?.subarray(0, this.length) ?? Buffer.concat(this.#chunks, this.length);
   }
 }
+
+/** "close" follows, and an error without a listener would end the process. Out here, it keeps no body in memory. */
+function ignoreError(): void {}
 
 function tooLarge(maxBodyBytes: number): ServiceError {
   return new ServiceError("BODY_TOO_LARGE", `The body may have at most ${maxBodyBytes} bytes.`);

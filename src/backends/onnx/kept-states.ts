@@ -1,8 +1,8 @@
 /**
  * Fewest tokens of a state that is worth keeping. Chosen: a shorter one is encoded in passing, and to keep it would cost
- * the copies of a forward's results. `model-runner.ts` keeps to it; test/backends/state-cache.test.ts holds the two together.
+ * the copies of a forward's results.
  */
-const SHORTEST_KEPT_STATE = 64;
+export const SHORTEST_KEPT_STATE = 64;
 
 /** What the queue counts with: see `Backend.shortestKeptState`. */
 export function shortestKeptState(stateCacheBytes: number): number {

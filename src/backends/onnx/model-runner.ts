@@ -3,6 +3,7 @@ import type { ForestScores, TokenTree } from "../../inference/ports.ts";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
 import { type Forward, type Node, planForwards } from "./forward-plan.ts";
 import { forwardInputs } from "./forward-tensors.ts";
+import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
 import { StateCache } from "./state-cache.ts";
 
@@ -10,9 +11,6 @@ export interface RunnerOptions {
   readonly threads: number;
   readonly stateCacheBytes: number;
 }
-
-/** Chosen: a shorter state is encoded in passing, and to keep it would cost the copies of a forward's results. */
-const SHORTEST_KEPT_STATE = 64;
 
 /** The model in this process: scores forests with the graph of src/onnx/bert-token-tree.ts. */
 export class ModelRunner {
@@ -36,10 +34,17 @@ export class ModelRunner {
       enableMemPattern: false,
       // errors only: warnings would go to stderr of the service
       logSeverityLevel: 3,
-      // spinning threads burn a core between runs for an eighth of the latency
-      // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
-      // and Exp takes 4 to 5 times as long (measured)
-      extra: { session: { set_denormal_as_zero: "1", intra_op: { allow_spinning: "0" } } },
+      extra: {
+        session: {
+          // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
+          // and Exp takes 4 to 5 times as long (measured)
+          set_denormal_as_zero: "1",
+          // threads spin while a run lasts, which saves 5 to 10 % of its time (measured), and not between runs, where
+          // they would burn a core
+          intra_op: { allow_spinning: "1" },
+          force_spinning_stop: "1",
+        },
+      },
     });
     return new ModelRunner(session, shape, options);
   }
