@@ -1,5 +1,5 @@
 import type { TokenTree } from "../../src/inference/ports.ts";
-import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 /** What a request makes the model do. Multiplications with their additions, each pair of them counted as one. */
 export interface Arithmetic {

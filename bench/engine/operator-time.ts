@@ -1,4 +1,4 @@
-import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 /** Time of one kind of operator in one part of the model, summed over the layers. */
 export interface OperatorTime {

@@ -1,7 +1,7 @@
 import { type ModelPackage, readPackageFile } from "../../src/models/package.ts";
 import { readSafetensors } from "../../src/models/safetensors.ts";
-import type { Weights } from "../../src/onnx/bert-token-tree.ts";
 import { float16ToFloat32 } from "../../src/onnx/float16.ts";
+import type { Weights } from "../../src/onnx/token-tree-io.ts";
 
 /** The weights of a verified package, for graphs that only the bench builds. */
 export async function readWeights(modelPackage: ModelPackage): Promise<Weights> {

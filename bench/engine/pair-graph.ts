@@ -1,5 +1,5 @@
-import type { TokenTreeShape, Weights } from "../../src/onnx/bert-token-tree.ts";
 import { GraphBuilder, type Value } from "../../src/onnx/graph-builder.ts";
+import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
 
 /**
  * The baseline's graph: the same encoder, but each pair is encoded whole, in a padded batch, in float32.

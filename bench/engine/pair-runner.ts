@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
-import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";
 import { sessionOptions } from "./session-options.ts";
 

@@ -1,4 +1,4 @@
-import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
 import type { TaskProcess } from "./task-process.ts";

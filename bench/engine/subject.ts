@@ -14,7 +14,7 @@ import {
   openModelPackage,
   readPackageFile,
 } from "../../src/models/package.ts";
-import type { TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { packageRoot } from "../../src/package-root.ts";
 import { RequestReader } from "../workloads/reader.ts";

@@ -1,7 +1,8 @@
 import { ServiceError } from "../errors.ts";
-import { buildTokenTree, type TokenTreeShape, type Weights } from "../onnx/bert-token-tree.ts";
+import { buildTokenTree } from "../onnx/bert-token-tree.ts";
 import { float16ToFloat32 } from "../onnx/float16.ts";
 import type { Multiplication } from "../onnx/linear.ts";
+import type { TokenTreeShape, Weights } from "../onnx/token-tree-io.ts";
 import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";

@@ -10,7 +10,7 @@ import type { TokenTree } from "../../src/inference/ports.ts";
 import { Scheduler } from "../../src/inference/scheduler.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { openModelPackage } from "../../src/models/package.ts";
-import { TOKEN_TREE_IO } from "../../src/onnx/bert-token-tree.ts";
+import { TOKEN_TREE_IO } from "../../src/onnx/token-tree-io.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -1,5 +1,5 @@
 import { Tensor } from "onnxruntime-node";
-import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import type { Forward, Node } from "./forward-plan.ts";
 import { joinTokens, type KeyValues } from "./key-values.ts";
 

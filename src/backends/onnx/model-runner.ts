@@ -1,6 +1,6 @@
 import { InferenceSession } from "onnxruntime-node";
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
-import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/bert-token-tree.ts";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import { type Forward, type Node, planForwards } from "./forward-plan.ts";
 import { forwardInputs } from "./forward-tensors.ts";
 import { SHORTEST_KEPT_STATE } from "./kept-states.ts";

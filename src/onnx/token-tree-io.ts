@@ -1,0 +1,35 @@
+export interface TokenTreeShape {
+  readonly vocab: number;
+  readonly hidden: number;
+  readonly heads: number;
+  readonly inner: number;
+  readonly layers: number;
+  readonly positions: number;
+  readonly layerNormEpsilon: number;
+}
+
+/** A weight in float32, or the bits of float16 for the word embeddings. */
+export interface Weights {
+  float32(name: string, shape: readonly number[]): Float32Array;
+  float16(name: string, shape: readonly number[]): Uint16Array;
+}
+
+/** Names of the graph's inputs and outputs; `layer` counts from 0. */
+export const TOKEN_TREE_IO = {
+  ids: "ids", // int32 [tokens]
+  positions: "positions", // int32 [tokens]
+  segments: "segments", // int32 [tokens]: 0 state, 1 question, 2 candidate
+  split: "split", // int64 [2]: new tokens that belong to the prefix, and the others
+  chunks: "chunks", // int64 []: the queries are worked on in so many chunks
+  chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
+  seesPrefix: "sees_prefix", // bool []: every query sees every key of the prefix, which then needs no mask
+  queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see
+  prefixNodes: "prefix_nodes", // int32 [prefix keys]
+  restNodes: "rest_nodes", // int32 [rest keys]
+  readAt: "read_at", // int64 [pairs], at least two: tokens whose hidden states are scored
+  pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, past, size]
+  pastValues: (block: "prefix" | "rest", layer: number) => `past_${block}_values_${layer}`, // [heads, past, size + 1]
+  scores: "scores", // float32 [pairs]
+  keys: (layer: number) => `keys_${layer}`, // float32 [heads, tokens, size]
+  values: (layer: number) => `values_${layer}`, // float32 [heads, tokens, size + 1]
+} as const;
