@@ -39,10 +39,9 @@ export class ModelRunner {
           // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
           // and Exp takes 4 to 5 times as long (measured)
           set_denormal_as_zero: "1",
-          // threads spin while a run lasts, which saves 5 to 10 % of its time (measured), and not between runs, where
-          // they would burn a core
-          intra_op: { allow_spinning: "1" },
-          force_spinning_stop: "1",
+          // spinning threads save 5 to 10 % of a run on an idle machine, but beside other work they take the processor from
+          // the thread that they wait for: runs took three times as long (measured)
+          intra_op: { allow_spinning: "0" },
         },
       },
     });
