@@ -23,6 +23,8 @@ export function conformancePage(): string {
 \`decision conformance <base-url>\` holds a server to these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
 ${seed} are stated by SPEC.md and make the profile \`seed\`, which any server of the contract must keep. \`full\` has
 ${checks.length - seed} more: what the contract's notes decide, and what the service's own document promises ("contract").
+SPEC.md is the interface that the service implements, and the notes decide what it leaves open; both are written out in
+[openapi.yaml](../openapi/openapi.yaml).
 A clause marked \`*\` is left out by \`--gentle\`: its check sends floods, large bodies or much work for the model.
 
 ${SUBJECTS.map(section).join("\n\n")}

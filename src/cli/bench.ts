@@ -30,7 +30,7 @@ export async function runBench(
   print: (text: string) => void,
 ): Promise<boolean> {
   const old = output.compare === undefined ? undefined : await readReport(output.compare);
-  if (output.page !== undefined) await writeFile(output.page, ""); // before minutes of work, not after
+  if (output.page !== undefined) await writeEmpty(output.page); // before minutes of work, not after
   const report = await measure(options);
   if (output.page !== undefined) await writeFile(output.page, await pageHtml(report));
   print(output.isJson ? JSON.stringify(report, null, 2) : reportText(report));
@@ -43,6 +43,15 @@ export async function runBench(
   if (output.isJson) process.stderr.write(`${text}\n`);
   else print(`\n${text}`);
   return comparisons.some(({ verdict }) => verdict === "worse");
+}
+
+/** @throws ServiceError INVALID_OPTION */
+async function writeEmpty(file: string): Promise<void> {
+  try {
+    await writeFile(file, "");
+  } catch (cause) {
+    throw new ServiceError("INVALID_OPTION", `--report cannot be written: ${file}`, { cause });
+  }
 }
 
 async function measure(options: BenchOptions): Promise<Report> {

@@ -69,7 +69,10 @@ export class HttpClient {
         agent: isKept ? this.#agent : false,
         signal,
       });
-      const timer = setTimeout(() => fail(`no whole answer within ${timeoutMs / 1000} s`), timeoutMs);
+      const timer = setTimeout(
+        () => fail(`no whole answer within ${timeoutMs / 1000} s (--timeout allows more)`),
+        timeoutMs,
+      );
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         const isStale = outgoing.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");

@@ -24,7 +24,7 @@ export interface Report {
   readonly requests: number;
   /** One line about what kept most of the checks from saying anything; undefined where nothing did. */
   readonly obstacle: string | undefined;
-  /** 0: all kept; 1: some broken; 2: nothing broken, but for lack of a key nothing could be inferred. */
+  /** 0: all kept; 1: some broken; 2: nothing broken, but nothing could be inferred or checked. */
   readonly exitCode: 0 | 1 | 2;
   readonly counts: Readonly<Record<Outcome, number>>;
   /** In the order of the table of clauses. */

@@ -136,6 +136,9 @@ class Run {
     const { target, checks, profile, isGentle } = this.#options;
     const results = checks.flatMap((check) => this.#results.get(check) ?? []);
     const counts = countOutcomes(results);
+    const hasNothing = counts.passed + counts.failed === 0;
+    const obstacle =
+      this.#obstacle ?? (hasNothing ? "none of the chosen clauses could be checked" : undefined);
     return {
       server: target.base.href,
       model,
@@ -144,8 +147,8 @@ class Run {
       startedAt: this.#startedAt.toISOString(),
       elapsedMs: Date.now() - this.#startedAt.getTime(),
       requests,
-      obstacle: this.#obstacle,
-      exitCode: counts.failed > 0 || this.#deadline.aborted ? 1 : this.#obstacle === undefined ? 0 : 2,
+      obstacle,
+      exitCode: counts.failed > 0 || this.#deadline.aborted ? 1 : obstacle === undefined ? 0 : 2,
       counts,
       results,
     };

@@ -96,7 +96,10 @@ export class Wire {
 
   async #progress(startedAt: number): Promise<void> {
     const left = this.#target.timeoutMs - (performance.now() - startedAt);
-    const late = new NoAnswer(`no whole answer within ${this.#target.timeoutMs / 1000} s`, this.request());
+    const late = new NoAnswer(
+      `no whole answer within ${this.#target.timeoutMs / 1000} s (--timeout allows more)`,
+      this.request(),
+    );
     if (left <= 0) throw late;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {

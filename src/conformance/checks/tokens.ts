@@ -97,6 +97,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     source: "notes 10, 18",
     expected: "`too_many_tokens` at the place, with the limit and the limit plus one in `msg`",
     isGentle: false,
+    turn: "alone",
     run: async (trial: Trial) => {
       for (const place of [STATE, INSTRUCTIONS, CANDIDATE, LEVEL, DESCRIPTION]) {
         const { refusal } = await findBound(trial, place);
@@ -174,6 +175,7 @@ function limitCheck(id: string, place: Place, rule: string): Check {
     source: "SPEC.md 8",
     expected: "200 up to the limit and 422 from there on, give or take the special tokens that a pair has",
     isGentle: false,
+    turn: "alone", // each request is as much work as the model ever has: six at a time outlast the timeout on a busy machine
     run: async (trial: Trial) => {
       await findBound(trial, place);
     },

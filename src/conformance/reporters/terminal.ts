@@ -20,6 +20,7 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
     `profile ${report.profile}${report.isGentle ? ", gentle" : ""}: ${sourcesOf(results)}`,
     "",
   ];
+  const common = commonReasons(results);
   // one cause for all of them is said once, below
   if (!isOneCause(report)) {
     for (const { title, checks } of SUBJECTS) {
@@ -28,16 +29,29 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
       if (own.length === 0) continue;
       const passed = own.filter(({ outcome }) => outcome === "passed").length;
       lines.push(`${paint("bold", title)}  ${paint("dim", `${passed} of ${own.length} kept`)}`);
-      for (const result of own) lines.push(...resultLines(result, paint));
+      for (const result of own.filter(({ came }) => !common.has(came)))
+        lines.push(...resultLines(result, paint));
     }
     lines.push("");
   }
+  for (const [reason, skipped] of common)
+    lines.push(`${paint("yellow", `skip ${skipped} clauses`)}: ${oneLine(reason)}`);
   if (obstacle !== undefined) lines.push(paint("yellow", oneLine(obstacle)));
   const took = `${(report.elapsedMs / 1000).toFixed(1)} s, ${report.requests} requests`;
   const failed = counts.failed > 0 ? paint("red", `${counts.failed} broken`) : "0 broken";
   lines.push(`${paint("green", `${counts.passed} kept`)}, ${failed}, ${counts.skipped} skipped; ${took}`);
   return `${lines.join("\n")}\n`;
 }
+
+/** Reasons for which many clauses were skipped: each is told once, with the number of them. */
+function commonReasons(results: readonly Result[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { outcome, came } of results)
+    if (outcome === "skipped") counts.set(came, (counts.get(came) ?? 0) + 1);
+  return new Map([...counts].filter(([, count]) => count > MOST_ALIKE));
+}
+/** Chosen: as many clauses with one reason are still worth naming. */
+const MOST_ALIKE = 8;
 
 /** One line as a result comes. */
 export function progressLine({ id, outcome }: Result, done: number, total: number): string {
