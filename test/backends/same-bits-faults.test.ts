@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import type { Forward, Node } from "../../src/backends/onnx/forward-plan.ts";
+import { type Forward, KEY_BLOCK, type Node } from "../../src/backends/onnx/forward-plan.ts";
 import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
@@ -47,7 +47,12 @@ describe("the property of the same bits does not hold", () => {
   });
 
   it("where a forward takes nodes of more than 256 tokens together", async () => {
-    await mustDiffer(await unboundedScorer(await shallowGraph("fp32")));
+    const graph = await shallowGraph("fp32");
+    await mustDiffer(await oneForwardScorer(graph, () => true));
+    // what the fault is, and not the scorer of this test: it gives the same bits where it keeps to the 256
+    const bounded = await oneForwardScorer(graph, keepsToABlock);
+    const found = await firstDifference(bounded, [bounded], { seed: 0, compositions: 150 });
+    assert.equal(found.difference, null);
   });
 
   it("where a matrix of one row goes to a kernel of its own", async (t) => {
@@ -135,10 +140,10 @@ function changeFeeds(t: TestContext, change: (feeds: Feeds) => Feeds): void {
   );
 }
 
-/** Everything in one forward, however long. */
-async function unboundedScorer(graph: Uint8Array): Promise<Score> {
+/** Everything in one forward where `isFit`, else pair by pair. */
+async function oneForwardScorer(graph: Uint8Array, isFit: (forward: Forward) => boolean): Promise<Score> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, logSeverityLevel: 3 });
-  return async (forest) => {
+  const score = async (forest: readonly TokenTree[]) => {
     const forward = oneForward(forest);
     const { feeds } = forwardInputs(forward, shallowShape, () => {
       throw new Error("nothing is encoded earlier");
@@ -147,6 +152,24 @@ async function unboundedScorer(graph: Uint8Array): Promise<Score> {
     assert.ok(scores?.data instanceof Float32Array);
     return scores.data.slice(0, forward.newRest.filter(({ level }) => level === 2).length);
   };
+  return async (forest) => {
+    if (isFit(oneForward(forest))) return score(forest);
+    const scores: number[] = [];
+    for (const pair of forest.flatMap(pairsOf)) scores.push(...(await score([pair])));
+    return Float32Array.from(scores);
+  };
+}
+
+function keepsToABlock({ newPrefix, newRest }: Forward): boolean {
+  return [newPrefix, newRest].every(
+    (nodes) => nodes.reduce((sum, { tokens }) => sum + tokens.length, 0) <= KEY_BLOCK,
+  );
+}
+
+function pairsOf({ state, questions }: TokenTree): TokenTree[] {
+  return questions.flatMap(({ tokens, candidates }) =>
+    candidates.map((candidate) => ({ state, questions: [{ tokens, candidates: [candidate] }] })),
+  );
 }
 
 function oneForward(forest: readonly TokenTree[]): Forward {

@@ -12,7 +12,7 @@ const SOME_STATES = 2 << 20;
 
 describe("a pair has the same bits alone and in any company", () => {
   for (const [seed, form] of (["fp32", "u8s8", "u8u8"] as const).entries()) {
-    it(`${form}: from a cold and a warm cache, with one thread and with two`, async () => {
+    it(`${form}: from a cold and a warm cache, with one thread and with two`, async (t) => {
       const graph = await shallowGraph(form);
       const load = (threads: number, stateCacheBytes: number) =>
         scorer(graph, shallowShape, { threads, stateCacheBytes });
@@ -20,6 +20,7 @@ describe("a pair has the same bits alone and in any company", () => {
       const company = [alone, await load(2, ALL_STATES), await load(1, SOME_STATES), await load(2, 0)];
       const found = await firstDifference(alone, company, { seed, compositions: COMPOSITIONS });
       assert.equal(found.difference, null);
+      t.diagnostic(`${found.compositions} compositions, ${found.pairs} pairs compared`);
       assert.ok(found.pairs >= FEWEST_PAIRS, `only ${found.pairs} pairs were compared`);
     });
 
@@ -27,7 +28,7 @@ describe("a pair has the same bits alone and in any company", () => {
       const graph = await fullGraph(form);
       const alone = await scorer(graph, fullShape, { threads: 1, stateCacheBytes: 0 });
       const company = await scorer(graph, fullShape, { threads: 2, stateCacheBytes: ALL_STATES });
-      const found = await firstDifference(alone, [company], { seed: seed + 10, compositions: 20 });
+      const found = await firstDifference(alone, [company], { seed: seed + 10, compositions: 8 });
       assert.equal(found.difference, null);
     });
   }
@@ -40,8 +41,8 @@ describe("a pair has the same bits alone and in any company", () => {
     const options = { threads: 2, stateCacheBytes: 0 };
     const unsigned = await scorer(await shallowGraph("u8u8"), shallowShape, options);
     const signed = await scorer(await shallowGraph("u8s8"), shallowShape, options);
-    const found = await firstDifference(unsigned, [signed], { seed: 4, compositions: 100 });
+    const found = await firstDifference(unsigned, [signed], { seed: 4, compositions: 60 });
     assert.equal(found.difference, null);
-    assert.ok(found.pairs >= 300, `only ${found.pairs} pairs were compared`);
+    assert.ok(found.pairs >= 200, `only ${found.pairs} pairs were compared`);
   });
 });

@@ -113,13 +113,13 @@ class Texts {
   }
 }
 
-/** Mostly many short texts, which are cheap; one in 25 forests has texts at the bounds, one in 100 long ones. */
+/** Mostly many short texts, which are cheap; one in 33 forests has texts at the bounds, one in 100 long ones. */
 function drawForest(random: Random): DrawnTree[] {
   const many = (most: number, draw: () => DrawnTree) => Array.from({ length: 1 + random.below(most) }, draw);
   const chance = random.next();
   const short = many(3, () => drawTree(random, SHORT));
   if (chance < 1 / 100) return shuffled(random, [drawTree(random, LONG), ...short]);
-  if (chance < 1 / 100 + 1 / 25) return shuffled(random, [drawTree(random, AT_BOUNDS), ...short]);
+  if (chance < 1 / 100 + 1 / 33) return shuffled(random, [drawTree(random, AT_BOUNDS), ...short]);
   return short;
 }
 
