@@ -117,7 +117,7 @@ class Texts {
 function drawForest(random: Random): DrawnTree[] {
   const many = (most: number, draw: () => DrawnTree) => Array.from({ length: 1 + random.below(most) }, draw);
   const chance = random.next();
-  const short = many(3, () => drawTree(random, SHORT));
+  const short = many(2, () => drawTree(random, SHORT));
   if (chance < 1 / 100) return shuffled(random, [drawTree(random, LONG), ...short]);
   if (chance < 1 / 100 + 1 / 33) return shuffled(random, [drawTree(random, AT_BOUNDS), ...short]);
   return short;
