@@ -15,7 +15,7 @@ import { scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
 const COLD = { threads: 1, stateCacheBytes: 0 };
 const WARM = { threads: 1, stateCacheBytes: 64 << 20 };
 /** As many as the test of the real model draws for each form. */
-const COMPOSITIONS = 670;
+const COMPOSITIONS = 460;
 
 /** Faults that the test of the same bits must see: each makes a score depend on its company, or on the cache. */
 describe("the property of the same bits does not hold", () => {

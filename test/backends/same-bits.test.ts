@@ -4,7 +4,7 @@ import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
 import { firstDifference } from "./same-bits.ts";
 import { fullGraph, fullShape, scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
 
-const COMPOSITIONS = 670;
+const COMPOSITIONS = 460;
 const FEWEST_PAIRS = 2000;
 const ALL_STATES = 256 << 20;
 /** Room for some of the states, so that they are found at times and at others not. */
