@@ -4,22 +4,30 @@ import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { openModelPackage } from "../../src/models/package.ts";
+import { bitsOf } from "../support/bits.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 /** Of the package's own golden file: float32, PyTorch against ONNX Runtime. */
 const TOLERANCE = 1e-3;
+/**
+ * Of int8 against the golden scores: largest difference of any score, and mean over the decisions of each one's largest. Measured
+ * 0.4 and 0.18, by rounding weights and rows to bytes; the room above is for processors with other kernels in float32.
+ */
+const INT8_LARGEST = 0.8;
+const INT8_MEAN = 0.3;
 
 describe("the embedded model", () => {
   let graph: Uint8Array;
-  let load: (stateCacheBytes: number) => Promise<ModelRunner>;
+  let load: (stateCacheBytes: number, graph?: Uint8Array) => Promise<ModelRunner>;
 
   before(async () => {
     const modelPackage = await openModelPackage(embeddedModel);
     graph = await buildGraph(modelPackage, "fp32");
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
-    load = (stateCacheBytes) => ModelRunner.load(graph, shape, { threads: 2, stateCacheBytes });
+    load = (stateCacheBytes, bytes = graph) =>
+      ModelRunner.load(bytes, shape, { threads: 2, stateCacheBytes });
   });
 
   it("gives the golden scores", async () => {
@@ -32,6 +40,23 @@ describe("the embedded model", () => {
         assert.ok(error <= TOLERANCE, `${decision.question}, candidate ${i}: off by ${error}`);
       }
     }
+  });
+
+  it("chooses in int8 as in float32 wherever that is clear", async () => {
+    const int8 = await buildGraph(await openModelPackage(embeddedModel), "u8u8");
+    const runner = await load(0, int8);
+    const largest: number[] = [];
+    for (const decision of goldenDecisions) {
+      const { scores } = await runner.score([tokenTree(decision)]);
+      const differences = decision.scores.map((wanted, i) => Math.abs((scores[i] ?? Number.NaN) - wanted));
+      largest.push(Math.max(...differences));
+      const [best = 0, second = Number.NEGATIVE_INFINITY] = [...decision.scores].sort((a, b) => b - a);
+      if (best - second < 2 * INT8_LARGEST) continue;
+      assert.equal(scores.indexOf(Math.max(...scores)), decision.scores.indexOf(best), decision.question);
+    }
+    const mean = largest.reduce((sum, x) => sum + x, 0) / largest.length;
+    assert.ok(Math.max(...largest) < INT8_LARGEST, `off by ${Math.max(...largest)}`);
+    assert.ok(mean < INT8_MEAN, `off by ${mean} in the mean`);
   });
 
   it("encodes a state once for all forwards, and not again while it is kept", async () => {
@@ -47,37 +72,9 @@ describe("the embedded model", () => {
     const warm = await runner.score([tree]);
     assert.ok(cold.forwards > 1);
     assert.equal(warm.forwards, cold.forwards);
-    assert.deepEqual(bits(warm.scores), bits(cold.scores));
-  });
-
-  it("gives a pair the same bits alone and in any company, from a cold and a warm cache", async () => {
-    const random = seededRandom(20261121);
-    const runners = [await load(0), await load(256 << 20)];
-    const trees = Array.from({ length: 10 }, () => randomTree(random, randomSizes(random)));
-    const alone: number[][] = [];
-    for (const tree of trees) {
-      const scores: number[] = [];
-      for (const single of singlePairs(tree))
-        scores.push(...bits((await runners[0]?.score([single]))?.scores));
-      alone.push(scores);
-    }
-    for (let round = 0; round < 6; round++) {
-      const chosen = trees.map((_, i) => i).filter(() => random.next() < 0.4);
-      const company = chosen.map((i) => trees[i]).filter((tree) => tree !== undefined);
-      const { scores } = (await runners[round % 2]?.score(company)) ?? { scores: new Float32Array() };
-      assert.deepEqual(
-        bits(scores),
-        chosen.flatMap((i) => alone[i] ?? []),
-        `round ${round}: trees ${chosen}`,
-      );
-    }
+    assert.deepEqual(bitsOf(warm.scores), bitsOf(cold.scores));
   });
 });
-
-/** The bits of float32 numbers: `===` would hold 0 and -0 for one, and no NaN for itself. */
-function bits(scores: Float32Array = new Float32Array()): number[] {
-  return [...new Int32Array(scores.buffer, scores.byteOffset, scores.length)];
-}
 
 interface Sizes {
   state: number;
@@ -87,18 +84,6 @@ interface Sizes {
   candidate: number;
 }
 type Random = ReturnType<typeof seededRandom>;
-
-function randomSizes(random: Random): Sizes {
-  // around the bounds of forward-plan.ts (128 and 256 tokens), and far from them
-  const from = (...sizes: number[]) => sizes[random.below(sizes.length)] ?? 2;
-  return {
-    state: from(2, 3, 10, 16, 40, 120, 254, 256, 257, 300, 513, 800),
-    question: from(1, 2, 9, 30, 127, 128, 129, 260),
-    questions: from(1, 1, 2, 3),
-    candidates: from(2, 2, 3, 5, 17),
-    candidate: from(2, 5, 14, 15, 60, 130, 258),
-  };
-}
 
 function randomTree(random: Random, sizes: Sizes): TokenTree {
   const tokens = (length: number) => Int32Array.from({ length }, () => 1000 + random.below(28000));
@@ -111,10 +96,4 @@ function randomTree(random: Random, sizes: Sizes): TokenTree {
       ),
     })),
   };
-}
-
-function singlePairs({ state, questions }: TokenTree): TokenTree[] {
-  return questions.flatMap(({ tokens, candidates }) =>
-    candidates.map((candidate) => ({ state, questions: [{ tokens, candidates: [candidate] }] })),
-  );
 }

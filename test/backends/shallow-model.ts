@@ -1,0 +1,34 @@
+import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
+import { openModelPackage } from "../../src/models/package.ts";
+import type { Multiplication } from "../../src/onnx/linear.ts";
+import { embeddedModel } from "../support/package-root.ts";
+import type { Score } from "./same-bits.ts";
+
+const embedded = await openModelPackage(embeddedModel);
+/** One that gives keys and values to all tokens, and the last, which reads only the scored ones. */
+const LAYERS = 2;
+const architecture = { ...embedded.manifest.architecture, layers: LAYERS };
+
+/** The embedded model without most of its layers: the same widths, so the same kernels, at a fraction of the cost. */
+export const shallowShape = tokenTreeShape(architecture);
+
+export function shallowGraph(form: Multiplication): Promise<Uint8Array> {
+  return buildGraph({ ...embedded, manifest: { ...embedded.manifest, architecture } }, form);
+}
+
+export function fullGraph(form: Multiplication): Promise<Uint8Array> {
+  return buildGraph(embedded, form);
+}
+
+export const fullShape = tokenTreeShape(embedded.manifest.architecture);
+
+/** A runner as a function. */
+export async function scorer(
+  graph: Uint8Array,
+  shape: typeof fullShape,
+  options: RunnerOptions,
+): Promise<Score> {
+  const runner = await ModelRunner.load(graph, shape, options);
+  return async (forest) => (await runner.score(forest)).scores;
+}
