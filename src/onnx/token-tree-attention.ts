@@ -58,9 +58,9 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
   const kept = (value: Value) =>
     isLast ? graph.node("Gather", [value, context.readAt], { axis: 1 }) : value;
   const queries = kept(all);
-  graph.output(keys, "float32", [shape.heads, "tokens", headSize]);
+  graph.output(keys, "float32", [shape.heads, headSize, "tokens"]);
   graph.output(values, "float32", [shape.heads, "tokens", headSize + 1]);
-  const [newPrefixKeys, newRestKeys] = graph.splitInTwo(keys, context.split, 1);
+  const [newPrefixKeys, newRestKeys] = graph.splitInTwo(keys, context.split, 2);
   const [newPrefixValues, newRestValues] = graph.splitInTwo(values, context.split, 1);
   const prefix = block(context, "prefix", layer, newPrefixKeys, newPrefixValues);
   const rest = block(context, "rest", layer, newRestKeys, newRestValues);
@@ -107,20 +107,23 @@ function attend(context: Context, queries: Value, blocks: PerBlock<Block>, masks
 /** A block's keys and values: those of earlier runs, then the new ones. */
 function block(context: Context, which: "prefix" | "rest", layer: number, keys: Value, values: Value): Block {
   const { graph, shape, headSize } = context;
-  const past = (name: string, size: number) =>
-    graph.input(name, "float32", [shape.heads, `past_${which}_keys`, size]);
-  const pastKeys = past(TOKEN_TREE_IO.pastKeys(which, layer), headSize);
-  const pastValues = past(TOKEN_TREE_IO.pastValues(which, layer), headSize + 1);
-  const allKeys = graph.node("Concat", [pastKeys, keys], { axis: 1 });
+  const past = `past_${which}_keys`;
+  const { heads } = shape;
+  const pastKeys = graph.input(TOKEN_TREE_IO.pastKeys(which, layer), "float32", [heads, headSize, past]);
+  const pastValues = graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [
+    heads,
+    past,
+    headSize + 1,
+  ]);
   return {
-    keys: graph.node("Transpose", [allKeys], { perm: [0, 2, 1] }),
+    keys: graph.node("Concat", [pastKeys, keys], { axis: 2 }),
     values: graph.node("Concat", [pastValues, values], { axis: 1 }),
   };
 }
 
 /**
- * Queries (already divided by the square root of the head size), keys, and values with a column of ones.
- * [tokens, hidden] -> [heads, tokens, size], the same, [heads, tokens, size + 1]
+ * Queries (already divided by the square root of the head size), keys as their product takes them, and values with
+ * a column of ones. [tokens, hidden] -> [heads, tokens, size], [heads, size, tokens], [heads, tokens, size + 1]
  */
 function project(context: Context, layer: number, rows: Rows) {
   const { graph, shape, headSize } = context;
@@ -128,14 +131,14 @@ function project(context: Context, layer: number, rows: Rows) {
   const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`), "finely");
   const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden + heads), 1);
   const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden + heads), 1);
-  const byHead = (value: Value, size: number, name?: string) => {
+  const byHead = (value: Value, size: number, perm: readonly number[], name?: string) => {
     const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, size)]);
-    return graph.node("Transpose", [reshaped], { perm: [1, 0, 2] }, name);
+    return graph.node("Transpose", [reshaped], { perm }, name);
   };
   return {
-    queries: byHead(queries, headSize),
-    keys: byHead(keys, headSize, TOKEN_TREE_IO.keys(layer)),
-    values: byHead(values, headSize + 1, TOKEN_TREE_IO.values(layer)),
+    queries: byHead(queries, headSize, [1, 0, 2]),
+    keys: byHead(keys, headSize, [1, 2, 0], TOKEN_TREE_IO.keys(layer)),
+    values: byHead(values, headSize + 1, [1, 0, 2], TOKEN_TREE_IO.values(layer)),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Forward, Node } from "../../src/backends/onnx/forward-plan.ts";
 import { cutQueries, forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
-import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../src/onnx/bert-token-tree.ts";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 describe("the chunks of queries", () => {
   it("take every token and a filler, none of them alone", () => {

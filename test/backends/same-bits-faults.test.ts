@@ -6,9 +6,9 @@ import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { TOKEN_TREE_IO as IO } from "../../src/onnx/bert-token-tree.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
+import { TOKEN_TREE_IO as IO } from "../../src/onnx/token-tree-io.ts";
 import { firstDifference, type Score } from "./same-bits.ts";
 import { scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
 
@@ -192,18 +192,18 @@ function oneForward(forest: readonly TokenTree[]): Forward {
 /** As if the state's tokens were cut out of the forward's results one token too late. */
 function oneTokenOff({ tokens, keys, values }: KeyValues): KeyValues {
   const { heads, hidden } = shallowShape;
-  const late = (tensor: Float32Array, width: number) =>
+  const late = (tensor: Float32Array, outer: number, inner: number) =>
     joinTokens(
       [
-        cutTokens(tensor, { heads, width, begin: 1, end: tokens }),
-        cutTokens(tensor, { heads, width, begin: tokens - 1, end: tokens }),
+        cutTokens(tensor, { outer, inner, begin: 1, end: tokens }),
+        cutTokens(tensor, { outer, inner, begin: tokens - 1, end: tokens }),
       ],
-      heads,
+      outer,
     );
   const size = hidden / heads;
   return {
     tokens,
-    keys: keys.map((tensor) => late(tensor, size)),
-    values: values.map((tensor) => late(tensor, size + 1)),
+    keys: keys.map((tensor) => late(tensor, heads * size, 1)),
+    values: values.map((tensor) => late(tensor, heads, size + 1)),
   };
 }

@@ -144,13 +144,18 @@ function past(
   const size = hidden / heads;
   const feeds: Record<string, Tensor> = {};
   for (let layer = 0; layer < layers; layer++) {
-    const join = (which: "keys" | "values") =>
+    const join = (which: "keys" | "values", outer: number) =>
       joinTokens(
         nodes.map((node) => node[which][layer] ?? new Float32Array(0)),
-        heads,
+        outer,
       );
-    feeds[IO.pastKeys(block, layer)] = new Tensor("float32", join("keys"), [heads, tokens, size]);
-    feeds[IO.pastValues(block, layer)] = new Tensor("float32", join("values"), [heads, tokens, size + 1]);
+    const keys = join("keys", heads * size);
+    feeds[IO.pastKeys(block, layer)] = new Tensor("float32", keys, [heads, size, tokens]);
+    feeds[IO.pastValues(block, layer)] = new Tensor("float32", join("values", heads), [
+      heads,
+      tokens,
+      size + 1,
+    ]);
   }
   return feeds;
 }

@@ -1,7 +1,8 @@
 /**
  * Keys and values of one node: what later forwards need of it.
  *
- * Each array is [heads, tokens, width]: `keys[layer]` with the head size as width, `values[layer]` with one more.
+ * `keys[layer]` is [heads, size, tokens], as the product of queries and keys takes them, `values[layer]` [heads, tokens,
+ * size + 1]. The functions below work on any [outer, tokens, inner]: keys are [heads * size, tokens, 1] to them.
  */
 export interface KeyValues {
   readonly tokens: number;
@@ -17,19 +18,19 @@ export function byteLength({ keys, values }: KeyValues): number {
 /**
  * Copies a range of tokens out of a tensor.
  *
- * @param tensor [heads, tokens, width]
- * @returns      [heads, end - begin, width]
+ * @param tensor [outer, tokens, inner]
+ * @returns      [outer, end - begin, inner]
  */
 export function cutTokens(
   tensor: Float32Array,
-  { heads, width, begin, end }: { heads: number; width: number; begin: number; end: number },
+  { outer, inner, begin, end }: { outer: number; inner: number; begin: number; end: number },
 ): Float32Array {
-  const stride = tensor.length / heads;
-  const size = (end - begin) * width;
-  const cut = new Float32Array(heads * size);
-  for (let head = 0; head < heads; head++) {
-    const from = head * stride + begin * width;
-    cut.set(tensor.subarray(from, from + size), head * size);
+  const stride = tensor.length / outer;
+  const size = (end - begin) * inner;
+  const cut = new Float32Array(outer * size);
+  for (let i = 0; i < outer; i++) {
+    const from = i * stride + begin * inner;
+    cut.set(tensor.subarray(from, from + size), i * size);
   }
   return cut;
 }
@@ -37,18 +38,18 @@ export function cutTokens(
 /**
  * Puts tensors behind one another along their tokens.
  *
- * @param tensors each [heads, its tokens, width]
- * @returns       [heads, all tokens, width]; the tensor itself where there is only one
+ * @param tensors each [outer, its tokens, inner]
+ * @returns       [outer, all tokens, inner]; the tensor itself where there is only one
  */
-export function joinTokens(tensors: readonly Float32Array[], heads: number): Float32Array {
+export function joinTokens(tensors: readonly Float32Array[], outer: number): Float32Array {
   const [first] = tensors;
   if (first && tensors.length === 1) return first;
   const joined = new Float32Array(tensors.reduce((sum, tensor) => sum + tensor.length, 0));
   let at = 0;
-  for (let head = 0; head < heads; head++) {
+  for (let i = 0; i < outer; i++) {
     for (const tensor of tensors) {
-      const size = tensor.length / heads;
-      joined.set(tensor.subarray(head * size, (head + 1) * size), at);
+      const size = tensor.length / outer;
+      joined.set(tensor.subarray(i * size, (i + 1) * size), at);
       at += size;
     }
   }

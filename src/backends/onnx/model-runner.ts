@@ -109,11 +109,11 @@ export class ModelRunner {
     const { heads, hidden, layers } = this.#shape;
     const size = hidden / heads;
     const end = begin + tokens;
-    const each = (name: (layer: number) => string, width: number) =>
+    const each = (name: (layer: number) => string, outer: number, inner: number) =>
       Array.from({ length: layers }, (_, layer) =>
-        cutTokens(float32(results, name(layer)), { heads, width, begin, end }),
+        cutTokens(float32(results, name(layer)), { outer, inner, begin, end }),
       );
-    return { tokens, keys: each(IO.keys, size), values: each(IO.values, size + 1) };
+    return { tokens, keys: each(IO.keys, heads * size, 1), values: each(IO.values, heads, size + 1) };
   }
 
   #keyValueNames(): string[] {
