@@ -41,6 +41,7 @@ export function buildTokenTree(shape: TokenTreeShape, weights: Weights, form: Mu
     split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
     seesPrefix: graph.input(TOKEN_TREE_IO.seesPrefix, "bool", []),
+    prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
     chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
     chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
   };

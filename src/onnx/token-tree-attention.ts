@@ -13,6 +13,7 @@ export interface Context {
   readonly split: Value;
   readonly readAt: Value;
   readonly seesPrefix: Value;
+  readonly prefixIsPast: Value;
   readonly chunks: Value;
   readonly chunkSize: Value;
 }
@@ -62,18 +63,23 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
   graph.output(values, "float32", [shape.heads, "tokens", headSize + 1]);
   const [newPrefixKeys, newRestKeys] = graph.splitInTwo(keys, context.split, 2);
   const [newPrefixValues, newRestValues] = graph.splitInTwo(values, context.split, 1);
-  const prefix = block(context, "prefix", layer, newPrefixKeys, newPrefixValues);
-  const rest = block(context, "rest", layer, newRestKeys, newRestValues);
-
+  const pastPrefix = past(context, "prefix", layer);
+  const rest = behind(graph, past(context, "rest", layer), { keys: newRestKeys, values: newRestValues });
   const masksOf = (cut: (value: Value) => Value) => ({ prefix: cut(masks.prefix), rest: cut(masks.rest) });
-  if (isLast) return attend(context, queries, { prefix, rest }, masksOf(kept));
-  const chunks = graph.loop(context.chunks, "float32", (round) => {
-    const begin = graph.node("Mul", [round, context.chunkSize]);
-    const end = graph.node("Add", [begin, context.chunkSize]);
-    const cut = (value: Value) => graph.node("Slice", [value, begin, end, graph.integers(1)]);
-    return attend(context, cut(queries), { prefix, rest }, masksOf(cut));
-  });
-  return graph.node("Reshape", [chunks, graph.integers(-1, shape.hidden)]);
+  const overPrefix = (prefix: Block) => () => {
+    if (isLast) return attend(context, queries, { prefix, rest }, masksOf(kept));
+    return graph.loop(context.chunks, "float32", (round) => {
+      const begin = graph.node("Mul", [round, context.chunkSize]);
+      const end = graph.node("Add", [begin, context.chunkSize]);
+      const cut = (value: Value) => graph.node("Slice", [value, begin, end, graph.integers(1)]);
+      return attend(context, cut(queries), { prefix, rest }, masksOf(cut));
+    });
+  };
+  // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
+  const seen = graph.either(context.prefixIsPast, "float32", overPrefix(pastPrefix), () =>
+    overPrefix(behind(graph, pastPrefix, { keys: newPrefixKeys, values: newPrefixValues }))(),
+  );
+  return graph.node("Reshape", [seen, graph.integers(-1, shape.hidden)]);
 }
 
 /** Weighted means of the values that the queries see. [heads, queries, size] -> [queries, hidden] */
@@ -104,20 +110,20 @@ function attend(context: Context, queries: Value, blocks: PerBlock<Block>, masks
   return graph.node("Reshape", [mean, graph.integers(-1, shape.hidden)]);
 }
 
-/** A block's keys and values: those of earlier runs, then the new ones. */
-function block(context: Context, which: "prefix" | "rest", layer: number, keys: Value, values: Value): Block {
-  const { graph, shape, headSize } = context;
-  const past = `past_${which}_keys`;
+/** A block's keys and values of earlier runs. */
+function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", layer: number): Block {
   const { heads } = shape;
-  const pastKeys = graph.input(TOKEN_TREE_IO.pastKeys(which, layer), "float32", [heads, headSize, past]);
-  const pastValues = graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [
-    heads,
-    past,
-    headSize + 1,
-  ]);
+  const tokens = `past_${which}_keys`;
   return {
-    keys: graph.node("Concat", [pastKeys, keys], { axis: 2 }),
-    values: graph.node("Concat", [pastValues, values], { axis: 1 }),
+    keys: graph.input(TOKEN_TREE_IO.pastKeys(which, layer), "float32", [heads, headSize, tokens]),
+    values: graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [heads, tokens, headSize + 1]),
+  };
+}
+
+function behind(graph: GraphBuilder, earlier: Block, fresh: Block): Block {
+  return {
+    keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
+    values: graph.node("Concat", [earlier.values, fresh.values], { axis: 1 }),
   };
 }
 

@@ -23,6 +23,7 @@ export const TOKEN_TREE_IO = {
   chunks: "chunks", // int64 []: the queries are worked on in so many chunks
   chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
   seesPrefix: "sees_prefix", // bool []: every query sees every key of the prefix, which then needs no mask
+  prefixIsPast: "prefix_is_past", // bool []: no new token belongs to the prefix
   queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see
   prefixNodes: "prefix_nodes", // int32 [prefix keys]
   restNodes: "rest_nodes", // int32 [rest keys]

@@ -43,7 +43,8 @@ export function forwardInputs(
       ...packedTokens(fresh, tokens, shape.positions),
       [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunks)), []),
       [IO.chunkSize]: int64([chunkSize]),
-      [IO.seesPrefix]: new Tensor("bool", Uint8Array.of(seesPrefix(forward) ? 1 : 0), []),
+      [IO.seesPrefix]: bool(seesPrefix(forward)),
+      [IO.prefixIsPast]: bool(prefixTokens === 0),
       [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
       [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
       [IO.prefixNodes]: keyNodes([...forward.pastPrefix, ...forward.newPrefix], numbers, 0),
@@ -82,6 +83,7 @@ function seesPrefix({ pastPrefix, newPrefix, newRest }: Forward): boolean {
 }
 
 const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
 const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
 const int64 = (values: readonly number[]) =>
   new Tensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
