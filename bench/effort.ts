@@ -29,18 +29,18 @@ export interface Effort {
 /** Under a minute on two cores. The baseline runs four pairs together, which was measured to be no slower than 32. */
 export const QUICK: Effort = {
   name: "quick",
-  rounds: 5,
+  rounds: 3,
   sliceMs: 250,
   maxRequests: 5_000,
-  figureMs: 3_000,
+  figureMs: 1_200,
   baselinePairs: { candidates: 4, questions: 2 },
   baselineBatch: 4,
   roofPointMs: 40,
   httpRounds: 1,
-  closedMs: 500,
-  openMs: 3_000,
+  closedMs: 300,
+  openMs: 1_500,
   starts: 2,
-  memoryParts: 3,
+  memoryParts: 2,
 };
 
 export const FULL: Effort = {
