@@ -21,7 +21,14 @@ export async function buildGraph(modelPackage: ModelPackage, form: Multiplicatio
   return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors), form);
 }
 
+/** @throws ServiceError INVALID_MODEL for another architecture */
 export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
+  if (architecture.type !== "bert-token-tree") {
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `The model is of type ${architecture.type}, not bert-token-tree.`,
+    );
+  }
   const { vocab, hidden, heads, inner, layers, positions, layer_norm_epsilon } = architecture;
   return { vocab, hidden, heads, inner, layers, positions, layerNormEpsilon: layer_norm_epsilon };
 }

@@ -21,11 +21,11 @@ export interface ModelPackage {
 export async function openModelPackage(folder: string): Promise<ModelPackage> {
   const manifest = readManifest(await readText(folder, "manifest.json"), path.join(folder, "manifest.json"));
   await Promise.all(Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256)));
-  const revision = revisionOf(manifest.files);
+  const revision = manifest.origin?.revision ?? revisionOf(manifest.files);
   if (!manifest.id.endsWith(`@${revision}`)) {
     throw new ServiceError(
       "INVALID_MODEL",
-      `manifest.json: id must end with @${revision}, the revision of its files.`,
+      `manifest.json: id must end with @${revision}, the package's revision.`,
     );
   }
   return { folder, manifest };
