@@ -1,32 +1,31 @@
 import { arithmetic, type Norm, type Rows } from "./arithmetic.ts";
 import { GraphBuilder, type Value } from "./graph-builder.ts";
 import { type Linear, linear, type Multiplication } from "./linear.ts";
-import { attention, type Context, type Masks, visibility } from "./token-tree-attention.ts";
+import { attention, type Context, visibility } from "./token-tree-attention.ts";
 import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-io.ts";
 
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
  *
  * One run encodes `tokens` new tokens of any number of nodes, packed without padding, and reads what it needs of
- * nodes encoded earlier from their keys and values. Every query looks at two blocks of keys:
+ * nodes encoded earlier from their keys and values. Every query looks at one or two blocks of keys:
  *
- *                      prefix                         rest
- *              ┌──────────────────────┬──────────────────────────────────────┐
- *     keys     │ earlier  │ new       │ earlier   │ new                      │
- *              │ states   │ states    │ questions │ questions, candidates,   │
- *              │          │           │           │ filler                   │
- *              └──────────────────────┴──────────────────────────────────────┘
- *     queries                new states, new questions, new candidates, filler
+ *                   prefix                              rest
+ *              ┌──────────────┬──────────────────────────────────────────────────┐
+ *     keys     │ a long state,│ encoded earlier │ new: short states, questions,  │
+ *              │ new or not   │                 │ candidates, filler             │
+ *              └──────────────┴──────────────────────────────────────────────────┘
+ *     queries   the new ones of all these
  *
- * What a query may see of them is decided by node numbers: a query carries those of its state, its question
- * and its own node, a key that of its own.
+ * The prefix is seen by every query. What a query may see of the rest is decided by node numbers: a query carries those
+ * of its state, its question and its own node, a key that of its own.
  *
- * Same bits in any company: softmax is written out so that a pair's result is a fixed sequence of additions.
+ * Same bits in any company: over the rest, softmax is written out so that a pair's result is a fixed sequence of additions.
  * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the weights comes out
- * of the same matrix product as the weighted values, by a column of ones; the two blocks are summed apart. What is
+ * of the same matrix product as the weighted values, by a column of ones. What is
  * left is that a matrix product adds up along the keys in order, which holds within 256 keys (MLAS cuts
- * longer sums into blocks): `src/backends/onnx/forward-plan.ts` forms runs for which that suffices. Products of bytes
- * are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
+ * longer sums into blocks): `src/backends/onnx/forward-plan.ts` forms runs for which that suffices. The prefix is the same in
+ * any company. Products of bytes are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
  *
  * @returns the bytes of an ONNX file for these weights
  */
@@ -40,14 +39,14 @@ export function buildTokenTree(shape: TokenTreeShape, weights: Weights, form: Mu
     headSize: shape.hidden / shape.heads,
     split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
-    seesPrefix: graph.input(TOKEN_TREE_IO.seesPrefix, "bool", []),
+    hasPrefix: graph.input(TOKEN_TREE_IO.hasPrefix, "bool", []),
     prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
     chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
     chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
   };
   let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));
-  const masks = visibility(graph);
-  for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, masks);
+  const mask = visibility(graph);
+  for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, mask);
   head(context, rows);
   return graph.build("token-tree");
 }
@@ -76,13 +75,13 @@ function embeddings({ graph, shape, weights }: Context): Value {
  * Attention and feed-forward, each with its residual and normalisation. [tokens, hidden] -> the same, but after
  * the last layer only the tokens that are read are left: [pairs, hidden].
  */
-function encoderLayer(context: Context, layer: number, rows: Rows, masks: Masks): Rows {
+function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value): Rows {
   const { graph, shape, arithmetic } = context;
   const { hidden, inner } = shape;
   const name = `layers.${layer}`;
   const isLast = layer === shape.layers - 1;
   const kept = isLast ? { ...rows, residual: graph.node("Gather", [rows.residual, context.readAt]) } : rows;
-  const seen = attention(context, layer, rows, isLast, masks);
+  const seen = attention(context, layer, rows, isLast, mask);
   const out = linearOf(context, `${name}.out`, hidden, hidden);
   const rotation = arithmetic.rotationOf(context.headSize);
   const middle = arithmetic.add(kept, out, seen, normOf(context, `${name}.ln1`), rotation);

@@ -12,102 +12,141 @@ export interface Context {
   readonly headSize: number;
   readonly split: Value;
   readonly readAt: Value;
-  readonly seesPrefix: Value;
+  readonly hasPrefix: Value;
   readonly prefixIsPast: Value;
   readonly chunks: Value;
   readonly chunkSize: Value;
 }
-
-interface PerBlock<Of> {
-  readonly prefix: Of;
-  readonly rest: Of;
-}
-
-/** What the queries of a layer may see: 0, or -inf for keys that are hidden from them. [1, tokens, keys] */
-export type Masks = PerBlock<Value>;
 
 interface Block {
   readonly keys: Value; // [heads, size, keys]
   readonly values: Value; // [heads, keys, size + 1]
 }
 
-/** Which keys each query may see. */
-export function visibility(graph: GraphBuilder): Masks {
+/** Which keys of the rest each query may see: 0, or -inf for those that are hidden from it. [1, tokens, rest keys] */
+export function visibility(graph: GraphBuilder): Value {
   const queryNodes = graph.input(TOKEN_TREE_IO.queryNodes, "int32", ["tokens", 3]);
-  const ancestors = [0, 1, 2].map((i) =>
-    graph.node("Slice", [queryNodes, graph.integers(i), graph.integers(i + 1), graph.integers(1)]),
-  );
-  const visible = graph.floats([1], 0);
-  const hidden = graph.floats([1], Number.NEGATIVE_INFINITY);
-  const mask = (nodes: Value): Value => {
-    const row = graph.node("Unsqueeze", [nodes, graph.integers(0)]);
-    const allowed = ancestors
-      .map((ancestor) => graph.node("Equal", [ancestor, row]))
-      .reduce((either, or) => graph.node("Or", [either, or]));
-    return graph.node("Unsqueeze", [graph.node("Where", [allowed, visible, hidden]), graph.integers(0)]);
-  };
-  return {
-    prefix: mask(graph.input(TOKEN_TREE_IO.prefixNodes, "int32", ["prefix_keys"])),
-    rest: mask(graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"])),
-  };
+  const keyNodes = graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"]);
+  const row = graph.node("Unsqueeze", [keyNodes, graph.integers(0)]);
+  const allowed = [0, 1, 2]
+    .map((i) =>
+      graph.node("Slice", [queryNodes, graph.integers(i), graph.integers(i + 1), graph.integers(1)]),
+    )
+    .map((ancestor) => graph.node("Equal", [ancestor, row]))
+    .reduce((either, or) => graph.node("Or", [either, or]));
+  const mask = [allowed, graph.floats([1], 0), graph.floats([1], Number.NEGATIVE_INFINITY)];
+  return graph.node("Unsqueeze", [graph.node("Where", mask), graph.integers(0)]);
 }
 
 /** [tokens, hidden] -> [queries, hidden], before the output projection. Every token is a query unless `isLast`. */
-export function attention(context: Context, layer: number, rows: Rows, isLast: boolean, masks: Masks): Value {
+export function attention(context: Context, layer: number, rows: Rows, isLast: boolean, mask: Value): Value {
   const { graph, shape, headSize } = context;
-  const { queries: all, keys, values } = project(context, layer, rows);
+  const fresh = project(context, layer, rows);
   const kept = (value: Value) =>
     isLast ? graph.node("Gather", [value, context.readAt], { axis: 1 }) : value;
-  const queries = kept(all);
-  graph.output(keys, "float32", [shape.heads, headSize, "tokens"]);
-  graph.output(values, "float32", [shape.heads, "tokens", headSize + 1]);
-  const [newPrefixKeys, newRestKeys] = graph.splitInTwo(keys, context.split, 2);
-  const [newPrefixValues, newRestValues] = graph.splitInTwo(values, context.split, 1);
+  const queries = kept(fresh.queries);
+  graph.output(fresh.keys, "float32", [shape.heads, headSize, "tokens"]);
+  graph.output(fresh.values, "float32", [shape.heads, "tokens", headSize + 1]);
   const pastPrefix = past(context, "prefix", layer);
-  const rest = behind(graph, past(context, "rest", layer), { keys: newRestKeys, values: newRestValues });
-  const masksOf = (cut: (value: Value) => Value) => ({ prefix: cut(masks.prefix), rest: cut(masks.rest) });
-  const overPrefix = (prefix: Block) => () => {
-    if (isLast) return attend(context, queries, { prefix, rest }, masksOf(kept));
+  const pastRest = past(context, "rest", layer);
+  /** @param attend [heads, queries, size], [1, queries, rest keys] -> [heads, queries, size + 1] */
+  const inChunks = (attend: (queries: Value, mask: Value) => Value) => {
+    if (isLast) return mean(context, attend(queries, kept(mask)));
     return graph.loop(context.chunks, "float32", (round) => {
       const begin = graph.node("Mul", [round, context.chunkSize]);
       const end = graph.node("Add", [begin, context.chunkSize]);
       const cut = (value: Value) => graph.node("Slice", [value, begin, end, graph.integers(1)]);
-      return attend(context, cut(queries), { prefix, rest }, masksOf(cut));
+      return mean(context, attend(cut(queries), cut(mask)));
     });
   };
+  const overBoth = (prefix: Block, rest: Block) =>
+    inChunks((some, hidden) => joined(graph, some, { prefix, rest }, hidden));
   // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
-  const seen = graph.either(context.prefixIsPast, "float32", overPrefix(pastPrefix), () =>
-    overPrefix(behind(graph, pastPrefix, { keys: newPrefixKeys, values: newPrefixValues }))(),
+  const seen = graph.either(
+    context.hasPrefix,
+    "float32",
+    () =>
+      graph.either(
+        context.prefixIsPast,
+        "float32",
+        () => overBoth(pastPrefix, behind(graph, pastRest, fresh)),
+        () => {
+          const { prefix, rest } = split(context, fresh);
+          return overBoth(prefix, behind(graph, pastRest, rest));
+        },
+      ),
+    () => {
+      const rest = behind(graph, pastRest, fresh);
+      return inChunks((some, hidden) => summed(graph, some, rest, hidden));
+    },
   );
   return graph.node("Reshape", [seen, graph.integers(-1, shape.hidden)]);
 }
 
-/** Weighted means of the values that the queries see. [heads, queries, size] -> [queries, hidden] */
-function attend(context: Context, queries: Value, blocks: PerBlock<Block>, masks: PerBlock<Value>): Value {
-  const { graph, shape, headSize } = context;
-  const products = (block: Block) => graph.node("MatMul", [queries, block.keys]); // [heads, queries, keys]
-  const masked = (block: "prefix" | "rest") => () =>
-    graph.node("Add", [products(blocks[block]), masks[block]]);
-  const unmasked = () => products(blocks.prefix);
-  const seen = [
-    {
-      affinity: graph.either(context.seesPrefix, "float32", unmasked, masked("prefix")),
-      values: blocks.prefix.values,
-    },
-    { affinity: masked("rest")(), values: blocks.rest.values },
-  ];
-  const largest = seen
-    .map(({ affinity }) => graph.node("ReduceMax", [affinity, graph.integers(2)], { keepdims: 1 }))
-    .reduce((a, b) => graph.node("Max", [a, b]));
-  const summed = seen
-    .map(({ affinity, values }) => {
-      const weight = graph.node("Exp", [graph.node("Sub", [affinity, largest])]);
-      return graph.node("MatMul", [weight, values]); // [heads, queries, size + 1]
-    })
-    .reduce((a, b) => graph.node("Add", [a, b]));
-  const [total, weightSum] = graph.splitInTwo(summed, graph.integers(headSize, 1), 2);
-  const mean = graph.node("Transpose", [graph.node("Div", [total, weightSum])], { perm: [1, 0, 2] });
-  return graph.node("Reshape", [mean, graph.integers(-1, shape.hidden)]);
+/**
+ * Sums over the rest: its values times the weights, and the weights. A weight is `exp` of how far a product of query and key lies below
+ * the largest that the query sees; in the embedded model's first layer products reach 84, and `exp` of 89 would overflow.
+ *
+ * @param mask [1, queries, rest keys]. @returns [heads, queries, size + 1]
+ */
+function summed(graph: GraphBuilder, queries: Value, rest: Block, mask: Value): Value {
+  const products = masked(graph, queries, rest, mask);
+  return weighted(graph, products, largest(graph, products), rest);
+}
+
+/**
+ * The same over both blocks. All of the prefix is seen by every query, so softmax over it, much faster than its parts,
+ * is a fixed sequence of operations. It divides by a sum that it does not tell, but its largest weight is 1 divided by that sum.
+ */
+function joined(
+  graph: GraphBuilder,
+  queries: Value,
+  { prefix, rest }: { readonly prefix: Block; readonly rest: Block },
+  mask: Value,
+): Value {
+  const products = graph.node("MatMul", [queries, prefix.keys]);
+  const weights = graph.node("Softmax", [products], { axis: -1 });
+  const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
+  const inRest = masked(graph, queries, rest, mask);
+  const largestInPrefix = largest(graph, products);
+  const largestOfAll = graph.node("Max", [largestInPrefix, largest(graph, inRest)]);
+  const below = graph.node("Exp", [graph.node("Sub", [largestInPrefix, largestOfAll])]);
+  const factor = graph.node("Div", [below, largest(graph, weights)]);
+  return graph.node("Add", [
+    graph.node("Mul", [ofPrefix, factor]),
+    weighted(graph, inRest, largestOfAll, rest),
+  ]);
+}
+
+/** [heads, queries, rest keys] */
+function masked(graph: GraphBuilder, queries: Value, { keys }: Block, mask: Value): Value {
+  return graph.node("Add", [graph.node("MatMul", [queries, keys]), mask]);
+}
+
+/** [heads, queries, keys] -> [heads, queries, 1] */
+function largest(graph: GraphBuilder, products: Value): Value {
+  return graph.node("ReduceMax", [products, graph.integers(2)], { keepdims: 1 });
+}
+
+function weighted(graph: GraphBuilder, products: Value, highest: Value, { values }: Block): Value {
+  return graph.node("MatMul", [graph.node("Exp", [graph.node("Sub", [products, highest])]), values]);
+}
+
+/** Weighted values divided by the sum of their weights. [heads, queries, size + 1] -> [queries, hidden] */
+function mean({ graph, shape, headSize }: Context, sums: Value): Value {
+  const [total, weightSum] = graph.splitInTwo(sums, graph.integers(headSize, 1), 2);
+  const means = graph.node("Transpose", [graph.node("Div", [total, weightSum])], { perm: [1, 0, 2] });
+  return graph.node("Reshape", [means, graph.integers(-1, shape.hidden)]);
+}
+
+/** The new tokens of the prefix, and the others. */
+function split({ graph, split }: Context, fresh: Block): { prefix: Block; rest: Block } {
+  const [prefixKeys, restKeys] = graph.splitInTwo(fresh.keys, split, 2);
+  const [prefixValues, restValues] = graph.splitInTwo(fresh.values, split, 1);
+  return {
+    prefix: { keys: prefixKeys, values: prefixValues },
+    rest: { keys: restKeys, values: restValues },
+  };
 }
 
 /** A block's keys and values of earlier runs. */

@@ -22,10 +22,9 @@ export const TOKEN_TREE_IO = {
   split: "split", // int64 [2]: new tokens that belong to the prefix, and the others
   chunks: "chunks", // int64 []: the queries are worked on in so many chunks
   chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
-  seesPrefix: "sees_prefix", // bool []: every query sees every key of the prefix, which then needs no mask
-  prefixIsPast: "prefix_is_past", // bool []: no new token belongs to the prefix
+  hasPrefix: "has_prefix", // bool []: there is a prefix, which every query sees
+  prefixIsPast: "prefix_is_past", // bool []: it was encoded earlier, else all of it is new
   queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see
-  prefixNodes: "prefix_nodes", // int32 [prefix keys]
   restNodes: "rest_nodes", // int32 [rest keys]
   readAt: "read_at", // int64 [pairs], at least two: tokens whose hidden states are scored
   pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, size, past]

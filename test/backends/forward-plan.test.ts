@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KEY_BLOCK, LONG_QUESTION, type Node, planForwards } from "../../src/backends/onnx/forward-plan.ts";
+import {
+  LONG_QUESTION,
+  LONG_STATE,
+  type Node,
+  planForwards,
+  REST_TOKENS,
+} from "../../src/backends/onnx/forward-plan.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
@@ -30,7 +36,22 @@ describe("the plan of forwards", () => {
   it("takes several small requests in one forward", () => {
     const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown);
     assert.equal(forwards.length, 1);
-    assert.equal(forwards[0]?.newPrefix.length, 2);
+    assert.equal(forwards[0]?.newRest.length, 2 + 2 + 5);
+  });
+
+  it("gives each long state forwards of its own, as the prefix", () => {
+    const { forwards } = planForwards(
+      [tree(LONG_STATE, 9, [13, 13]), tree(LONG_STATE, 5, [8, 9])],
+      key,
+      nothingKnown,
+    );
+    assert.deepEqual(
+      forwards.map(({ newPrefix, newRest }) => [newPrefix.length, newRest.length]),
+      [
+        [1, 3],
+        [1, 3],
+      ],
+    );
   });
 
   it("encodes a state that two requests share once", () => {
@@ -38,7 +59,7 @@ describe("the plan of forwards", () => {
     const second = { ...tree(1, 9, [5, 5]), state: first.state.slice() };
     const { states, forwards } = planForwards([first, second], key, nothingKnown);
     assert.equal(states.size, 1);
-    assert.equal(forwards[0]?.newPrefix.length, 1);
+    assert.equal(forwards[0]?.newRest.filter(({ level }) => level === 0).length, 1);
   });
 
   it("does not encode a known state", () => {
@@ -52,7 +73,7 @@ describe("the plan of forwards", () => {
     assert.equal(forwards.length, 2);
     assert.deepEqual(
       forwards[0]?.newRest.map(({ level }) => level),
-      [1],
+      [0, 1],
     );
     assert.deepEqual(
       forwards[1]?.pastPrefix.map(({ level }) => level),
@@ -92,10 +113,15 @@ function checkPlan(forest: readonly TokenTree[]): void {
       for (const above of node.above)
         assert.ok(prefix.includes(above) || rest.includes(above), "a node above is missing");
     }
-    const states = prefix.filter(({ level }) => level === 0);
-    if (states.length > 1) assert.ok(length(prefix) <= KEY_BLOCK && states.length === prefix.length);
-    const candidates = rest.filter(({ level }) => level === 2);
-    if (candidates.length > 1 || rest.length - candidates.length > 1) assert.ok(length(rest) <= KEY_BLOCK);
+    assert.ok(newPrefix.length === 0 || (newPrefix.length === 1 && pastPrefix.length === 0), "new or not");
+    for (const node of prefix) {
+      assert.ok(node.tokens.length >= LONG_STATE || prefix.some(({ level }) => level === 1), "a short state");
+      for (const other of [...newPrefix, ...newRest]) {
+        assert.ok(other === node || other.above.includes(node), "a prefix that is not everybody's");
+      }
+    }
+    const leaves = rest.filter((node) => !rest.some(({ above }) => above.includes(node)));
+    if (leaves.length > 1) assert.ok(length(rest) <= REST_TOKENS, "a rest of many nodes that is too long");
     for (const node of [...newPrefix, ...newRest]) encoded.add(node);
   }
   assert.deepEqual(

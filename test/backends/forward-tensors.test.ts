@@ -51,66 +51,40 @@ describe("the inputs of a forward", () => {
   const [state, other] = [node(0, 3), node(0, 4)];
   const question = node(1, 2, state);
   const [first, second] = [node(2, 2, state, question), node(2, 3, state, question)];
-  const otherQuestion = node(1, 2, other);
   const longQuestion = node(1, 130, state);
   const below = node(2, 2, state, longQuestion);
 
-  const cases: { name: string; forward: Partial<Forward>; sees: boolean }[] = [
+  const cases: { name: string; forward: Partial<Forward>; has: boolean; isPast: boolean }[] = [
     {
-      name: "one state with all that is below it",
-      forward: { newPrefix: [state], newRest: [question, first, second] },
-      sees: true,
+      name: "a new state in the prefix",
+      forward: { newPrefix: [state], newRest: [question, first] },
+      has: true,
+      isPast: false,
     },
     {
-      name: "what is below a state that was encoded earlier",
-      forward: { pastPrefix: [state], newRest: [question, first] },
-      sees: true,
-    },
-    {
-      name: "a candidate below a state and its long question",
+      name: "a prefix that was encoded earlier",
       forward: { pastPrefix: [state, longQuestion], newRest: [below] },
-      sees: true,
+      has: true,
+      isPast: true,
     },
+    { name: "no prefix", forward: { newRest: [state, question, first] }, has: false, isPast: true },
     {
-      name: "two states",
-      forward: { newPrefix: [state, other], newRest: [question, otherQuestion] },
-      sees: false,
-    },
-    {
-      name: "two states, one of them encoded earlier",
-      forward: { pastPrefix: [other], newPrefix: [state], newRest: [question] },
-      sees: false,
-    },
-    {
-      name: "two states encoded earlier",
-      forward: { pastPrefix: [state, other], newRest: [question] },
-      sees: false,
-    },
-    {
-      name: "a new state beside one node of another state",
-      forward: { newPrefix: [state], pastPrefix: [], newRest: [question, otherQuestion] },
-      sees: false,
-    },
-    {
-      name: "a new state with its question in the prefix: the state does not see the question",
-      forward: { newPrefix: [state, longQuestion], newRest: [below] },
-      sees: false,
-    },
-    {
-      name: "a question behind another question of the same state",
-      forward: { pastPrefix: [state, longQuestion], newRest: [question] },
-      sees: false,
+      name: "no prefix, but a rest that was encoded earlier",
+      forward: { pastRest: [state, question], newRest: [first] },
+      has: false,
+      isPast: true,
     },
   ];
-  for (const { name, forward, sees } of cases) {
-    it(`${sees ? "need no mask" : "mask the prefix"}: ${name}`, () => {
-      assert.deepEqual(feed(forward, IO.seesPrefix), [sees ? 1 : 0]);
+  for (const { name, forward, has, isPast } of cases) {
+    it(`tell of ${name}`, () => {
+      assert.deepEqual(feed(forward, IO.hasPrefix), [Number(has)]);
+      assert.deepEqual(feed(forward, IO.prefixIsPast), [Number(isPast)]);
     });
   }
 
   it("let each token see its own node and those above it, and nothing else", () => {
-    const forward = { newPrefix: [state, other], newRest: [question, first, second] };
-    const keys = [...feed(forward, IO.prefixNodes), ...feed(forward, IO.restNodes)];
+    const forward = { newRest: [state, other, question, first, second] };
+    const keys = feed(forward, IO.restNodes);
     const queries = feed(forward, IO.queryNodes);
     // new tokens in order: each key stands at its token's place, as nothing is past
     const owners = [state, other, question, first, second].flatMap((one) =>

@@ -1,4 +1,5 @@
 import type { TokenTree } from "../../inference/ports.ts";
+import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 
 /**
  * Cuts a forest into forwards: runs of the graph in src/onnx/bert-token-tree.ts (see the drawing there).
@@ -10,18 +11,20 @@ import type { TokenTree } from "../../inference/ports.ts";
  * blocks of 256 (`KEY_BLOCK`, MLAS' stride for these widths), so a sum is the same wherever its keys stand as long
  * as they stand in one block, or always begin at the first. Hence, for each of the two blocks of keys:
  *
- *   - prefix: one chain of nodes of any length, or several states of at most 256 tokens together;
- *   - rest: one question with one candidate of any length, or any number of nodes of at most 256 tokens together; they
- *     get 128 (`REST_TOKENS`), because each query meets all of them and sees few. Measured on 64 candidates of 15
- *     tokens and on 32 short requests: 256 cost 14 % and 45 % more processor time, 64 cost 8 % more and 20 % less.
+ *   - prefix: nothing, or a state, or a state and its long question: every new node is one of them or below them;
+ *   - rest: one chain of nodes of any length, or any number of nodes of at most 256 tokens together; they
+ *     get 128 (`REST_TOKENS`), because each query meets all of them and sees few.
  *
- * Which of the two a question goes to depends on its own length only: one of more than 128 tokens is encoded alone
- * in the rest and then stands behind its state in the prefix of its candidates, so that there is room for
- * these. So the way of a pair through all this is a matter of its own lengths, and its bits are too.
+ * Where a node goes depends on lengths of its own path only, so the way of a pair through all this is a matter of its own
+ * lengths, and its bits are too. A state stands in the prefix; a short one (fewer than 64 tokens) in the rest, so that small requests share
+ * a forward. A question stands in the rest; one of more than 128 tokens is encoded alone there and then stands
+ * behind its state in the prefix of its candidates, so that there is room for these.
  */
 export const KEY_BLOCK = 256;
 export const REST_TOKENS = 128;
 export const LONG_QUESTION = 128;
+/** Tokens of the shortest state that stands in a prefix. */
+export const LONG_STATE = SHORTEST_KEPT_STATE;
 
 export type Level = 0 | 1 | 2; // state, question, candidate: also the segment embedding
 
@@ -82,41 +85,35 @@ export function planForwards(
 }
 
 const isLong = (question: Node) => question.tokens.length > LONG_QUESTION;
+const isPrefix = (node: Node) => (node.level === 0 ? node.tokens.length >= LONG_STATE : isLong(node));
 const length = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
 
 /** Puts each node into the open forward while it fits, else into a new one. */
 class Packer {
   readonly forwards: Forward[] = [];
   readonly #encoded: Set<Node>;
-  #prefix: Node[] = [];
+  #prefix: readonly Node[] = [];
   #rest: Node[] = [];
 
   constructor(encoded: Set<Node>) {
     this.#encoded = encoded;
   }
 
-  /** Encodes a long question; nothing else may stand in its rest. */
+  /** Encodes a long question; nothing but its state may stand in its rest. */
   addLongQuestion(question: Node): void {
     this.close();
-    this.#prefix = [...question.above];
-    this.#rest = [question];
+    this.#prefix = question.above.filter(isPrefix);
+    this.#rest = [...question.above.filter((state) => !isPrefix(state)), question];
     this.close();
   }
 
   addCandidate(candidate: Node, question: Node): void {
-    const prefix = isLong(question) ? candidate.above : question.above;
-    const rest = isLong(question) ? [candidate] : [question, candidate];
+    const prefix = isLong(question) ? candidate.above : question.above.filter(isPrefix);
+    const rest = [...candidate.above.filter((node) => !prefix.includes(node)), candidate];
     const isFirst = this.#rest.length === 0;
-    if (!isFirst && !(this.#prefixFits(prefix) && this.#restFits(rest))) this.close();
-    this.#prefix = union(this.#prefix, prefix);
+    if (!isFirst && !(isSame(this.#prefix, prefix) && this.#restFits(rest))) this.close();
+    this.#prefix = prefix;
     this.#rest = union(this.#rest, rest);
-  }
-
-  /** Several states of a block together, or exactly the chain that is there. */
-  #prefixFits(added: readonly Node[]): boolean {
-    const together = union(this.#prefix, added);
-    if (together.length === this.#prefix.length && added.length === this.#prefix.length) return true;
-    return together.every((node) => node.level === 0) && length(together) <= KEY_BLOCK;
   }
 
   #restFits(added: readonly Node[]): boolean {
@@ -125,7 +122,7 @@ class Packer {
 
   close(): void {
     if (this.#rest.length === 0) return;
-    // questions first: those encoded earlier must stand before all new nodes, and order does not touch the bits
+    // states and questions first: those encoded earlier must stand before all new nodes, and order does not touch the bits
     const rest = [...this.#rest].sort((a, b) => a.level - b.level);
     this.forwards.push({
       pastPrefix: this.#prefix.filter((node) => this.#encoded.has(node)),
@@ -138,6 +135,9 @@ class Packer {
     this.#rest = [];
   }
 }
+
+const isSame = (nodes: readonly Node[], others: readonly Node[]) =>
+  nodes.length === others.length && nodes.every((node, i) => node === others[i]);
 
 function union(nodes: readonly Node[], added: readonly Node[]): Node[] {
   return [...nodes, ...added.filter((node) => !nodes.includes(node))];
