@@ -25,6 +25,7 @@ export interface Rows {
   readonly input: Value; // [rows, hidden] what linear maps read
   readonly residual: Value; // [rows, hidden] what the next sum takes
   readonly norm: Norm;
+  readonly zeroPoints?: Value; // uint8 [rows] where rows are rounded
 }
 
 /** How an encoder's layers compute. Attention itself is float32 always. */
@@ -40,6 +41,8 @@ export interface Arithmetic {
    * @param rotated runs of so many numbers of `x` are rotated already
    */
   add(rows: Rows, map: Linear, x: Value, norm: Norm, rotated?: number): Rows;
+  /** Some of the rows. @param places int64 [some rows] */
+  pick(rows: Rows, places: Value): Rows;
   /** Like `read`, in float32 whatever the precision: for the few rows that are scored. */
   readExactly(rows: Rows, map: Linear): Value;
   /** How many numbers of a run of `size` are rotated together; 1 where nothing is. */
@@ -63,6 +66,11 @@ function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
     read: ({ input }, map) => linear(graph, map, input),
     add: ({ residual }, map, x, norm) =>
       normalise(graph.node("Add", [residual, linear(graph, map, x)]), norm),
+    pick: (rows, places) => ({
+      ...rows,
+      input: graph.node("Gather", [rows.input, places]),
+      residual: graph.node("Gather", [rows.residual, places]),
+    }),
     readExactly: ({ input }, map) => linear(graph, map, input),
     rotationOf: () => 1,
   };
@@ -76,16 +84,15 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultipli
   const attributes = { epsilon: { float: epsilon } };
   const ones = (size: number) => graph.constant("float32", [size], new Float32Array(size).fill(1));
   const zeros = (size: number) => graph.constant("float32", [size], new Float32Array(size));
-  const rowsOf = (input: Value, norm: Norm): Rows => {
-    const gain = graph.constant("float32", [norm.gain.length], norm.gain);
-    return { input, residual: graph.node("Mul", [input, gain]), norm };
+  const normalised = (sum: Value, norm: Norm, zeroPoints: Value) => {
+    const size = norm.gain.length;
+    const parameters = [sum, ones(size), zeros(size)];
+    const input = graph.node("LayerNormalization", parameters, { axis: -1, ...attributes });
+    const gain = graph.constant("float32", [size], norm.gain);
+    return { input, residual: graph.node("Mul", [input, gain]), norm, zeroPoints };
   };
   return {
-    normalise(sum, norm) {
-      const size = norm.gain.length;
-      const parameters = [sum, ones(size), zeros(size)];
-      return rowsOf(graph.node("LayerNormalization", parameters, { axis: -1, ...attributes }), norm);
-    },
+    normalise: (sum, norm) => normalised(sum, norm, zeroPointsLike(graph, sum)),
     read({ input, norm }, stored, finely) {
       const size = norm.gain.length;
       const linear = afterNorm(stored, norm);
@@ -96,14 +103,24 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultipli
       const [coarse, fine] = quantizeFinely(graph, turned);
       return graph.node("Add", [multiply(graph, map, coarse, bias), multiply(graph, map, fine)]);
     },
-    add({ residual, norm: before }, linear, x, norm, block) {
+    add({ residual, norm: before, zeroPoints = zeroPointsLike(graph, residual) }, linear, x, norm, block) {
       const outputs = linear.bias.length;
       const size = linear.weight.length / outputs;
       const turned = block ? x : rotated(graph, x, size);
-      const rows = quantizeRows(graph, turned, zeroPointsLike(graph, residual));
+      const rows = quantizeRows(graph, turned, zeroPoints);
       const product = multiply(graph, int8Map(graph, linear, block ?? rotationBlock(size), form), rows);
       const bias = graph.constant("float32", [outputs], sumOf(linear.bias, before.bias));
-      return this.normalise(graph.node("Add", [graph.node("Add", [product, residual]), bias]), norm);
+      const sum = graph.node("Add", [graph.node("Add", [product, residual]), bias]);
+      return normalised(sum, norm, zeroPoints);
+    },
+    pick({ input, residual, norm }, places) {
+      const picked = graph.node("Gather", [input, places]);
+      return {
+        input: picked,
+        residual: graph.node("Gather", [residual, places]),
+        norm,
+        zeroPoints: zeroPointsLike(graph, picked),
+      };
     },
     readExactly: ({ input, norm }, map) => linear(graph, afterNorm(map, norm), input),
     rotationOf: rotationBlock,

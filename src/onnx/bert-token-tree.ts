@@ -80,7 +80,7 @@ function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value):
   const { hidden, inner } = shape;
   const name = `layers.${layer}`;
   const isLast = layer === shape.layers - 1;
-  const kept = isLast ? { ...rows, residual: graph.node("Gather", [rows.residual, context.readAt]) } : rows;
+  const kept = isLast ? arithmetic.pick(rows, context.readAt) : rows;
   const seen = attention(context, layer, rows, isLast, mask);
   const out = linearOf(context, `${name}.out`, hidden, hidden);
   const rotation = arithmetic.rotationOf(context.headSize);
