@@ -86,20 +86,21 @@ export function modelFacts({ manifest }: ModelPackage, operatorAliases: readonly
 }
 
 async function readBytes(folder: string, name: string): Promise<Uint8Array> {
-  const file = await pathOf(folder, name);
+  const file = await packagePath(folder, name);
   return readFile(file).catch((cause: unknown) => {
     throw unreadable(folder, name, cause);
   });
 }
 
 async function verifyFile(folder: string, name: string, expected: string): Promise<void> {
-  const found = await digestOf(await pathOf(folder, name)).catch((cause: unknown) => {
+  const found = await digestOf(await packagePath(folder, name)).catch((cause: unknown) => {
     throw cause instanceof ServiceError ? cause : unreadable(folder, name, cause);
   });
   checkDigest(folder, name, found, expected);
 }
 
-async function pathOf(folder: string, name: string): Promise<string> {
+/** Path of one of the package's files. @throws ServiceError INVALID_MODEL where it is no file of the folder */
+export async function packagePath(folder: string, name: string): Promise<string> {
   const located = await locateFile(folder, name);
   if (located.fault === undefined) return located.path;
   throw invalid(`${name} cannot be read in ${folder}: it ${located.why}.`);

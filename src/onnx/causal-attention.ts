@@ -1,5 +1,5 @@
 import type { CausalMasks } from "./causal-masks.ts";
-import { GEMMA3_IO as IO, type Gemma3Shape, type LayerKind } from "./gemma3-io.ts";
+import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 import type { GraphBuilder, Value } from "./graph-builder.ts";
 
 /** How the queries of a forward are cut up: shapes for `Reshape`. */

@@ -1,4 +1,4 @@
-import { GEMMA3_IO as IO, type Gemma3Shape, type LayerKind } from "./gemma3-io.ts";
+import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 import type { GraphBuilder, Value } from "./graph-builder.ts";
 
 /** What the queries of a layer may see of a block of keys: 0, or -inf for keys that are hidden from them. [1, tokens, keys] */

@@ -1,6 +1,6 @@
 import { type AttentionContext, causalAttention } from "./causal-attention.ts";
 import { causalMasks } from "./causal-masks.ts";
-import { GEMMA3_IO as IO, type Gemma3Shape, type Gemma3Weights, type LayerKind } from "./gemma3-io.ts";
+import { type Gemma3Shape, type Gemma3Weights, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 import { GraphBuilder, type Value, type WeightsFile } from "./graph-builder.ts";
 import { type Linear, linear, type Multiplication, rotateOutputs } from "./linear.ts";
 import { rotaryTables } from "./rotary.ts";
@@ -160,11 +160,9 @@ function attention(context: Context, layer: number, hidden: Value, isLast: boole
     return rotate(context, layer, normalised, count, places);
   };
   const places = isLast ? graph.node("Gather", [context.positions, readAt], { axis: 1 }) : context.positions;
-  const asked = graph.node(
-    "Transpose",
-    [turned(queries, "q_norm", heads, places, shape.queryScale)],
-    { perm: [1, 0, 2] },
-  );
+  const asked = graph.node("Transpose", [turned(queries, "q_norm", heads, places, shape.queryScale)], {
+    perm: [1, 0, 2],
+  });
   const kept = graph.node(
     "Transpose",
     [turned(keys, "k_norm", kvHeads, context.positions, 1)],

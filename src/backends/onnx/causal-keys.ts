@@ -108,7 +108,8 @@ export function neededPrefix(
     if (!isChain || rows.length === 0) return { from: 0, to: prefix.keys };
     const isInPrefix = (chunk + 1) * chunkSize <= prefix.newTokens;
     const to = isInPrefix ? Math.min(prefix.keys, Math.max(FEWEST_KEYS, Math.max(...rows) + 1)) : prefix.keys;
-    const first = kind === "full" ? 0 : Math.max(0, Math.min(Math.min(...rows) - window + 1, to - FEWEST_KEYS));
+    const first =
+      kind === "full" ? 0 : Math.max(0, Math.min(Math.min(...rows) - window + 1, to - FEWEST_KEYS));
     return { from: first - (first % stride), to };
   });
   return { from: ends.map(({ from }) => from), to: ends.map(({ to }) => to) };

@@ -118,7 +118,11 @@ export function numberNodes(nodes: readonly Node[]): ReadonlyMap<Node, number> {
 }
 
 /** [tokens, 3] for each new token, its own node and those above it */
-export function queryNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, tokens: number): Int32Array {
+export function queryNodes(
+  nodes: readonly Node[],
+  numbers: ReadonlyMap<Node, number>,
+  tokens: number,
+): Int32Array {
   const all = new Int32Array(tokens * 3);
   let at = 0;
   for (const node of nodes) {
