@@ -1,12 +1,11 @@
-import path from "node:path";
 import { ChildBackend } from "./backends/onnx/child-backend.ts";
 import { cpuCount } from "./backends/onnx/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import { PartTokenizer } from "./inference/tokenizer.ts";
-import { modelFacts, openModelPackage, readPackageFile } from "./models/package.ts";
+import { modelFacts, readPackageFile } from "./models/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
-import { packageRoot } from "./package-root.ts";
+import { openServedModel } from "./served-model.ts";
 
 export type { EngineCore };
 
@@ -23,11 +22,10 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * own; `close()` ends that process.
  *
  * @param options complete and checked, as `resolveOptions` gives them
- * @throws ServiceError INVALID_MODEL
+ * @throws ServiceError INVALID_OPTION (no model of that name) | INVALID_MODEL
  */
 export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
-  const folder = options.modelPath || path.join(packageRoot, "model");
-  const modelPackage = await openModelPackage(folder);
+  const modelPackage = await openServedModel(options);
   const tokenizer = new PartTokenizer(
     new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json")),
   );

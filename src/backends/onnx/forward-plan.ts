@@ -2,18 +2,18 @@ import type { TokenTree } from "../../inference/ports.ts";
 import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 
 /**
- * Cuts a forest into forwards: runs of the graph in src/onnx/bert-token-tree.ts (see the drawing there).
+ * Cuts a forest into forwards: runs of a graph over token trees (see the drawing in src/onnx/bert-token-tree.ts).
  *
  * A node is encoded in one forward; later forwards that need it are given its keys and values. A state is a node
  * of the whole forest: trees with the same state share it.
  *
  * A pair's score must not depend on what else is in a forward. A matrix product sums along the keys in order, but in
- * blocks of 256 (`KEY_BLOCK`, MLAS' stride for these widths), so a sum is the same wherever its keys stand as long
+ * blocks of 256 (`KEY_BLOCK`, MLAS' stride for the encoder's widths; 128 for the causal graph's), so a sum is the same wherever its keys stand as long
  * as they stand in one block, or always begin at the first. Hence, for each of the two blocks of keys:
  *
  *   - prefix: nothing, or a state, or a state and its long question: every new node is one of them or below them;
- *   - rest: one chain of nodes of any length, or any number of nodes of at most 256 tokens together; they
- *     get 128 (`REST_TOKENS`), because each query meets all of them and sees few.
+ *   - rest: one chain of nodes of any length, or any number of nodes that stand in one block: 128 (`REST_TOKENS`), and not
+ *     256, because each query meets all of them and sees few.
  *
  * Where a node goes depends on lengths of its own path only, so the way of a pair through all this is a matter of its own
  * lengths, and its bits are too. A state stands in the prefix; a short one (fewer than 64 tokens) in the rest, so that small requests share
