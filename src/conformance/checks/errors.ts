@@ -1,11 +1,11 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { SMALL } from "../facts.ts";
 import { at, isList, isMap, type Json, show } from "../json.ts";
-import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
+import { asked } from "./cases.ts";
 import { FAULTY_REQUESTS } from "./faulty-requests.ts";
 import { issuesIn } from "./issues.ts";
-import { asked } from "./requests.ts";
 import { numbered, scoreOf, texts } from "./scored.ts";
 
 const TYPES = [

@@ -1,6 +1,6 @@
-import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
-import { type Case, checkRefused, checkTaken } from "./requests.ts";
+import type { Check } from "../check.ts";
+import { RANK } from "../operations.ts";
+import { type Case, refuses, takes } from "./cases.ts";
 
 const QUESTION = '{"type":"noul","instructions":"i"}';
 
@@ -177,22 +177,3 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
   ),
 ];
-
-function refuses(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "422 for each",
-    run: (trial: Trial) => checkRefused(trial, cases),
-  });
-}
-function takes(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: `200 for each, from ${SYSTEMONE}`,
-    run: (trial: Trial) => checkTaken(trial, cases),
-  });
-}

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { SMALL } from "../facts.ts";
 import { at } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { issuesIn } from "./issues.ts";
 
 const TAKEN = [

@@ -2,7 +2,8 @@ import { type Check, defineCheck } from "../check.ts";
 import { servedContract } from "../contract.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at, isMap, namesOf, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 
 /** Documentation. */
 export const PAGE_CHECKS: readonly Check[] = [

@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { choiceOf, type Row, rowsOf, STATE, scoredOf, texts } from "./scored.ts";
 
 const MAPPED = {

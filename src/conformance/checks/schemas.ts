@@ -2,7 +2,8 @@ import { type Check, defineCheck } from "../check.ts";
 import { servedContract } from "../contract.ts";
 import { excerpt } from "../exchange.ts";
 import { at, isMap, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { CHOICE, NOULS, SCORE, STATE } from "./scored.ts";
 
 const LIMITS: Readonly<Record<string, number>> = {

@@ -1,7 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
 import { at, isList, isMap, leavesOf, namesOf, show } from "../json.ts";
-import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
 import { NOULS } from "./scored.ts";
 
 /** `/health`, `/ready`, `/v1/models`: what SPEC.md says of them. */

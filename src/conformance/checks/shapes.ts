@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
-import { type Inferred, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import { CHOICE, isNumbers, NOULS, SCORE, SOURCE, STATE, TEMPERATURE } from "./scored.ts";
 
 const QUESTIONS = { intent: CHOICE, angry: NOULS[0], urgency: SCORE };

@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { show, toPlain } from "../json.ts";
-import { MARK, SYSTEMONE, type Trial } from "../trial.ts";
+import { SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
 import { choiceOf, rankScores, scoredOf, scoreOf } from "./scored.ts";
 
 /** JSON text and the string that it must be rendered to. */

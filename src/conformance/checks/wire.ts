@@ -1,8 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { SMALL } from "../facts.ts";
 import { at } from "../json.ts";
-import { SYSTEMONE, type Trial } from "../trial.ts";
+import { SMALL, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { headOf, type Wire } from "../wire.ts";
 
 const TYPE = "Content-Type: application/json";
