@@ -67,7 +67,10 @@ export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
       limits: { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 },
     },
     settings: {
-      ...{ queueCapacity: QUEUE_CAPACITY, maxBatchRequests: 32, maxBatchTokens: 2048, batchWaitMs: 0 },
+      queueCapacity: QUEUE_CAPACITY,
+      maxBatchRequests: 32,
+      maxBatchTokens: 2048,
+      batchWaitMs: 0,
       ...{ cacheSize, strict: false, deadlineMs: 20_000 },
     },
     backend: new HashBackend(),

@@ -27,14 +27,15 @@ const results: Result[] = CHECKS.slice(0, 3).map((check, index) => {
   };
 });
 const report: Report = {
-  ...{ server: "http://127.0.0.1:8700/", model: undefined, profile: "full", isGentle: false },
-  ...{
-    startedAt: "2026-11-21T00:00:00.000Z",
-    elapsedMs: 1234,
-    requests: 10,
-    obstacle: undefined,
-    exitCode: 1,
-  },
+  server: "http://127.0.0.1:8700/",
+  model: undefined,
+  profile: "full",
+  isGentle: false,
+  startedAt: "2026-11-21T00:00:00.000Z",
+  elapsedMs: 1234,
+  requests: 10,
+  obstacle: undefined,
+  exitCode: 1,
   counts: { passed: 1, failed: 1, skipped: 1 },
   results,
 };

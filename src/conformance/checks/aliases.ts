@@ -1,6 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
 import { NOUL, RANK, SYSTEMONE } from "../operations.ts";
-import type { Trial } from "../trial.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import { asked, refuses } from "./cases.ts";
 import { ask, isSameScore, rowsOf, STATE, spreadOf } from "./scored.ts";
 
@@ -101,7 +101,7 @@ function sameNoul(
 
 interface Scores {
   readonly scores: readonly number[];
-  readonly inferred: Awaited<ReturnType<Trial["infer"]>>;
+  readonly inferred: Inferred;
 }
 
 async function scoresOf(trial: Trial, body: object): Promise<Scores> {

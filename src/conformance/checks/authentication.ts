@@ -93,7 +93,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     id: "auth.open-routes",
     clause: "/health, /ready, /v1/models, /docs, /redoc and /openapi.json never require a key.",
     source: "SPEC.md 5",
-    expected: "200 without a key and with a wrong one",
+    expected: "neither 401 nor 403, without a key and with a wrong one",
     needsInference: false,
     run: async (trial: Trial) => {
       const cases = OPEN_PATHS.flatMap((path) =>

@@ -9,17 +9,22 @@ import { issuesIn } from "./issues.ts";
 import { numbered, scoreOf, texts } from "./scored.ts";
 
 const TYPES = [
-  ...[
-    "media_type",
-    "invalid_json",
-    "duplicate_member",
-    "nesting_too_deep",
-    "wrong_type",
-    "missing",
-    "unknown_field",
-  ],
-  ...["unknown_value", "too_few", "too_many", "alias_conflict", "blank", "not_distinct", "unsupported_model"],
-  ...["too_many_pairs", "too_many_tokens"],
+  "media_type",
+  "invalid_json",
+  "duplicate_member",
+  "nesting_too_deep",
+  "wrong_type",
+  "missing",
+  "unknown_field",
+  "unknown_value",
+  "too_few",
+  "too_many",
+  "alias_conflict",
+  "blank",
+  "not_distinct",
+  "unsupported_model",
+  "too_many_pairs",
+  "too_many_tokens",
 ];
 const MOST_ISSUES = 20;
 const LONGEST_NAME = 100;

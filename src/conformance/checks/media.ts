@@ -7,35 +7,27 @@ import type { Trial } from "../trial.ts";
 import { issuesIn } from "./issues.ts";
 
 const TAKEN = [
-  ...[
-    "application/json",
-    "Application/JSON",
-    "application/json; charset=utf-8",
-    "application/json;charset=UTF-8",
-  ],
+  "application/json",
+  "Application/JSON",
+  "application/json; charset=utf-8",
+  "application/json;charset=UTF-8",
   'application/json; charset="utf-8"',
 ];
 const REFUSED = [
-  ...[
-    "text/plain",
-    "text/json",
-    "application/jsonx",
-    "application/x-www-form-urlencoded",
-    "application/octet-stream",
-  ],
-  ...[
-    "multipart/form-data; boundary=x",
-    "application/xml",
-    "*/*",
-    "json",
-    "",
-    "application/json, text/plain",
-  ],
-  ...[
-    "application/json; charset=latin1",
-    "application/json; charset=utf-16",
-    "application/json; charset=us-ascii",
-  ],
+  "text/plain",
+  "text/json",
+  "application/jsonx",
+  "application/x-www-form-urlencoded",
+  "application/octet-stream",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "*/*",
+  "json",
+  "",
+  "application/json, text/plain",
+  "application/json; charset=latin1",
+  "application/json; charset=utf-16",
+  "application/json; charset=us-ascii",
 ];
 
 /** Media types, encodings, and which check comes first. */

@@ -91,7 +91,9 @@ export const MODEL_CHECKS: readonly Check[] = [
       const bare = id.split("@")[0]?.split("/")[1] ?? "";
       const others = [
         ...[id.toUpperCase(), `${id} `, id.slice(0, -1), ` ${bare}`, bare.slice(0, -1), `${bare}@main`],
-        ...["", "__proto__", "constructor"],
+        "",
+        "__proto__",
+        "constructor",
       ];
       await checkRefused(
         trial,
