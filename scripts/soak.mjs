@@ -23,6 +23,8 @@ const SAMPLE_MS = 5_000;
 const SHOWN_EVERY = 6;
 /** Share of the steady samples whose median stands for its start, and for its end: one sample is as the last collection left it. */
 const TENTH = 0.1;
+/** A slope over less says nothing of an hour. Chosen. */
+const LEAST_MINUTES = 5;
 const MIB = 2 ** 20;
 const WORDS =
   "the parcel printer customer refund late today paper order charged twice broken never again please".split(
@@ -76,9 +78,10 @@ if (!early.signal.aborted) {
   await Promise.all([sample(), ...Array.from({ length: callerCount }, call)]);
 }
 report();
+const isWhole = !early.signal.aborted;
 service.kill();
 const [code] = await ended;
-process.exitCode = code === 0 && unexpected === 0 && !early.signal.aborted ? 0 : 1;
+process.exitCode = isWhole && code === 0 && unexpected === 0 ? 0 : 1;
 
 async function firstLine() {
   for await (const line of createInterface({ input: service.stdout })) return line;
@@ -230,6 +233,7 @@ function report() {
   for (const name of ["service", "inference"]) {
     const all = samples.map((each) => each[name]);
     const late = steady.map((each) => each[name]);
+    const span = late.length * (SAMPLE_MS / 60_000);
     const growth = slope(steady.map((each) => ({ x: each.minute / 60, y: each[name] })));
     const cells = [median(late.slice(0, few)), median(late.slice(-few)), Math.max(...all)].map((mib) =>
       mib.toFixed(0),
@@ -237,7 +241,7 @@ function report() {
     console.log(
       name.padEnd(13) +
         cells.map((cell, at) => cell.padStart([10, 8, 8][at])).join("") +
-        `${growth < 0 ? "" : "+"}${growth.toFixed(1)}`.padStart(9),
+        (span < LEAST_MINUTES ? "-" : `${growth < 0 ? "" : "+"}${growth.toFixed(1)}`).padStart(9),
     );
   }
 }
