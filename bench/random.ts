@@ -25,7 +25,7 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  pick<Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item {
+  pick<Item>(items: readonly Item[]): Item {
     const item = items[this.between(0, items.length - 1)];
     if (item === undefined) throw new Error("nothing to pick from");
     return item;

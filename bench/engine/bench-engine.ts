@@ -20,10 +20,11 @@ import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {
   readonly precision: string;
+  /** Of the engine, which uses no more than the model has heads; baseline and roof use every processor. */
   readonly threads: number;
   /** Largest difference between a score of the engine and of the baseline. */
   readonly largestDifference: number;
-  /** The project's figures, each behind it the numbers that it comes from. */
+  /** The project's figures, each followed by the numbers that it comes from. */
   readonly figures: readonly Measurement[];
   readonly roof: Roof;
   readonly throughput: readonly ThroughputReport[];
@@ -80,7 +81,8 @@ export async function benchEngine(
     progress(`profile: ${workload.name}`);
     profile.push(await profileOf(run, workload, count));
   }
-  const { precision, threads } = subject;
+  const { precision } = subject;
+  const threads = Math.min(subject.threads, subject.shape.heads);
   return { precision, threads, largestDifference, figures, roof, throughput, profile };
 }
 

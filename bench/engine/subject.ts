@@ -26,6 +26,7 @@ export interface Prepared {
 export interface Subject {
   readonly modelPackage: ModelPackage;
   readonly shape: TokenTreeShape;
+  /** Of the baseline and of the kernels: one a processor. */
   readonly threads: number;
   /** What the engine says that it computes in. */
   readonly precision: string;
@@ -39,7 +40,7 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** Starts the engine with the options of a service, and the baseline with the same model and as many threads. */
+/** Starts the engine with the options of a service, and the baseline with the same model and a thread for each processor. */
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const engine = await createEngine(options);
   const modelPackage = await openServedModel(options);

@@ -9,6 +9,7 @@ export interface ClosedLoopOptions {
   readonly callers: number;
   /** It ends after that, but not before there are as many answers as callers; `PATIENCE_MS` later in any case. */
   readonly budgetMs: number;
+  /** At least as many as callers. */
   readonly maxRequests: number;
   /** The next request; each is sent once. */
   readonly next: () => BenchRequest;
@@ -69,10 +70,10 @@ export async function closedLoop(target: Target, options: ClosedLoopOptions): Pr
 }
 
 function settings(target: Target, options: ClosedLoopOptions, outcomes: Outcomes): autocannon.Options {
-  const { callers, budgetMs, maxRequests, next } = options;
+  const { callers, budgetMs, next } = options;
   return {
     url: target.url,
-    connections: Math.min(callers, maxRequests),
+    connections: callers,
     duration: Math.ceil((budgetMs + PATIENCE_MS) / 1000) + 1,
     timeout: 120,
     bailout: MOST_ERRORS,

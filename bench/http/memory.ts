@@ -22,6 +22,7 @@ export interface MemoryReport {
 
 /** Growth over fewer requests than that says more of the first shapes and caches than of a leak. */
 const FEWEST_FOR_GROWTH = 1_000;
+const CALLERS = 8;
 const MIB = 2 ** 20;
 
 /** Time to ready over several starts, then memory while requests of random shapes come. */
@@ -62,7 +63,12 @@ async function sampleMemory(server: ServerProcess, { effort, seed, signal, progr
     for (let part = 0; part < effort.memoryParts && requests < effort.maxRequests; part++) {
       progress(`memory after ${requests} requests`);
       const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests - requests };
-      const result = await closedLoop(target, { callers: 8, next: loaded.next, signal, ...limits });
+      const result = await closedLoop(target, {
+        callers: Math.min(CALLERS, limits.maxRequests),
+        next: loaded.next,
+        signal,
+        ...limits,
+      });
       requests += result.latencies.count;
       sample(requests);
     }

@@ -5,7 +5,7 @@ const SUM_TOLERANCE = 1e-9;
 
 /**
  * Whether an answer is what the request asks for: the expected status, every question with its labels, numbers that
- * are finite, probabilities that add up to 1, and a decision that is the one with the largest score.
+ * are finite, probabilities that add up to 1, and a decision that follows from them.
  *
  * @returns what is wrong, in a few words without content; undefined when nothing is
  */
@@ -30,18 +30,19 @@ function answersFault(request: BenchRequest, { answers }: Record<string, unknown
   return undefined;
 }
 
-function decisionFault({
-  type,
-  choice,
-  scores,
-  confidence,
-  probabilities,
-}: Record<string, unknown>): string | undefined {
-  const highest = Math.max(...numbers(probabilities));
-  if (confidence !== highest) return "the confidence is not the largest probability";
-  if (type !== "choice" || !isRecord(scores)) return undefined;
-  const isBest = scores[String(choice)] === Math.max(...numbers(scores));
-  return isBest ? undefined : "the choice is not the label with the largest score";
+function decisionFault(answer: Record<string, unknown>): string | undefined {
+  const { type, choice, noul, score, scores } = answer;
+  const probabilities = isRecord(answer.probabilities) ? answer.probabilities : {};
+  const shares = numbers(probabilities);
+  if (answer.confidence !== Math.max(...shares)) return "the confidence is not the largest probability";
+  if (type === "choice") {
+    const isBest = isRecord(scores) && scores[String(choice)] === Math.max(...numbers(scores));
+    return isBest ? undefined : "the choice is not the label with the largest score";
+  }
+  if (type === "noul") return noul === probabilities.true ? undefined : "noul is not the probability of true";
+  const expected = shares.reduce((sum, share, level) => sum + level * share, 0);
+  const isExpected = Math.abs(Number(score) - expected) <= SUM_TOLERANCE * shares.length ** 2;
+  return isExpected ? undefined : "the score is not the expected level";
 }
 
 function rankFault(request: BenchRequest, { ranked }: Record<string, unknown>): string | undefined {

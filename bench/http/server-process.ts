@@ -16,7 +16,7 @@ export interface ServerProcess {
 }
 
 /** Ends the service when the bench has died without doing so; the channel itself keeps nothing alive. */
-const DIE_WITH_PARENT =
+export const DIE_WITH_PARENT =
   'process.on("disconnect", () => process.kill(process.pid, "SIGTERM")); process.channel?.unref();';
 /** Chosen: nothing is under way when the bench ends a service. */
 const LONGEST_SHUTDOWN_MS = 5_000;

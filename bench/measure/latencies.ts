@@ -44,7 +44,9 @@ export class Latencies {
     const at = (percentile: number) => {
       // at least one request lies beyond it; the middle of one is that one
       const isBacked = count > 0 && (percentile <= 50 || count * (1 - percentile / 100) >= 1 - 1e-9);
-      return isBacked ? this.#histogram.getValueAtPercentile(percentile) / 1000 : null;
+      // a percentile is told by the upper end of its bucket, which may lie above all that was recorded
+      const micros = Math.min(this.#histogram.getValueAtPercentile(percentile), this.#histogram.maxValue);
+      return isBacked ? micros / 1000 : null;
     };
     return {
       count,

@@ -15,7 +15,6 @@ export interface Measurement {
     | "tokens/s"
     | "requests/s"
     | "MiB"
-    | "KiB"
     | "GOP/s";
   readonly better: "higher" | "lower";
   /** The median of the rounds. */
@@ -23,7 +22,7 @@ export interface Measurement {
   readonly spread: Spread;
   /** One value for each round. */
   readonly rounds: readonly number[];
-  /** What the project set out to reach. */
+  /** A goal of this project; no promise for any machine. */
   readonly target?: number;
 }
 

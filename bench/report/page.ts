@@ -84,7 +84,7 @@ function chartHtml({ id, title, text }: Chart): string {
     <div class="chart" id="${id}" role="img" aria-label="${title}; its numbers are in the tables below"></div>`;
 }
 
-function tableHtml({ title, head, rows }: Table): string {
+function tableHtml({ title, head, rows, note }: Table): string {
   const cells = (row: readonly string[]) => row.map(cellHtml).join("");
   return `    <h2>${escaped(title)}</h2>
     <div class="table"><table class="figures">
@@ -92,13 +92,13 @@ function tableHtml({ title, head, rows }: Table): string {
       <tbody>
 ${rows.map((row) => `        <tr>${cells(row)}</tr>`).join("\n")}
       </tbody>
-    </table></div>`;
+    </table></div>${note ? `\n    <p>${escaped(note)}</p>` : ""}`;
 }
 
 function cellHtml(text: string): string {
   if (text.startsWith("  ")) return `<td class="reason">${escaped(text.trim())}</td>`;
-  if (text.endsWith(", reached")) return `<td class="reached">${escaped(text)}</td>`;
-  if (text.endsWith(", not reached")) return `<td class="missed">${escaped(text)}</td>`;
+  if (text.endsWith(", met")) return `<td class="reached">${escaped(text)}</td>`;
+  if (text.endsWith(", missed")) return `<td class="missed">${escaped(text)}</td>`;
   return `<td>${escaped(text)}</td>`;
 }
 

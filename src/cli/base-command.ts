@@ -40,9 +40,11 @@ function linesOf({ issues, message }: ServiceError): readonly string[] {
   return issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || "request"}: ${msg}`);
 }
 
+/** What oclif says around what is wrong, and of flags that take several values: ours take one each. */
+const NOISE =
+  /^The following error|^See more help|^Note: .* allow multiple values|^Alternatively, you can use "--"/;
+
 function usageLines(message: string, command: string): readonly string[] {
-  const said = message
-    .split("\n")
-    .filter((line) => line !== "" && !/^The following error|^See more help/.test(line));
+  const said = message.split("\n").filter((line) => line !== "" && !NOISE.test(line));
   return [...said.map((line) => line.trim()), `the flags are listed by: decision ${command} --help`];
 }

@@ -1,14 +1,15 @@
 import { setMaxListeners } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { bench } from "../../bench/bench.ts";
 import type { BenchOptions } from "../../bench/options.ts";
-import { terminalProgress } from "../../bench/progress.ts";
 import { compareReports, differencesInSetting } from "../../bench/report/compare.ts";
 import { comparisonTable } from "../../bench/report/comparison-table.ts";
 import { pageHtml } from "../../bench/report/page.ts";
 import type { Report } from "../../bench/report/report.ts";
 import { reportText, tableText } from "../../bench/report/terminal.ts";
 import { ServiceError } from "../errors.ts";
+import { openOutput } from "./output-file.ts";
+import { terminalProgress } from "./progress.ts";
 
 export interface BenchOutput {
   readonly isJson: boolean;
@@ -30,9 +31,14 @@ export async function runBench(
   print: (text: string) => void,
 ): Promise<boolean> {
   const old = output.compare === undefined ? undefined : await readReport(output.compare);
-  if (output.page !== undefined) await writeEmpty(output.page); // before minutes of work, not after
-  const report = await measure(options);
-  if (output.page !== undefined) await writeFile(output.page, await pageHtml(report));
+  const page = await openOutput(output.page, "--report");
+  let report: Report;
+  try {
+    report = await measure(options);
+    await page?.writeFile(await pageHtml(report));
+  } finally {
+    await page?.close();
+  }
   print(output.isJson ? JSON.stringify(report, null, 2) : reportText(report));
   if (old === undefined) return false;
 
@@ -43,15 +49,6 @@ export async function runBench(
   if (output.isJson) process.stderr.write(`${text}\n`);
   else print(`\n${text}`);
   return comparisons.some(({ verdict }) => verdict === "worse");
-}
-
-/** @throws ServiceError INVALID_OPTION */
-async function writeEmpty(file: string): Promise<void> {
-  try {
-    await writeFile(file, "");
-  } catch (cause) {
-    throw new ServiceError("INVALID_OPTION", `--report cannot be written: ${file}`, { cause });
-  }
 }
 
 async function measure(options: BenchOptions): Promise<Report> {

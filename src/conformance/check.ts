@@ -26,3 +26,9 @@ export function defineCheck(draft: CheckDraft): Check {
     ...draft,
   };
 }
+
+/** A check without its probe, for a report. */
+export function clauseOf(check: Check): Clause {
+  const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
+  return clause;
+}

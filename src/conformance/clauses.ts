@@ -15,13 +15,14 @@ import { PAGE_CHECKS } from "./checks/pages.ts";
 import { RANKING_CHECKS } from "./checks/ranking.ts";
 import { REQUEST_CHECKS } from "./checks/requests.ts";
 import { ROUTE_CHECKS } from "./checks/routes.ts";
-import { SCHEMA_CHECKS } from "./checks/schemas.ts";
+import { ANSWER_SCHEMA_CHECKS, SERVER_SCHEMA_CHECKS } from "./checks/schemas.ts";
 import { SERVER_CHECKS } from "./checks/server.ts";
 import { SHAPE_CHECKS } from "./checks/shapes.ts";
 import { TEXT_CHECKS } from "./checks/texts.ts";
 import { TOKEN_CHECKS } from "./checks/tokens.ts";
 import { USAGE_CHECKS } from "./checks/usage.ts";
 import { WIRE_CHECKS } from "./checks/wire.ts";
+import type { Result } from "./report.ts";
 
 /** Checks of one subject. */
 export interface Subject {
@@ -33,13 +34,13 @@ export interface Subject {
 export const SUBJECTS: readonly Subject[] = [
   {
     title: "Health and models",
-    checks: [...SERVER_CHECKS, ...SCHEMA_CHECKS.filter(({ id }) => !/^(systemone|rank)/.test(id))],
+    checks: [...SERVER_CHECKS, ...SERVER_SCHEMA_CHECKS],
   },
   { title: "Counters", checks: COUNTER_CHECKS },
   { title: "Names of the model", checks: MODEL_CHECKS },
   {
     title: "Answers",
-    checks: [...SHAPE_CHECKS, ...SCHEMA_CHECKS.filter(({ id }) => /^(systemone|rank)/.test(id))],
+    checks: [...SHAPE_CHECKS, ...ANSWER_SCHEMA_CHECKS],
   },
   { title: "Arithmetic", checks: ARITHMETIC_CHECKS },
   { title: "Rankings", checks: RANKING_CHECKS },
@@ -62,3 +63,17 @@ export const SUBJECTS: readonly Subject[] = [
 
 /** The same in one list. */
 export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks);
+
+/** Results of one subject, in the order of its checks. */
+export interface SubjectResults {
+  readonly title: string;
+  readonly results: readonly Result[];
+}
+
+/** Results by subject; subjects without any are left out. */
+export function bySubject(results: readonly Result[]): readonly SubjectResults[] {
+  return SUBJECTS.map(({ title, checks }) => {
+    const ids = new Set(checks.map(({ id }) => id));
+    return { title, results: results.filter(({ id }) => ids.has(id)) };
+  }).filter((subject) => subject.results.length > 0);
+}

@@ -13,8 +13,8 @@ export interface ContractDocument {
 
 let loaded: Promise<ContractDocument> | undefined;
 
-/** Reads the contract once; most of the profile `seed` needs none of it. */
-export function servedContract(): Promise<ContractDocument> {
+/** The contract that this package comes with, read once; most of the profile `seed` needs none of it. */
+export function ownContract(): Promise<ContractDocument> {
   loaded ??= load();
   return loaded;
 }

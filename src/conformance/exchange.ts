@@ -3,6 +3,17 @@ import type { Json } from "./json.ts";
 /** Names in small letters; a header that came more than once has its values joined by ", ". */
 export type HeaderFields = Readonly<Record<string, string>>;
 
+/** Fields by name from lines as they came, in their order. */
+export function headerFields(lines: Iterable<readonly [name: string, value: string]>): HeaderFields {
+  const fields = new Map<string, string>();
+  for (const [given, value] of lines) {
+    const name = given.toLowerCase();
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(fields);
+}
+
 /** A request as it was sent. */
 export interface SentRequest {
   readonly method: string;

@@ -1,6 +1,7 @@
 import { NoAnswer, type Reply } from "./exchange.ts";
 import type { HttpClient } from "./http.ts";
 import { at, isList, isMap, type Json, leavesOf } from "./json.ts";
+import { RANK, SMALL, SMALL_RANK, SYSTEMONE } from "./operations.ts";
 import type { Target } from "./target.ts";
 
 /** What the first requests tell of the server; every later check builds on it. */
@@ -30,9 +31,6 @@ export interface Limits {
 
 export const FULL_ID = /^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/;
 export const JSON_TYPE = { "content-type": "application/json" };
-export const NOUL = { type: "noul", instructions: "Is it late?" };
-export const SMALL = { state: "The parcel is here.", questions: { q: NOUL } };
-export const SMALL_RANK = { state: "The parcel is here.", candidates: ["early", "late"] };
 
 /** Between two looks at a server that is not ready yet. */
 const READY_PAUSE_MS = 500;
@@ -55,15 +53,15 @@ export async function gatherFacts(target: Target, client: HttpClient, signal: Ab
   const health = await readyHealth(get, target.timeoutMs);
   const [models, openRank, openSystemone] = await Promise.allSettled([
     get("/v1/models"),
-    infer("/v1/rank", SMALL_RANK, undefined),
-    infer("/v1/systemone", SMALL, undefined),
+    infer(RANK, SMALL_RANK, undefined),
+    infer(SYSTEMONE, SMALL, undefined),
   ]);
   signal.throwIfAborted();
   const open = [openRank, openSystemone].flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const wantsKey = open.some(isRefusal);
   const keyed =
     wantsKey && target.apiKey !== undefined
-      ? await infer("/v1/rank", SMALL_RANK, target.apiKey).catch(() => undefined)
+      ? await infer(RANK, SMALL_RANK, target.apiKey).catch(() => undefined)
       : undefined;
   const inferences = keyed === undefined ? open : [keyed];
   const listed = models.status === "fulfilled" ? [models.value] : [];

@@ -1,8 +1,8 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { type HeaderFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
+import { headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { readJson } from "./json.ts";
-import { pathOf, type Target, urlOf } from "./target.ts";
+import { hostOf, lateness, pathOf, type Target, urlOf } from "./target.ts";
 
 export interface Call {
   readonly method: string;
@@ -56,7 +56,7 @@ export class HttpClient {
         outgoing.destroy();
       };
       const outgoing = this.#request({
-        hostname: base.hostname.replace(/^\[|\]$/g, ""),
+        hostname: hostOf(this.#target),
         port: base.port,
         method,
         path: pathOf(this.#target, path),
@@ -69,10 +69,7 @@ export class HttpClient {
         agent: isKept ? this.#agent : false,
         signal,
       });
-      const timer = setTimeout(
-        () => fail(`no whole answer within ${timeoutMs / 1000} s (--timeout allows more)`),
-        timeoutMs,
-      );
+      const timer = setTimeout(() => fail(lateness(this.#target)), timeoutMs);
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         const isStale = outgoing.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
@@ -96,7 +93,7 @@ export class HttpClient {
           resolve({
             request,
             status: incoming.statusCode ?? 0,
-            headers: joined(incoming.rawHeaders),
+            headers: headerFields(pairsOf(incoming.rawHeaders)),
             text,
             json: readJson(text),
             elapsedMs: performance.now() - startedAt,
@@ -128,13 +125,7 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   return error.message || String(error.code ?? error);
 }
 
-function joined(raw: readonly string[]): HeaderFields {
-  const fields: Record<string, string> = {};
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = (raw[index] ?? "").toLowerCase();
-    const value = raw[index + 1] ?? "";
-    const before = fields[name];
-    fields[name] = before === undefined ? value : `${before}, ${value}`;
-  }
-  return fields;
+/** Names and values from the flat list in which Node has them. */
+function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
 }

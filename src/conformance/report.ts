@@ -24,7 +24,7 @@ export interface Report {
   readonly requests: number;
   /** One line about what kept most of the checks from saying anything; undefined where nothing did. */
   readonly obstacle: string | undefined;
-  /** 0: all kept; 1: some broken; 2: nothing broken, but nothing could be inferred or checked. */
+  /** 0: all kept; 1: some broken, or the run ended early; 2: nothing broken, but nothing could be inferred or checked. */
   readonly exitCode: 0 | 1 | 2;
   readonly counts: Readonly<Record<Outcome, number>>;
   /** In the order of the table of clauses. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Check } from "./check.ts";
+import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
 import { NoAnswer } from "./exchange.ts";
@@ -64,13 +64,18 @@ class Run {
     try {
       facts = await gatherFacts(this.#options.target, this.#client, this.#deadline);
     } catch (error) {
+      if (!(error instanceof NoAnswer) && !this.#deadline.aborted) throw error;
       return this.#unreachable(error);
     }
-    this.#obstacle = facts.noInference;
     const { target, checks, profile, bounds } = this.#options;
     const session: Session = {
-      ...{ target, client: this.#client, facts, profile },
-      ...{ maxRequests: bounds.maxRequests, seen: [], sentRequests: 0 },
+      target,
+      client: this.#client,
+      facts,
+      profile,
+      maxRequests: bounds.maxRequests,
+      seen: [],
+      sentRequests: 0,
     };
     for (const turn of ["any", "alone", "last"] as const) {
       const waiting = checks.filter((check) => check.turn === turn);
@@ -80,14 +85,14 @@ class Run {
       };
       await Promise.all(Array.from({ length: turn === "any" ? bounds.checksAtATime : 1 }, work));
     }
+    this.#obstacle = facts.noInference ?? this.#cutShort(session.sentRequests);
     return this.#report(facts.modelId, session.sentRequests);
   }
 
   async #try(check: Check, session: Session): Promise<Result> {
     const startedAt = performance.now();
     const result = (outcome: Result["outcome"], came = "", curl?: string): Result => {
-      const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
-      return { ...clause, outcome, came, curl, elapsedMs: performance.now() - startedAt };
+      return { ...clauseOf(check), outcome, came, curl, elapsedMs: performance.now() - startedAt };
     };
     const { noInference, deadInference } = session.facts;
     if (check.needsInference && noInference !== undefined) return result("skipped", noInference);
@@ -113,6 +118,15 @@ class Run {
     }
   }
 
+  /** Why the run ended before its last check; undefined where it did not. */
+  #cutShort(sentRequests: number): string | undefined {
+    const { maxSeconds, maxRequests } = this.#options.bounds;
+    if (this.#deadline.aborted) return `the run's ${maxSeconds} s were over before its last check`;
+    if (sentRequests > maxRequests)
+      return `the run's ${maxRequests} requests were spent before its last check`;
+    return undefined;
+  }
+
   /** Nothing can be said of any clause, and that is a failure. */
   #unreachable(error: unknown): Report {
     const message =
@@ -120,9 +134,8 @@ class Run {
     const request = error instanceof NoAnswer ? error.request : undefined;
     this.#obstacle = `${message}, at ${this.#options.target.base.href}`;
     for (const check of this.#options.checks) {
-      const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
       const curl = request && curlLine(request, this.#options.target.apiKey);
-      this.#keep(check, { ...clause, outcome: "failed", came: message, curl, elapsedMs: 0 });
+      this.#keep(check, { ...clauseOf(check), outcome: "failed", came: message, curl, elapsedMs: 0 });
     }
     return this.#report(undefined, 1);
   }
@@ -148,7 +161,8 @@ class Run {
       elapsedMs: Date.now() - this.#startedAt.getTime(),
       requests,
       obstacle,
-      exitCode: counts.failed > 0 || this.#deadline.aborted ? 1 : obstacle === undefined ? 0 : 2,
+      exitCode:
+        counts.failed > 0 || this.#cutShort(requests) !== undefined ? 1 : obstacle === undefined ? 0 : 2,
       counts,
       results,
     };

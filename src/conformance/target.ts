@@ -1,6 +1,6 @@
 /** The server under test, as far as its user describes it. */
 export interface Target {
-  /** Without a slash at its end. */
+  /** Its path stands before the path of every request. */
   readonly base: URL;
   readonly apiKey: string | undefined;
   /** Until an answer is complete. */
@@ -40,6 +40,27 @@ export function urlOf({ base }: Target, path: string): string {
 }
 
 /** What goes into the request line. */
-export function pathOf({ base }: Pick<Target, "base">, path: string): string {
-  return `${base.pathname.replace(/\/+$/, "")}${path}`;
+export function pathOf(target: Pick<Target, "base">, path: string): string {
+  return `${prefixOf(target)}${path}`;
+}
+
+/** The path that an address of this server has below the base; undefined for any other address. */
+export function pathBelow(target: Pick<Target, "base">, { origin, pathname }: URL): string | undefined {
+  const prefix = prefixOf(target);
+  const isOwn = origin === target.base.origin && pathname.startsWith(`${prefix}/`);
+  return isOwn ? pathname.slice(prefix.length) : undefined;
+}
+
+function prefixOf({ base }: Pick<Target, "base">): string {
+  return base.pathname.replace(/\/+$/, "");
+}
+
+/** What a socket connects to: of an IPv6 address without its brackets. */
+export function hostOf({ base }: Target): string {
+  return base.hostname.replace(/^\[|\]$/g, "");
+}
+
+/** What is said of an answer that has not come in time. */
+export function lateness({ timeoutMs }: Target): string {
+  return `no whole answer within ${timeoutMs / 1000} s (--timeout allows more)`;
 }

@@ -34,8 +34,6 @@ export interface Inferred {
   readonly json: JsonMap;
 }
 
-export const RANK = "/v1/rank";
-export const SYSTEMONE = "/v1/systemone";
 /** Stands in values only: no error and no health report may repeat it. */
 export const MARK = "qzmarkqz";
 /** Cases of one check that are under way at a time. */
@@ -124,7 +122,8 @@ export class Trial {
   /** An inference that must be answered. @throws Broken when it is not; CannotTell when the server is full */
   async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
     const reply = await this.post(path, body, options);
-    if (reply.status === 503) this.skip("the server was full with other requests, at each of four attempts");
+    if (reply.status === 503)
+      this.skip(`the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`);
     if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
     if (!isMap(reply.json)) this.fail(`no JSON object: ${excerpt(reply)}`, reply);
     return { reply, json: reply.json };

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import * as net from "node:net";
 import * as tls from "node:tls";
-import { type HeaderFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
+import { type HeaderFields, headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { readJson } from "./json.ts";
-import type { Target } from "./target.ts";
+import { hostOf, lateness, pathOf, type Target } from "./target.ts";
 
 /** A connection that sends bytes as they are given and reads answers one by one. */
 export class Wire {
@@ -33,7 +33,7 @@ export class Wire {
   static async open(target: Target): Promise<Wire> {
     const { base, timeoutMs } = target;
     const isTls = base.protocol === "https:";
-    const host = base.hostname.replace(/^\[|\]$/g, "");
+    const host = hostOf(target);
     const port = Number(base.port || (isTls ? 443 : 80));
     const socket = isTls
       ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
@@ -58,13 +58,9 @@ export class Wire {
 
   /** The next final or interim answer. @throws NoAnswer when the connection ends before, or time is up */
   async read(method = "GET"): Promise<Reply> {
-    const startedAt = performance.now();
-    for (;;) {
-      const answer = this.#take(method, performance.now() - startedAt);
-      if (answer !== undefined) return answer;
-      if (this.#isEnded) throw new NoAnswer(`the connection ended ${this.#leftOver()}`, this.request());
-      await this.#progress(startedAt);
-    }
+    const answer = await this.readOrEnd(method);
+    if (answer === undefined) throw new NoAnswer("the connection ended without an answer", this.request());
+    return answer;
   }
 
   /** The next answer; undefined when the connection ends without one. @throws NoAnswer when neither happens in time */
@@ -74,15 +70,10 @@ export class Wire {
       const answer = this.#take(method, performance.now() - startedAt);
       if (answer !== undefined) return answer;
       if (this.#isEnded && this.#received.length > 0)
-        throw new NoAnswer(`the connection ended ${this.#leftOver()}`, this.request());
+        throw new NoAnswer(`the connection ended within an answer: ${this.#beginning()}`, this.request());
       if (this.#isEnded) return undefined;
       await this.#progress(startedAt);
     }
-  }
-
-  /** Says that nothing more will be sent. */
-  end(): void {
-    this.#socket.end();
   }
 
   close(): void {
@@ -96,10 +87,7 @@ export class Wire {
 
   async #progress(startedAt: number): Promise<void> {
     const left = this.#target.timeoutMs - (performance.now() - startedAt);
-    const late = new NoAnswer(
-      `no whole answer within ${this.#target.timeoutMs / 1000} s (--timeout allows more)`,
-      this.request(),
-    );
+    const late = new NoAnswer(lateness(this.#target), this.request());
     if (left <= 0) throw late;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
@@ -113,11 +101,8 @@ export class Wire {
     }
   }
 
-  #leftOver(): string {
-    const count = this.#received.length;
-    return count === 0
-      ? "without an answer"
-      : `within an answer: ${JSON.stringify(this.#received.subarray(0, 200).toString("latin1"))}`;
+  #beginning(): string {
+    return JSON.stringify(this.#received.subarray(0, 200).toString("latin1"));
   }
 
   #take(method: string, elapsedMs: number): Reply | undefined {
@@ -130,7 +115,7 @@ export class Wire {
         `what came is not HTTP/1.1: ${JSON.stringify(statusLine.slice(0, 200))}`,
         this.request(),
       );
-    const headers = fieldsOf(lines);
+    const headers = headerFields(lines.map(fieldOf));
     const hasBody = status >= 200 && status !== 204 && status !== 304 && method !== "HEAD";
     const rest = this.#received.subarray(split + 4);
     const body = hasBody ? bodyOf(headers, rest, this.#isEnded) : { bytes: Buffer.alloc(0), length: 0 };
@@ -141,16 +126,10 @@ export class Wire {
   }
 }
 
-function fieldsOf(lines: readonly string[]): HeaderFields {
-  const fields: Record<string, string> = {};
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    const before = fields[name];
-    fields[name] = before === undefined ? value : `${before}, ${value}`;
-  }
-  return fields;
+/** Name and value of a header's line. */
+function fieldOf(line: string): readonly [string, string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
 /** The body at the beginning of `rest` and how many bytes it took there; undefined while it is not whole. */
@@ -176,9 +155,9 @@ function chunkedBody(rest: Buffer): { bytes: Buffer; length: number } | undefine
   }
 }
 
-/** The head of a request: request line, Host, and the given lines. */
-export function headOf({ base }: Target, line: string, ...lines: readonly string[]): string {
-  const [method = "", path = "", version = "HTTP/1.1"] = line.split(" ");
-  const prefix = path.startsWith("/") ? base.pathname.replace(/\/+$/, "") : "";
-  return [`${method} ${prefix}${path} ${version}`, `Host: ${base.host}`, ...lines, "", ""].join("\r\n");
+/** The head of a request: request line (`GET /health`), Host, and the given lines. */
+export function headOf(target: Target, line: string, ...lines: readonly string[]): string {
+  const [method = "", path = ""] = line.split(" ");
+  const requestLine = `${method} ${pathOf(target, path)} HTTP/1.1`;
+  return [requestLine, `Host: ${target.base.host}`, ...lines, "", ""].join("\r\n");
 }

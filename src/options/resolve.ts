@@ -96,7 +96,7 @@ function readText(row: TextRow, source: string, text: string): string {
 }
 
 const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-const oneOf = (values: readonly string[]) => values.join(", ");
+const oneOf = (values: readonly string[]) => values.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 /** @returns the error for an option or variable that cannot be used */
 export function invalidOption(message: string): ServiceError {

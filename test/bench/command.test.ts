@@ -53,7 +53,7 @@ describe("decision bench", () => {
       "engine.share-of-roof",
       "engine.warm-question",
       "engine.mixed.pairs/s",
-      "http.service.closed.64.throughput",
+      "http.service.closed.1.throughput",
       "http.service.open.0.p50",
       "http.overhead",
       "memory.ready",
@@ -73,6 +73,11 @@ describe("decision bench", () => {
         assert.ok(Object.keys(statuses).every((status) => status === "200"));
       }
       assert.ok(closed.every(({ latency }) => latency.count >= 1));
+      assert.deepEqual(
+        closed.map(({ callers }) => callers),
+        [1],
+        "one request has one caller",
+      );
     }
   });
 
@@ -122,6 +127,26 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     },
     { name: "an earlier report that is none", args: ["--compare", lines], says: /is no report/ },
     { name: "the user's own requests", args: ["--requests", lines], says: /line 2: candidates/ },
+    {
+      name: "a server where HTTP is not measured",
+      args: ["--url", "http://x", "--part", "memory"],
+      says: /--url needs --part http/,
+    },
+    {
+      name: "a rate where HTTP is not measured",
+      args: ["--rate", "5", "--part", "engine"],
+      says: /--rate needs/,
+    },
+    {
+      name: "a profile of a server elsewhere",
+      args: ["--url", "http://x", "--profile"],
+      says: /--profile needs/,
+    },
+    {
+      name: "a page in no folder",
+      args: ["--report", "/no/such/page.html"],
+      says: /--report cannot be written/,
+    },
     { name: "a flag", args: ["--nope"], says: /--nope/ },
   ];
   for (const { name, args, says } of cases) {

@@ -13,18 +13,41 @@ const ANSWER = {
   confidence: 0.75,
   scores: { a: 2, b: 1 },
 };
+const NOUL = systemoneRequest("s", { q: { type: "noul", instructions: "?" } });
+const SCORE = systemoneRequest("s", { q: { type: "score", instructions: "?", criteria: ["a", "b", "c"] } });
+const noul = (value: unknown) =>
+  answerOf({
+    type: "noul",
+    noul: value,
+    probabilities: { false: 0.75, true: 0.25 },
+    confidence: 0.75,
+    scores: { false: 2, true: 1 },
+  });
+const score = (value: unknown) =>
+  answerOf({
+    type: "score",
+    score: value,
+    probabilities: { "0": 0.25, "1": 0.25, "2": 0.5 },
+    confidence: 0.5,
+    scores: { "0": 1, "1": 1, "2": 2 },
+  });
 const RANK = rankRequest("s", "", ["x", "y"]);
 const RANKED = [
   { rank: 1, candidate: "1", text: "y", score: 3, probability: 0.6 },
   { rank: 2, candidate: "0", text: "x", score: 1, probability: 0.4 },
 ];
 
-const answers = (changes: object) => JSON.stringify({ answers: { q: { ...ANSWER, ...changes } } });
+function answerOf(answer: object): string {
+  return JSON.stringify({ answers: { q: answer } });
+}
+const answers = (changes: object) => answerOf({ ...ANSWER, ...changes });
 const ranked = (rows: readonly object[]) => JSON.stringify({ ranked: rows });
 
 describe("an answer is checked", () => {
   it("and right ones pass", () => {
     assert.equal(findFault(SYSTEMONE, 200, answers({})), undefined);
+    assert.equal(findFault(NOUL, 200, noul(0.25)), undefined);
+    assert.equal(findFault(SCORE, 200, score(1.25)), undefined);
     assert.equal(findFault(RANK, 200, ranked(RANKED)), undefined);
     assert.equal(findFault({ ...RANK, expectedStatus: 422 }, 422, '{"detail": []}'), undefined);
   });
@@ -43,6 +66,10 @@ describe("an answer is checked", () => {
     { name: "a sum that is not 1", body: answers({ probabilities: { a: 0.75, b: 0.3 } }), says: /add up/ },
     { name: "a wrong confidence", body: answers({ confidence: 0.25 }), says: /confidence/ },
     { name: "a wrong choice", body: answers({ choice: "b" }), says: /largest score/ },
+    { name: "a noul for false", request: NOUL, body: noul(0.75), says: /probability of true/ },
+    { name: "a noul that is a boolean", request: NOUL, body: noul(false), says: /probability of true/ },
+    { name: "the likeliest level", request: SCORE, body: score(2), says: /expected level/ },
+    { name: "no score", request: SCORE, body: score(undefined), says: /expected level/ },
     { name: "a ranking upside down", request: RANK, body: ranked([...RANKED].reverse()), says: /order/ },
     { name: "a candidate twice", request: RANK, body: ranked([...RANKED, ...RANKED]), says: /twice|labels/ },
     { name: "a candidate too few", request: RANK, body: ranked(RANKED.slice(1)), says: /labels/ },

@@ -69,6 +69,15 @@ describe("latencies", () => {
     isNear(latencies.summary().max, 0.25);
   });
 
+  it("give no percentile above the largest", () => {
+    for (const ms of [544.321, 1438.7, 77_777]) {
+      const latencies = new Latencies();
+      latencies.record(ms);
+      const { p50, max } = latencies.summary();
+      assert.equal(p50, max);
+    }
+  });
+
   it("give no percentile that fewer than one request lies beyond", () => {
     const { p50, p90, p99, p999, curve } = upTo(50);
     assert.deepEqual([p50 !== null, p90 !== null, p99, p999], [true, true, null, null]);

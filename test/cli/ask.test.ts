@@ -24,6 +24,18 @@ describe("decision decide", () => {
     );
   });
 
+  it("shows each level by its number and its text, on one line", () => {
+    const levels = ["--level", "can wait", "--level", "this\nweek", "--level", "today"];
+    const { status, stdout } = decision(["decide", ...state, "--question", "How urgent?", ...levels]);
+    assert.equal(status, 0);
+    const [first = "", ...rows] = stdout.trimEnd().split("\n");
+    assert.match(first, /^[012]\.\d\d on levels 0 to 2$/);
+    assert.deepEqual(
+      rows.map((row) => row.trim().split(/ % {2}/)[1]),
+      ["0: can wait", "1: this week", "2: today"],
+    );
+  });
+
   it("prints the service's own answer with --json", () => {
     const levels = ["--level", "can wait", "--level", "today"];
     const { status, stdout } = decision([

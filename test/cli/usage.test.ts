@@ -41,7 +41,12 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "an unknown log level",
       args: ["serve", "--log-level", "loud"],
-      says: /silent, error, warn, info, debug/,
+      says: /silent, error, warn, info or debug, not "loud"/,
+    },
+    {
+      name: "an unknown precision",
+      args: ["serve", "--precision", "int4"],
+      says: /--precision takes int8 or fp32, not "int4"/,
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },

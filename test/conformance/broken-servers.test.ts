@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { runConformance, WrongUsage } from "../../src/conformance/index.ts";
+import { FaultyService } from "./faulty-service.ts";
 
 /** Runs the checks against something that is no such service at all. */
 async function against(
@@ -132,6 +133,26 @@ describe("a server that answers something else", () => {
     assert.equal(report.counts.failed, report.results.length);
     assert.ok(report.elapsedMs < 5000);
   });
+});
+
+describe("a run that is cut short is no pass:", () => {
+  for (const { name, bounds, says } of [
+    { name: "its requests are spent", bounds: { maxRequests: 40 }, says: /40 requests were spent/ },
+    { name: "its time is over", bounds: { maxSeconds: 0.5 }, says: /0\.5 s were over/ },
+  ]) {
+    it(name, async () => {
+      const service = await FaultyService.start();
+      try {
+        const report = await runConformance({ baseUrl: service.url, skip: ["overload"], ...bounds });
+        assert.equal(report.counts.failed, 0);
+        assert.ok(report.counts.skipped > 0);
+        assert.match(report.obstacle ?? "", says);
+        assert.equal(report.exitCode, 1);
+      } finally {
+        await service.stop();
+      }
+    });
+  }
 });
 
 describe("wrong usage", () => {

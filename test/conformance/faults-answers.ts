@@ -1,3 +1,5 @@
+import { MODEL_ID } from "./fast-engine.ts";
+import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { inner, mapsIn, numbersOf, reorder, type Tree, type TreeMap } from "./tree.ts";
 
@@ -5,6 +7,26 @@ const answersOf = (body: TreeMap): TreeMap[] =>
   [...inner(body, "answers").values()].filter((answer): answer is TreeMap => answer instanceof Map);
 const ofType = (body: TreeMap, type: string) =>
   answersOf(body).filter((answer) => answer.get("type") === type);
+/** Changes each answer, or each of a type. */
+const eachAnswer = (change: (answer: TreeMap) => void): Fault => ({
+  answer: (body) => answersOf(body).forEach(change),
+});
+const eachOf = (type: string, change: (answer: TreeMap) => void): Fault => ({
+  answer: (body) => ofType(body, type).forEach(change),
+});
+/** Changes the numbers by label of each answer of a type: its scores, then its probabilities. */
+const eachColumn = (type: string, change: (column: TreeMap) => void): Fault =>
+  eachOf(type, (answer) => {
+    for (const member of ["scores", "probabilities"]) change(inner(answer, member));
+  });
+const rename = (column: TreeMap, to: (name: string) => string) => {
+  const members = [...column].map(([name, value]) => [to(name), value] as const);
+  column.clear();
+  for (const [name, value] of members) column.set(name, value);
+};
+const eachRow = (change: (row: TreeMap) => void): Fault => ({
+  answer: (body) => rowsOf(body).forEach(change),
+});
 const rowsOf = (body: TreeMap): TreeMap[] => {
   const ranked = body.get("ranked");
   return Array.isArray(ranked) ? ranked.filter((row): row is TreeMap => row instanceof Map) : [];
@@ -33,7 +55,7 @@ const resoften = (answer: TreeMap, temperature: number) => {
 export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "the softmax without its temperature",
-    fault: { answer: (body) => answersOf(body).forEach((answer) => void resoften(answer, 1)) },
+    fault: eachAnswer((answer) => void resoften(answer, 1)),
     fails: [
       "arithmetic.softmax",
       "arithmetic.precision",
@@ -58,22 +80,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "probabilities rounded to six digits",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body))
-          change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6)));
-      },
-    },
+    fault: eachAnswer((answer) => change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6)))),
     fails: ["arithmetic.precision", "arithmetic.confidence", "arithmetic.score"],
   },
   {
     name: "probabilities rounded to two digits",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body))
-          change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2)));
-      },
-    },
+    fault: eachAnswer((answer) => change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2)))),
     fails: [
       "arithmetic.softmax",
       "arithmetic.precision",
@@ -94,11 +106,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "probabilities in percent",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body)) change(inner(answer, "probabilities"), (p) => 100 * p);
-      },
-    },
+    fault: eachAnswer((answer) => change(inner(answer, "probabilities"), (p) => 100 * p)),
     fails: [
       "systemone.schema",
       "arithmetic.softmax",
@@ -110,12 +118,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "scores that are already divided by the temperature",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body))
-          change(inner(answer, "scores"), (score) => score / 4.136820402388508);
-      },
-    },
+    fault: eachAnswer((answer) => change(inner(answer, "scores"), (score) => score / 4.136820402388508)),
     fails: [
       "arithmetic.softmax",
       "arithmetic.precision",
@@ -130,122 +133,71 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "confidence of a noul is the probability of true",
-    fault: {
-      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("confidence", a.get("noul") ?? null)),
-    },
+    fault: eachOf("noul", (a) => void a.set("confidence", a.get("noul") ?? null)),
     fails: ["arithmetic.confidence"],
   },
   {
     name: "confidence is the margin to the second",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body)) {
-          const [first = 0, second = 0] = numbersOf(inner(answer, "probabilities")).sort((a, b) => b - a);
-          answer.set("confidence", first - second);
-        }
-      },
-    },
+    fault: eachAnswer((answer) => {
+      const [first = 0, second = 0] = numbersOf(inner(answer, "probabilities")).sort((a, b) => b - a);
+      answer.set("confidence", first - second);
+    }),
     fails: ["arithmetic.confidence"],
   },
   {
     name: "confidence rounded to three digits",
-    fault: {
-      answer: (body) =>
-        answersOf(body).forEach(
-          (a) => void a.set("confidence", Number(Number(a.get("confidence")).toFixed(3))),
-        ),
-    },
+    fault: eachAnswer((a) => void a.set("confidence", Number(Number(a.get("confidence")).toFixed(3)))),
     fails: ["arithmetic.confidence"],
   },
   {
     name: "choice is the label with the smallest score",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "choice")) {
-          const worst = [...inner(answer, "scores")].reduce((a, b) => (Number(b[1]) < Number(a[1]) ? b : a));
-          answer.set("choice", worst[0]);
-        }
-      },
-    },
+    fault: eachOf("choice", (answer) => {
+      const worst = [...inner(answer, "scores")].reduce((a, b) => (Number(b[1]) < Number(a[1]) ? b : a));
+      answer.set("choice", worst[0]);
+    }),
     fails: ["arithmetic.choice"],
   },
   {
     name: "choice is always the first label",
-    fault: {
-      answer: (body) =>
-        ofType(body, "choice").forEach((a) => void a.set("choice", [...inner(a, "scores").keys()][0] ?? "")),
-    },
+    fault: eachOf("choice", (a) => void a.set("choice", [...inner(a, "scores").keys()][0] ?? "")),
     fails: ["arithmetic.choice"],
   },
   {
     name: "of tied labels the last is the choice",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "choice")) {
-          const best = [...inner(answer, "scores")].reduce((a, b) => (Number(b[1]) >= Number(a[1]) ? b : a));
-          answer.set("choice", best[0]);
-        }
-      },
-    },
+    fault: eachOf("choice", (answer) => {
+      const best = [...inner(answer, "scores")].reduce((a, b) => (Number(b[1]) >= Number(a[1]) ? b : a));
+      answer.set("choice", best[0]);
+    }),
     fails: ["systemone.ties"],
   },
   {
     name: "choice is the description",
-    fault: {
-      answer: (body) => ofType(body, "choice").forEach((a) => void a.set("choice", "Wants money back")),
-    },
+    fault: eachOf("choice", (a) => void a.set("choice", "Wants money back")),
     fails: ["systemone.answers.choice", "arithmetic.choice", "systemone.ties"],
   },
   {
     name: "noul is a boolean",
-    fault: {
-      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", Number(a.get("noul")) >= 0.5)),
-    },
+    fault: eachOf("noul", (a) => void a.set("noul", Number(a.get("noul")) >= 0.5)),
     fails: ["systemone.answers.noul", "systemone.schema", "arithmetic.noul"],
   },
   {
     name: "noul is 0 or 1",
-    fault: {
-      answer: (body) =>
-        ofType(body, "noul").forEach((a) => void a.set("noul", Math.round(Number(a.get("noul"))))),
-    },
+    fault: eachOf("noul", (a) => void a.set("noul", Math.round(Number(a.get("noul"))))),
     fails: ["arithmetic.noul"],
   },
   {
     name: "noul is the probability of false",
-    fault: {
-      answer: (body) => ofType(body, "noul").forEach((a) => void a.set("noul", 1 - Number(a.get("noul")))),
-    },
+    fault: eachOf("noul", (a) => void a.set("noul", 1 - Number(a.get("noul")))),
     fails: ["arithmetic.noul"],
   },
   {
     name: "outcomes named no and yes",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "noul"))
-          for (const member of ["scores", "probabilities"]) {
-            const map = inner(answer, member);
-            answer.set(
-              member,
-              new Map([
-                ["no", map.get("false") ?? 0],
-                ["yes", map.get("true") ?? 0],
-              ]),
-            );
-          }
-      },
-    },
+    fault: eachColumn("noul", (column) => rename(column, (name) => (name === "true" ? "yes" : "no"))),
     fails: ["systemone.answers.outcomes", "arithmetic.noul"],
   },
   {
     name: "true before false",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "noul"))
-          for (const member of ["scores", "probabilities"])
-            reorder(inner(answer, member), (names) => names.reverse());
-      },
-    },
+    fault: eachColumn("noul", (column) => reorder(column, (names) => names.reverse())),
     fails: [
       "systemone.answers.outcomes",
       "texts.noul-described",
@@ -256,72 +208,43 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "score is the likeliest level",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "score")) {
-          const shares = numbersOf(inner(answer, "probabilities"));
-          answer.set("score", shares.indexOf(Math.max(...shares)));
-        }
-      },
-    },
+    fault: eachOf("score", (answer) => {
+      const shares = numbersOf(inner(answer, "probabilities"));
+      answer.set("score", shares.indexOf(Math.max(...shares)));
+    }),
     fails: ["arithmetic.score"],
   },
   {
     name: "score counts levels from one",
-    fault: {
-      answer: (body) => ofType(body, "score").forEach((a) => void a.set("score", Number(a.get("score")) + 1)),
-    },
+    fault: eachOf("score", (a) => void a.set("score", Number(a.get("score")) + 1)),
     fails: ["arithmetic.score"],
   },
   {
     name: "score between 0 and 1",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "score"))
-          answer.set("score", Number(answer.get("score")) / (inner(answer, "scores").size - 1));
-      },
-    },
+    fault: eachOf(
+      "score",
+      (answer) => void answer.set("score", Number(answer.get("score")) / (inner(answer, "scores").size - 1)),
+    ),
     fails: ["arithmetic.score"],
   },
   {
     name: "score rounded to four digits",
-    fault: {
-      answer: (body) =>
-        ofType(body, "score").forEach((a) => void a.set("score", Number(Number(a.get("score")).toFixed(4)))),
-    },
+    fault: eachOf("score", (a) => void a.set("score", Number(Number(a.get("score")).toFixed(4)))),
     fails: ["arithmetic.score"],
   },
   {
     name: "levels named by their descriptions",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "score"))
-          for (const member of ["scores", "probabilities"])
-            answer.set(
-              member,
-              new Map([...inner(answer, member)].map(([name, value]) => [`level ${name}`, value])),
-            );
-      },
-    },
+    fault: eachColumn("score", (column) => rename(column, (name) => `level ${name}`)),
     fails: ["systemone.answers.labels", "arithmetic.score"],
   },
   {
     name: "levels named from one",
-    fault: {
-      answer: (body) => {
-        for (const answer of ofType(body, "score"))
-          for (const member of ["scores", "probabilities"])
-            answer.set(
-              member,
-              new Map([...inner(answer, member)].map(([name, value]) => [String(Number(name) + 1), value])),
-            );
-      },
-    },
+    fault: eachColumn("score", (column) => rename(column, (name) => String(Number(name) + 1))),
     fails: ["systemone.answers.labels", "arithmetic.score"],
   },
   {
     name: "scores left out",
-    fault: { answer: (body) => answersOf(body).forEach((answer) => void answer.delete("scores")) },
+    fault: eachAnswer((answer) => void answer.delete("scores")),
     fails: [
       "systemone.answers.choice",
       "systemone.answers.noul",
@@ -336,14 +259,10 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "scores as texts",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body)) {
-          const scores = inner(answer, "scores");
-          for (const [name, value] of scores) scores.set(name, String(value));
-        }
-      },
-    },
+    fault: eachAnswer((answer) => {
+      const scores = inner(answer, "scores");
+      for (const [name, value] of scores) scores.set(name, String(value));
+    }),
     fails: [
       "systemone.answers.choice",
       "systemone.answers.noul",
@@ -353,9 +272,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "scores as a list",
-    fault: {
-      answer: (body) => answersOf(body).forEach((a) => void a.set("scores", numbersOf(inner(a, "scores")))),
-    },
+    fault: eachAnswer((a) => void a.set("scores", numbersOf(inner(a, "scores")))),
     fails: [
       "systemone.answers.choice",
       "systemone.answers.noul",
@@ -369,7 +286,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a legend in score answers",
-    fault: { answer: (body) => ofType(body, "score").forEach((a) => void a.set("legend", new Map())) },
+    fault: eachOf("score", (a) => void a.set("legend", new Map())),
     fails: ["systemone.schema"],
   },
   {
@@ -379,10 +296,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "the type of an answer in capitals",
-    fault: {
-      answer: (body) =>
-        answersOf(body).forEach((a) => void a.set("type", String(a.get("type")).toUpperCase())),
-    },
+    fault: eachAnswer((a) => void a.set("type", String(a.get("type")).toUpperCase())),
     fails: [
       "systemone.answers.choice",
       "systemone.answers.noul",
@@ -462,6 +376,22 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
     ],
   },
   {
+    name: "another revision of the model in answers to questions",
+    fault: {
+      answer: (body) =>
+        void (body.has("answers") && body.set("model", `${MODEL_ID.split("@")[0]}@${"0".repeat(40)}`)),
+    },
+    fails: [
+      "systemone.model",
+      "model.full-id",
+      "model.without-revision",
+      "model.bare-name",
+      "model.short-alias",
+      "model.listed-aliases",
+      "model.same-everywhere",
+    ],
+  },
+  {
     name: "the model by the name that the request used",
     fault: {
       answer: (body, _operation, request) => {
@@ -488,16 +418,12 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "probabilities from the largest to the smallest",
-    fault: {
-      answer: (body) => {
-        for (const answer of answersOf(body)) {
-          const probabilities = inner(answer, "probabilities");
-          reorder(probabilities, (names) =>
-            names.sort((a, b) => Number(probabilities.get(b)) - Number(probabilities.get(a))),
-          );
-        }
-      },
-    },
+    fault: eachAnswer((answer) => {
+      const probabilities = inner(answer, "probabilities");
+      reorder(probabilities, (names) =>
+        names.sort((a, b) => Number(probabilities.get(b)) - Number(probabilities.get(a))),
+      );
+    }),
     fails: [
       "systemone.answers.outcomes",
       "order.probabilities",
@@ -512,39 +438,19 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "question names in small letters",
-    fault: {
-      answer: (body) => {
-        if (body.has("answers"))
-          body.set(
-            "answers",
-            new Map([...inner(body, "answers")].map(([name, answer]) => [name.toLowerCase(), answer])),
-          );
-      },
-    },
+    fault: { answer: (body) => rename(inner(body, "answers"), (name) => name.toLowerCase()) },
     fails: ["systemone.answers.names", "order.odd-names"],
   },
   {
     name: "question names trimmed",
-    fault: {
-      answer: (body) => {
-        if (body.has("answers"))
-          body.set(
-            "answers",
-            new Map([...inner(body, "answers")].map(([name, answer]) => [name.trim(), answer])),
-          );
-      },
-    },
+    fault: { answer: (body) => rename(inner(body, "answers"), (name) => name.trim()) },
     fails: ["order.exact-names"],
   },
   {
     name: "names in composed form (NFC)",
     fault: {
       answer: (body) => {
-        for (const map of mapsIn(body)) {
-          const members = [...map].map(([name, value]) => [name.normalize("NFC"), value] as const);
-          map.clear();
-          for (const [name, value] of members) map.set(name, value);
-        }
+        for (const map of mapsIn(body)) rename(map, (name) => name.normalize("NFC"));
       },
     },
     fails: ["order.exact-names"],
@@ -601,19 +507,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "ranks from zero",
-    fault: {
-      answer: (body) => rowsOf(body).forEach((row) => void row.set("rank", Number(row.get("rank")) - 1)),
-    },
+    fault: eachRow((row) => void row.set("rank", Number(row.get("rank")) - 1)),
     fails: ["rank.schema", "rank.ranks"],
   },
   {
     name: "labels of a list as numbers",
-    fault: {
-      answer: (body) =>
-        rowsOf(body).forEach((row) => {
-          if (/^\d+$/.test(String(row.get("candidate")))) row.set("candidate", Number(row.get("candidate")));
-        }),
-    },
+    fault: eachRow((row) => {
+      if (/^\d+$/.test(String(row.get("candidate")))) row.set("candidate", Number(row.get("candidate")));
+    }),
     fails: ["rank.rows", "rank.schema"],
   },
   {
@@ -628,9 +529,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "candidates' texts trimmed",
-    fault: {
-      answer: (body) => rowsOf(body).forEach((row) => void row.set("text", String(row.get("text")).trim())),
-    },
+    fault: eachRow((row) => void row.set("text", String(row.get("text")).trim())),
     fails: ["rank.text-as-sent"],
   },
   {
@@ -651,7 +550,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "rows without their texts",
-    fault: { answer: (body) => rowsOf(body).forEach((row) => void row.delete("text")) },
+    fault: eachRow((row) => void row.delete("text")),
     fails: ["rank.rows", "rank.schema"],
   },
   {

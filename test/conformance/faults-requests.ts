@@ -1,3 +1,4 @@
+import type { RenderedCandidate } from "../../src/decisions/rendered.ts";
 import { MODEL_ID } from "./fast-engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -22,6 +23,11 @@ function edit(change: (body: TreeMap) => void): Fault {
 }
 const questionsOf = (body: TreeMap): TreeMap[] =>
   [...inner(body, "questions").values()].filter((question): question is TreeMap => question instanceof Map);
+/** Changes each question of a request. */
+const editQuestions = (change: (question: TreeMap) => void): Fault =>
+  edit((body) => {
+    for (const question of questionsOf(body)) change(question);
+  });
 const keep = (map: TreeMap, most: number) => {
   for (const name of [...map.keys()].slice(most)) map.delete(name);
 };
@@ -38,6 +44,18 @@ const asJson = (text: string): string => {
     return text;
   }
 };
+/** Shows the model other texts of candidates. */
+function showing(textOf: (candidate: RenderedCandidate) => string): Fault {
+  return {
+    texts: (request) => ({
+      ...request,
+      questions: request.questions.map((question) => ({
+        ...question,
+        candidates: question.candidates.map((candidate) => ({ ...candidate, text: textOf(candidate) })),
+      })),
+    }),
+  };
+}
 /** Makes the texts of a list differ. */
 const numbered = (list: Tree[]): Tree[] =>
   list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
@@ -61,10 +79,9 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "unknown members of a question ignored",
-    fault: edit((body) => {
-      for (const question of questionsOf(body))
-        for (const name of [...question.keys()])
-          if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
+    fault: editQuestions((question) => {
+      for (const name of [...question.keys()])
+        if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
     }),
     fails: ["request.unknown-question-field"],
   },
@@ -80,18 +97,14 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "labels past 64 dropped",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => void keep(inner(question, "criteria"), 64)),
-    ),
+    fault: editQuestions((question) => keep(inner(question, "criteria"), 64)),
     fails: ["limits.labels"],
   },
   {
     name: "levels past 64 dropped",
-    fault: edit((body) => {
-      for (const question of questionsOf(body)) {
-        const criteria = question.get("criteria");
-        if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, 64));
-      }
+    fault: editQuestions((question) => {
+      const criteria = question.get("criteria");
+      if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, 64));
     }),
     fails: ["limits.levels"],
   },
@@ -135,29 +148,25 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "blank criteria of a choice filled in",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
-          question.set(
-            "criteria",
-            question.get("type") === "score"
-              ? ["low", "high"]
-              : new Map([
-                  ["a", "x"],
-                  ["b", "y"],
-                ]),
-          );
-      }),
-    ),
+    fault: editQuestions((question) => {
+      if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
+        question.set(
+          "criteria",
+          question.get("type") === "score"
+            ? ["low", "high"]
+            : new Map([
+                ["a", "x"],
+                ["b", "y"],
+              ]),
+        );
+    }),
     fails: ["request.criteria-required"],
   },
   {
     name: "missing instructions taken as null",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        if (!question.has("instructions")) question.set("instructions", null);
-      }),
-    ),
+    fault: editQuestions((question) => {
+      if (!question.has("instructions")) question.set("instructions", null);
+    }),
     fails: ["request.required"],
   },
   {
@@ -195,36 +204,30 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "an unknown type taken for a noul",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        if (
-          typeof question.get("type") === "string" &&
-          !["choice", "noul", "score"].includes(String(question.get("type")))
-        )
-          question.set("type", "noul");
-      }),
-    ),
+    fault: editQuestions((question) => {
+      if (
+        typeof question.get("type") === "string" &&
+        !["choice", "noul", "score"].includes(String(question.get("type")))
+      )
+        question.set("type", "noul");
+    }),
     fails: ["request.question-type"],
   },
   {
     name: "types in any capitals",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        const type = question.get("type");
-        if (typeof type === "string") question.set("type", type.toLowerCase());
-      }),
-    ),
+    fault: editQuestions((question) => {
+      const type = question.get("type");
+      if (typeof type === "string") question.set("type", type.toLowerCase());
+    }),
     fails: ["request.question-type"],
   },
   {
     name: "a list of labels accepted for a choice",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        const criteria = question.get("criteria");
-        if (question.get("type") === "choice" && Array.isArray(criteria))
-          question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
-      }),
-    ),
+    fault: editQuestions((question) => {
+      const criteria = question.get("criteria");
+      if (question.get("type") === "choice" && Array.isArray(criteria))
+        question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
+    }),
     fails: ["request.criteria-shape"],
   },
   {
@@ -307,45 +310,37 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "no and yes mixed up",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        const criteria = inner(question, "criteria");
-        const [no, yes] = [criteria.get("no"), criteria.get("yes")];
-        if (question.get("type") === "noul" && no != null && yes != null) {
-          criteria.set("no", yes);
-          criteria.set("yes", no);
-        }
-      }),
-    ),
+    fault: editQuestions((question) => {
+      const criteria = inner(question, "criteria");
+      const [no, yes] = [criteria.get("no"), criteria.get("yes")];
+      if (question.get("type") === "noul" && no != null && yes != null) {
+        criteria.set("no", yes);
+        criteria.set("yes", no);
+      }
+    }),
     fails: ["alias.no-yes"],
   },
   {
     name: "yes not understood",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => void rename(inner(question, "criteria"), "yes", "ja")),
-    ),
+    fault: editQuestions((question) => rename(inner(question, "criteria"), "yes", "ja")),
     fails: ["systemone.answers.outcomes", "alias.no-yes", "alias.noul-null", "texts.noul-half"],
   },
   {
     name: "true counts more than yes",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        const criteria = inner(question, "criteria");
-        if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
-      }),
-    ),
+    fault: editQuestions((question) => {
+      const criteria = inner(question, "criteria");
+      if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
+    }),
     fails: ["alias.noul-conflict"],
   },
   {
     name: "an unknown outcome ignored",
-    fault: edit((body) =>
-      questionsOf(body).forEach((question) => {
-        if (question.get("type") !== "noul") return;
-        const criteria = inner(question, "criteria");
-        for (const name of [...criteria.keys()])
-          if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
-      }),
-    ),
+    fault: editQuestions((question) => {
+      if (question.get("type") !== "noul") return;
+      const criteria = inner(question, "criteria");
+      for (const name of [...criteria.keys()])
+        if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
+    }),
     fails: ["request.unknown-question-field"],
   },
   {
@@ -492,57 +487,25 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "labels shown in another way",
-    fault: {
-      texts: (request) => ({
-        ...request,
-        questions: request.questions.map((question) => ({
-          ...question,
-          candidates: question.candidates.map((candidate) => ({
-            ...candidate,
-            text:
-              candidate.loc[1] === "questions"
-                ? candidate.text.replace(/^(\w+): (?=Wants)/, "Label $1. ")
-                : candidate.text,
-          })),
-        })),
-      }),
-    },
+    fault: showing(({ loc, text }) =>
+      loc[1] === "questions" ? text.replace(/^(\w+): (?=Wants)/, "Label $1. ") : text,
+    ),
     fails: ["texts.labels"],
   },
   {
     name: "other default words for a noul",
-    fault: {
-      texts: (request) => ({
-        ...request,
-        questions: request.questions.map((question) => ({
-          ...question,
-          candidates: question.candidates.map((candidate) => ({
-            ...candidate,
-            text:
-              candidate.loc[1] === "questions"
-                ? candidate.text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ")
-                : candidate.text,
-          })),
-        })),
-      }),
-    },
+    fault: showing(({ loc, text }) =>
+      loc[1] === "questions"
+        ? text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ")
+        : text,
+    ),
     fails: ["texts.noul-default", "texts.noul-half"],
   },
   {
     name: "the label of a ranking's candidate shown",
-    fault: {
-      texts: (request) => ({
-        ...request,
-        questions: request.questions.map((question) => ({
-          ...question,
-          candidates: question.candidates.map((candidate) =>
-            /^\d+$/.test(candidate.label) || candidate.loc[1] !== "candidates"
-              ? candidate
-              : { ...candidate, text: `${candidate.label}: ${candidate.text}` },
-          ),
-        })),
-      }),
-    },
+    fault: showing(({ loc, label, text }) =>
+      /^\d+$/.test(label) || loc[1] !== "candidates" ? text : `${label}: ${text}`,
+    ),
     fails: ["texts.rank-labels-hidden"],
   },
   {
@@ -562,18 +525,7 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "long candidates cut off",
-    fault: {
-      texts: (request) => ({
-        ...request,
-        questions: request.questions.map((question) => ({
-          ...question,
-          candidates: question.candidates.map((candidate) => ({
-            ...candidate,
-            text: candidate.text.split(" ").slice(0, 200).join(" "),
-          })),
-        })),
-      }),
-    },
+    fault: showing(({ text }) => text.split(" ").slice(0, 200).join(" ")),
     fails: [
       "limits.tokens.candidate",
       "limits.tokens.level",

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault, WireAnswer } from "./faulty-service.ts";
+import type { EngineHealth } from "../../src/inference/ports.ts";
+import { type Fault, KEY, type WireAnswer } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { inner, readTree, type TreeMap, writeTree } from "./tree.ts";
 
@@ -64,6 +65,67 @@ const rewrite = (answer: WireAnswer, isMeant: boolean | undefined, change: (text
 const statusWhere = (from: number, to: number): Fault => ({
   send: (answer) => become(answer, answer.status === from, to),
 });
+/** Steps in before the body of a request that is meant. */
+const early = (
+  isMeant: (request: IncomingMessage) => boolean,
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+): Fault => ({
+  early: (request, response) => {
+    if (!isMeant(request)) return false;
+    request.resume();
+    answer(response, request);
+    return true;
+  },
+});
+/** Changes a request before the service sees it. */
+const beforehand = (change: (request: IncomingMessage, response: ServerResponse) => void): Fault => ({
+  early: (request, response) => {
+    change(request, response);
+    return false;
+  },
+});
+const refuse = (
+  response: ServerResponse,
+  status: number,
+  body = '{"detail":"No."}',
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  response
+    .writeHead(status, { "content-type": "application/json", "x-request-id": "q", ...headers })
+    .end(body);
+};
+const refuseWhere = (status: number, isMeant: (request: IncomingMessage) => boolean): Fault =>
+  early(isMeant, (response) => refuse(response, status));
+/** Changes the one model that /v1/models lists. */
+const listedModel = (change: (model: TreeMap) => void): Fault =>
+  json("/v1/models", (body) => {
+    const models = body.get("models");
+    if (Array.isArray(models) && models[0] instanceof Map) change(models[0]);
+  });
+const counters = (
+  change: (counters: EngineHealth["counters"]) => Partial<EngineHealth["counters"]>,
+): Fault => ({
+  health: (health) => ({ ...health, counters: { ...health.counters, ...change(health.counters) } }),
+});
+/** Changes each score that the model gave. */
+const eachScore = (
+  change: (
+    score: number,
+    at: { readonly index: number; readonly place: number; readonly count: number },
+  ) => number,
+): Fault => ({
+  scores: (scored) => ({
+    ...scored,
+    scores: scored.scores.map((row, place) =>
+      row.map((score, index) => change(score, { index, place, count: row.length })),
+    ),
+  }),
+});
+/** Lets a request that is meant in, whatever its key. */
+const letIn = (isMeant: (request: IncomingMessage) => boolean): Fault =>
+  beforehand((request) => {
+    if (isMeant(request)) setKey(request);
+  });
 let lastText = "";
 let calls = 0;
 
@@ -417,49 +479,30 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a slash at the end is the same path",
-    fault: {
-      early: (request) => {
-        request.url = request.url?.replace(/^(\/[a-z0-9/]+)\/$/, "$1") ?? "";
-        return false;
-      },
-    },
+    fault: beforehand((request) => {
+      request.url = request.url?.replace(/^(\/[a-z0-9/]+)\/$/, "$1") ?? "";
+    }),
     fails: ["routes.unknown"],
   },
   {
     name: "paths in any capitals",
-    fault: {
-      early: (request) => {
-        if (/^\/v1\/systemone$|^\/health$/i.test(request.url ?? ""))
-          request.url = request.url?.toLowerCase() ?? "";
-        return false;
-      },
-    },
+    fault: beforehand((request) => {
+      if (/^\/v1\/systemone$|^\/health$/i.test(request.url ?? ""))
+        request.url = request.url?.toLowerCase() ?? "";
+    }),
     fails: ["routes.unknown"],
   },
   {
     name: "a redirect for a slash at the end",
-    fault: {
-      early: (request, response) => {
-        if (!/^\/(v1|health)\/.*\/$|^\/health\/$/.test(request.url ?? "")) return false;
-        request.resume();
-        response.writeHead(307, { location: "/health", "content-length": "0" }).end();
-        return true;
-      },
-    },
+    fault: early(
+      ({ url }) => /^\/(v1|health)\/.*\/$|^\/health\/$/.test(url ?? ""),
+      (response) => response.writeHead(307, { location: "/health", "content-length": "0" }).end(),
+    ),
     fails: ["routes.unknown", "headers.request-id", "errors.json"],
   },
   {
     name: "queries refused",
-    fault: {
-      early: (request, response) => {
-        if (!request.url?.includes("?")) return false;
-        request.resume();
-        response
-          .writeHead(404, { "content-type": "application/json", "x-request-id": "q" })
-          .end('{"detail":"No."}');
-        return true;
-      },
-    },
+    fault: refuseWhere(404, ({ url }) => url?.includes("?") === true),
     fails: ["routes.query"],
   },
   {
@@ -473,15 +516,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "/ready is not there",
-    fault: {
-      early: (request, response) => {
-        if (request.url !== "/ready") return false;
-        response
-          .writeHead(404, { "content-type": "application/json", "x-request-id": "q" })
-          .end('{"detail":"No."}');
-        return true;
-      },
-    },
+    fault: refuseWhere(404, ({ url }) => url === "/ready"),
     fails: ["health.ready", "ready.schema", "routes.methods", "routes.head"],
   },
   {
@@ -542,25 +577,23 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         if (call.operationId !== "getHealth" && reply.status >= 400) calls += 1;
         return reply;
       },
-      health: (h) => ({ ...h, counters: { ...h.counters, completed: h.counters.completed + calls } }),
+      ...counters(({ completed }) => ({ completed: completed + calls })),
     },
     fails: ["health.counts-successes"],
   },
   {
     name: "completed_requests counts every second",
-    fault: {
-      health: (h) => ({ ...h, counters: { ...h.counters, completed: Math.floor(h.counters.completed / 2) } }),
-    },
+    fault: counters(({ completed }) => ({ completed: Math.floor(completed / 2) })),
     fails: ["health.counts-successes"],
   },
   {
     name: "completed_requests counts pairs",
-    fault: { health: (h) => ({ ...h, counters: { ...h.counters, completed: h.counters.completed * 2 } }) },
+    fault: counters(({ completed }) => ({ completed: completed * 2 })),
     fails: ["health.counts-successes"],
   },
   {
     name: "model_batches stands still",
-    fault: { health: (h) => ({ ...h, counters: { ...h.counters, batches: 3 } }) },
+    fault: counters(() => ({ batches: 3 })),
     fails: ["health.counts-batches"],
   },
   {
@@ -570,18 +603,18 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         if (reply.status === 422) calls += 1;
         return reply;
       },
-      health: (h) => ({ ...h, counters: { ...h.counters, failed: calls } }),
+      ...counters(() => ({ failed: calls })),
     },
     fails: ["health.keeps-failed-requests"],
   },
   {
     name: "running_requests never falls",
-    fault: { health: (h) => ({ ...h, counters: { ...h.counters, running: 1 } }) },
+    fault: counters(() => ({ running: 1 })),
     fails: ["health.idle"],
   },
   {
     name: "rejected_requests stays 0",
-    fault: { health: (h) => ({ ...h, counters: { ...h.counters, rejected: 0 } }) },
+    fault: counters(() => ({ rejected: 0 })),
     fails: ["overload.counted"],
   },
   {
@@ -607,51 +640,33 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "models without a task",
-    fault: json("/v1/models", (body) => {
-      const models = body.get("models");
-      if (Array.isArray(models) && models[0] instanceof Map) {
-        models[0].delete("task");
-        models[0].set("description", "x");
-      }
+    fault: listedModel((model) => {
+      model.delete("task");
+      model.set("description", "x");
     }),
     fails: ["models.names-model", "models.schema"],
   },
   {
     name: "a model by its bare name",
-    fault: json("/v1/models", (body) => {
-      const models = body.get("models");
-      if (Array.isArray(models) && models[0] instanceof Map) models[0].set("name", "Fast-1M");
-    }),
+    fault: listedModel((model) => void model.set("name", "Fast-1M")),
     fails: ["model.same-everywhere"],
   },
   {
     name: "an alias listed that is not accepted",
-    fault: json("/v1/models", (body) => {
-      const models = body.get("models");
-      const aliases = Array.isArray(models) && models[0] instanceof Map ? models[0].get("aliases") : [];
+    fault: listedModel((model) => {
+      const aliases = model.get("aliases");
       if (Array.isArray(aliases)) aliases.push("latest");
     }),
     fails: ["model.short-alias", "model.listed-aliases", "model.same-everywhere"],
   },
   {
     name: "a release date in words",
-    fault: json("/v1/models", (body) => {
-      const models = body.get("models");
-      if (Array.isArray(models) && models[0] instanceof Map) models[0].set("release_date", "November 2026");
-    }),
+    fault: listedModel((model) => void model.set("release_date", "November 2026")),
     fails: ["models.schema"],
   },
   {
     name: "/docs is not there",
-    fault: {
-      early: (request, response) => {
-        if (request.url !== "/docs") return false;
-        response
-          .writeHead(404, { "content-type": "application/json", "x-request-id": "q" })
-          .end('{"detail":"No."}');
-        return true;
-      },
-    },
+    fault: refuseWhere(404, ({ url }) => url === "/docs"),
     fails: ["routes.methods", "routes.head", "headers.request-id-kept", "docs.docs", "docs.own-assets"],
   },
   {
@@ -710,106 +725,63 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "the body of an early answer read as the next request",
-    fault: {
-      early: (request, response) => {
-        if (request.method === "PUT" && Number(request.headers["content-length"]) > 0)
-          response.on("finish", () => {
-            request.socket.write(
-              'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"detail":"No"}',
-            );
-          });
-        return false;
-      },
-    },
+    fault: beforehand((request, response) => {
+      if (request.method === "PUT" && Number(request.headers["content-length"]) > 0)
+        response.on("finish", () => {
+          request.socket.write(
+            'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"detail":"No"}',
+          );
+        });
+    }),
     fails: ["wire.early-answers"],
   },
   {
     name: "the connection cut after an early answer",
-    fault: {
-      early: (request, response) => {
-        if (request.url === "/nowhere/hidden" || (request.url === "/nowhere" && request.method === "POST"))
-          response.on("finish", () => request.socket.destroy());
-        return false;
-      },
-    },
+    fault: beforehand((request, response) => {
+      if (request.url === "/nowhere/hidden" || (request.url === "/nowhere" && request.method === "POST"))
+        response.on("finish", () => request.socket.destroy());
+    }),
     fails: ["wire.early-answers"],
   },
   {
     name: "Expect: 100-continue left waiting",
-    fault: {
-      early: (request, response) => {
-        if (request.headers.expect === undefined) return false;
-        response.writeHead(400, { "content-type": "application/json" }).end('{"detail":"No"}');
-        return true;
-      },
-    },
+    fault: refuseWhere(400, ({ headers }) => headers.expect !== undefined),
     fails: ["wire.expect-continue"],
   },
   {
     name: "chunked bodies refused",
-    fault: {
-      early: (request, response) => {
-        if (request.headers["transfer-encoding"] === undefined) return false;
-        request.resume();
-        response
-          .writeHead(411, { "content-type": "application/json", "x-request-id": "q" })
-          .end('{"detail":"A length is required."}');
-        return true;
-      },
-    },
+    fault: refuseWhere(411, ({ headers }) => headers["transfer-encoding"] !== undefined),
     fails: ["wire.broken", "wire.chunked"],
   },
   {
     name: "a score that drifts with time",
-    fault: {
-      scores: (scored) => {
-        calls += 1;
-        return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + calls * 1e-5)) };
-      },
-    },
+    fault: eachScore((score) => {
+      calls += 1;
+      return score + calls * 1e-6;
+    }),
     fails: ["scores.again.bits", "scores.order.bits"],
     only: ["scores.again", "scores.order"],
   },
   {
     name: "scores with noise in the last digits",
-    fault: {
-      scores: (scored) => ({
-        ...scored,
-        scores: scored.scores.map((row) => row.map((score) => score * (1 + (Math.random() - 0.5) * 1e-5))),
-      }),
-    },
+    fault: eachScore((score) => score * (1 + (Math.random() - 0.5) * 1e-5)),
     fails: ["scores.again.bits", "scores.order.bits"],
     only: ["scores.again", "scores.order"],
   },
   {
     name: "scores that are far off at random",
-    fault: {
-      scores: (scored) => ({
-        ...scored,
-        scores: scored.scores.map((row) => row.map((score) => score + Math.random() * 5)),
-      }),
-    },
+    fault: eachScore((score) => score + Math.random() * 5),
     fails: ["scores.again", "scores.again.bits", "scores.order", "scores.order.bits"],
     only: ["scores.again", "scores.order"],
   },
   {
     name: "scores that depend on the number of candidates",
-    fault: {
-      scores: (scored) => ({
-        ...scored,
-        scores: scored.scores.map((row) => row.map((score) => score + row.length / 2)),
-      }),
-    },
+    fault: eachScore((score, { count }) => score + count / 2),
     fails: ["scores.candidates", "scores.candidates.bits"],
   },
   {
     name: "scores that depend on the place of the candidate",
-    fault: {
-      scores: (scored) => ({
-        ...scored,
-        scores: scored.scores.map((row) => row.map((score, index) => score - index / 2)),
-      }),
-    },
+    fault: eachScore((score, { index }) => score - index / 2),
     fails: [
       "scores.candidates",
       "scores.candidates.bits",
@@ -819,12 +791,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "scores that depend on the place of the question",
-    fault: {
-      scores: (scored) => ({
-        ...scored,
-        scores: scored.scores.map((row, place) => row.map((score) => score + place)),
-      }),
-    },
+    fault: eachScore((score, { place }) => score + place),
     fails: [
       "usage.cached-pairs",
       "scores.alone",
@@ -902,61 +869,34 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "any key accepted",
-    fault: {
-      early: (request) => {
-        if (
-          request.headers.authorization?.startsWith("Bearer ") === true &&
-          request.headers.authorization.length > 9
-        )
-          setKey(request);
-        return false;
-      },
-    },
+    fault: letIn(({ headers: { authorization = "" } }) => /^Bearer .../.test(authorization)),
     hasKey: true,
     fails: ["auth.wrong"],
   },
   {
     name: "no key needed for rankings",
-    fault: {
-      early: (request) => {
-        if (request.url === "/v1/rank") setKey(request);
-        return false;
-      },
-    },
+    fault: letIn(({ url }) => url === "/v1/rank"),
     hasKey: true,
     fails: ["auth.missing", "auth.wrong", "auth.elsewhere"],
   },
   {
     name: "the beginning of a key is enough",
-    fault: {
-      early: (request) => {
-        const given = request.headers.authorization ?? "";
-        if (`Bearer ${"the-key-of-the-faults"}`.startsWith(given) && given.length > 12) setKey(request);
-        return false;
-      },
-    },
+    fault: letIn(
+      ({ headers: { authorization = "" } }) =>
+        `Bearer ${KEY}`.startsWith(authorization) && authorization.length > 12,
+    ),
     hasKey: true,
     fails: ["auth.wrong"],
   },
   {
     name: "the key in the query too",
-    fault: {
-      early: (request) => {
-        if (request.url?.includes("the-key-of-the-faults")) setKey(request);
-        return false;
-      },
-    },
+    fault: letIn(({ url }) => url?.includes(KEY) === true),
     hasKey: true,
     fails: ["auth.elsewhere"],
   },
   {
     name: "x-api-key too",
-    fault: {
-      early: (request) => {
-        if (request.headers["x-api-key"] !== undefined) setKey(request);
-        return false;
-      },
-    },
+    fault: letIn(({ headers }) => headers["x-api-key"] !== undefined),
     hasKey: true,
     fails: ["auth.elsewhere"],
   },
@@ -983,44 +923,23 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a key for /health",
-    fault: {
-      early: (request, response) => {
-        if (
-          request.url !== "/health" ||
-          request.headers.authorization === undefined ||
-          request.headers.authorization.includes("the-key")
-        )
-          return false;
-        response
-          .writeHead(401, {
-            "content-type": "application/json",
-            "x-request-id": "q",
-            "www-authenticate": "Bearer",
-          })
-          .end('{"detail":"No."}');
-        return true;
-      },
-    },
+    fault: early(
+      ({ url, headers: { authorization } }) =>
+        url === "/health" && authorization !== undefined && !authorization.includes(KEY),
+      (response) => refuse(response, 401, undefined, { "www-authenticate": "Bearer" }),
+    ),
     hasKey: true,
     fails: ["auth.open-routes"],
   },
   {
     name: "the body before the key",
-    fault: {
-      early: (request, response) => {
-        if (
-          request.method !== "POST" ||
-          request.headers.authorization !== undefined ||
-          request.headers["content-type"] === "application/json"
-        )
-          return false;
-        request.resume();
-        response
-          .writeHead(422, { "content-type": "application/json", "x-request-id": "q" })
-          .end('{"detail":[{"loc":["body"],"msg":"No.","type":"media_type"}]}');
-        return true;
-      },
-    },
+    fault: early(
+      ({ method, headers }) =>
+        method === "POST" &&
+        headers.authorization === undefined &&
+        headers["content-type"] !== "application/json",
+      (response) => refuse(response, 422, '{"detail":[{"loc":["body"],"msg":"No.","type":"media_type"}]}'),
+    ),
     hasKey: true,
     fails: ["auth.before-body"],
   },
@@ -1028,9 +947,9 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
 
 /** Gives a request the right key. */
 function setKey(request: IncomingMessage): void {
-  request.headers.authorization = "Bearer the-key-of-the-faults";
+  request.headers.authorization = `Bearer ${KEY}`;
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2)
     if (rawHeaders[index]?.toLowerCase() === "authorization") rawHeaders.splice(index, 2);
-  rawHeaders.push("Authorization", "Bearer the-key-of-the-faults");
+  rawHeaders.push("Authorization", `Bearer ${KEY}`);
 }

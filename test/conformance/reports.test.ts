@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { conformancePage } from "../../scripts/conformance-page.ts";
+import { clauseOf } from "../../src/conformance/check.ts";
 import { CHECKS } from "../../src/conformance/clauses.ts";
 import type { Report, Result } from "../../src/conformance/report.ts";
 import {
@@ -15,11 +16,10 @@ import { selectChecks } from "../../src/conformance/select.ts";
 /** A report with one result of each kind, and text that every format must escape. */
 const EVIL = "<script>alert('x')</script> & \u001b[31mred\u0000 # 100 %\nnext line";
 const results: Result[] = CHECKS.slice(0, 3).map((check, index) => {
-  const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
   const outcome = (["passed", "failed", "skipped"] as const)[index] ?? "passed";
   const came = outcome === "passed" ? "" : EVIL;
   return {
-    ...clause,
+    ...clauseOf(check),
     outcome,
     came,
     curl: outcome === "failed" ? `curl '${EVIL}'` : undefined,
@@ -27,14 +27,15 @@ const results: Result[] = CHECKS.slice(0, 3).map((check, index) => {
   };
 });
 const report: Report = {
-  ...{ server: "http://127.0.0.1:8700/", model: undefined, profile: "full", isGentle: false },
-  ...{
-    startedAt: "2026-11-21T00:00:00.000Z",
-    elapsedMs: 1234,
-    requests: 10,
-    obstacle: undefined,
-    exitCode: 1,
-  },
+  server: "http://127.0.0.1:8700/",
+  model: undefined,
+  profile: "full",
+  isGentle: false,
+  startedAt: "2026-11-21T00:00:00.000Z",
+  elapsedMs: 1234,
+  requests: 10,
+  obstacle: undefined,
+  exitCode: 1,
   counts: { passed: 1, failed: 1, skipped: 1 },
   results,
 };

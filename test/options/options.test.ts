@@ -41,7 +41,7 @@ describe("options", () => {
 
   it("take one of the named precisions", () => {
     for (const text of ["int8", "fp32"]) assert.equal(resolveOptions({ precision: text }).precision, text);
-    const says = invalid(/DECISION_PRECISION takes int8, fp32, not "int4"/);
+    const says = invalid(/DECISION_PRECISION takes int8 or fp32, not "int4"/);
     assert.throws(() => resolveOptions({}, { DECISION_PRECISION: "int4" }), says);
   });
 

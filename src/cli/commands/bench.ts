@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
 import { type BenchOptions, PARTS } from "../../../bench/options.ts";
+import { WORKLOADS } from "../../../bench/workloads/table.ts";
 import { readApiKey } from "../../options/exposure.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
@@ -40,7 +41,7 @@ export default class Bench extends BaseCommand {
     }),
     workload: Flags.string({
       helpValue: "<name>",
-      description: "what is sent over HTTP [default: mixed]; another name lists them",
+      description: `what is sent over HTTP: ${WORKLOADS.map(({ name }) => name).join(", ")} [default: mixed]`,
       exclusive: ["requests"],
     }),
     requests: Flags.string({
@@ -49,7 +50,7 @@ export default class Bench extends BaseCommand {
     }),
     url: Flags.string({
       helpValue: "<url>",
-      description: "a server that runs already, instead of one of its own",
+      description: "measure a server that runs already, over HTTP alone",
     }),
     against: Flags.string({
       helpValue: "<url>",
@@ -64,7 +65,7 @@ export default class Bench extends BaseCommand {
     count: Flags.string({ helpValue: "<number>", description: "requests of each measurement at most" }),
     seed: Flags.string({ default: "1", helpValue: "<number>", description: "of the generated requests" }),
     profile: Flags.boolean({ description: "show where the model's time goes, by operator" }),
-    json: Flags.boolean({ description: "print everything as JSON" }),
+    json: Flags.boolean({ description: "print the report as JSON, with every round" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write a page with charts" }),
     compare: Flags.string({ helpValue: "<old.json>", description: "compare with an earlier run's --json" }),
     ...optionFlags(SERVICE_OPTIONS),
@@ -88,11 +89,21 @@ export default class Bench extends BaseCommand {
       against: flags.against,
       apiKey: readApiKey(process.env),
     };
+    checkTogether(options);
     const { runBench } = await import("../bench.ts");
     const output = { isJson: flags.json, page: flags.report, compare: flags.compare };
     const isWorse = await runBench(options, output, (text) => this.log(text));
     if (isWorse) this.exit(1);
   }
+}
+
+/** Flags that would be of no effect beside the others. @throws ServiceError INVALID_OPTION */
+function checkTogether({ parts, url, against, rate, isProfiled }: BenchOptions): void {
+  const needsHttp = { "--url": url, "--against": against, "--rate": rate };
+  for (const [flag, value] of Object.entries(needsHttp))
+    if (value !== undefined && !parts.includes("http")) throw invalidOption(`${flag} needs --part http.`);
+  if (isProfiled && (url !== undefined || !parts.includes("engine")))
+    throw invalidOption("--profile needs the engine's part, and cannot be had of a server at --url.");
 }
 
 /** @throws ServiceError INVALID_OPTION */

@@ -5,9 +5,10 @@ import { BaseCommand } from "../base-command.ts";
 export default class Conformance extends BaseCommand {
   static override summary = "Hold any server to the contract, clause by clause, over HTTP.";
   static override description =
-    "Sends some 1,500 requests, a flood and bodies of 2 MiB among them; --gentle leaves those out. A clause is kept,\n" +
-    "broken, or skipped with a reason where it cannot be told. Exit code: 0 all kept, 1 some broken, 2 wrong usage or no key.\n" +
-    "The clauses are listed in docs/conformance.md.";
+    "Sends some 1,500 requests, a flood and bodies of 2 MiB among them; --gentle leaves those out. A clause is kept, broken, " +
+    "or skipped with a reason where it cannot be told.\n" +
+    "Exit code: 0 all kept; 1 some broken, no answers, or a run that ended early; 2 wrong usage, no key, or nothing checked.\n" +
+    "The clauses are listed in docs/conformance.md of this package.";
   static override examples = [
     "<%= config.bin %> conformance http://127.0.0.1:8700",
     "<%= config.bin %> conformance https://decisions.example.org --gentle --profile seed --report report.html",
@@ -23,7 +24,8 @@ export default class Conformance extends BaseCommand {
     profile: Flags.string({
       options: ["seed", "full"],
       default: "full",
-      description: "seed: what SPEC.md states; full: also what the contract's notes decide",
+      description:
+        "seed: the interface's own rules (SPEC.md), which every such server must keep; full: also what openapi.yaml adds to them",
     }),
     only: Flags.string({
       multiple: true,

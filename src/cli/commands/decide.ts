@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { ServiceError } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { showAnswer } from "../show.ts";
+import { type ShownCandidate, showAnswer } from "../show.ts";
 import { stateText } from "../state-text.ts";
 
 /** What the one question is called in the request. */
@@ -59,7 +59,7 @@ export default class Decide extends BaseCommand {
     const { text, body } = await askSystemone({ state, questions: { [NAME]: question } }, options);
     if (flags.json) return this.log(text);
     const answer = body.answers[NAME];
-    if (answer) this.log(showAnswer(answer, labelsOf(question)));
+    if (answer) this.log(showAnswer(answer, candidatesOf(question)));
   }
 }
 
@@ -77,14 +77,14 @@ function questionOf(instructions: string, choices?: readonly string[], levels?: 
   return { type: "choice", instructions, criteria };
 }
 
-/** The labels of the answer, in the order of the request. */
-function labelsOf(question: Question): readonly string[] {
+/** What is shown of the answer, in the order of the request: a level by its number and its text. */
+function candidatesOf(question: Question): readonly ShownCandidate[] {
   switch (question.type) {
     case "choice":
-      return [...question.criteria.keys()];
+      return [...question.criteria.keys()].map((label) => ({ label, text: label }));
     case "noul":
-      return ["false", "true"];
+      return ["false", "true"].map((label) => ({ label, text: label }));
     case "score":
-      return question.criteria.map((_, level) => String(level));
+      return question.criteria.map((text, level) => ({ label: String(level), text: `${level}: ${text}` }));
   }
 }

@@ -1,7 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
-import { NOUL } from "../facts.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
-import { asked, type Case, checkRefused } from "./requests.ts";
+import { NOUL, RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
+import { asked, refuses } from "./cases.ts";
 import { ask, isSameScore, rowsOf, STATE, spreadOf } from "./scored.ts";
 
 const BOTH = { false: "On time", true: "Past the due date" };
@@ -22,7 +22,7 @@ export const ALIAS_CHECKS: readonly Check[] = [
     { given: { no: BOTH.false, true: BOTH.true }, like: BOTH },
     { given: { yes: BOTH.true, false: BOTH.false }, like: BOTH },
   ]),
-  refusesBoth("alias.noul-conflict", "An outcome under both of its names is invalid.", "SPEC.md 2.3", [
+  refuses("alias.noul-conflict", "An outcome under both of its names is invalid.", "SPEC.md 2.3", [
     { name: "false and no", body: asked({ ...NOUL, criteria: { false: "a", no: "b" } }) },
     { name: "true and yes", body: asked({ ...NOUL, criteria: { true: "a", yes: "b" } }) },
     {
@@ -31,7 +31,7 @@ export const ALIAS_CHECKS: readonly Check[] = [
     },
     { name: "equal texts", body: asked({ ...NOUL, criteria: { true: "a", yes: "a" } }) },
   ]),
-  refusesBoth("alias.rank-conflict", "A member of a ranking under both of its names is refused.", "notes 8", [
+  refuses("alias.rank-conflict", "A member of a ranking under both of its names is refused.", "notes 8", [
     { name: "state and context", path: RANK, body: { state: "s", context: "s", candidates: ["a", "b"] } },
     {
       name: "state and a blank context",
@@ -44,7 +44,7 @@ export const ALIAS_CHECKS: readonly Check[] = [
       body: { state: "s", candidates: ["a", "b"], answers: ["a", "b"] },
     },
   ]),
-  refusesBoth("alias.rank-only", "The aliases of a ranking are none of systemone's.", "SPEC.md 2.2", [
+  refuses("alias.rank-only", "The aliases of a ranking are none of systemone's.", "SPEC.md 2.2", [
     { name: "context for state", body: { context: "s", questions: { q: NOUL } } },
     { name: "context beside state", body: { state: "s", context: "s", questions: { q: NOUL } } },
   ]),
@@ -60,16 +60,6 @@ export const ALIAS_CHECKS: readonly Check[] = [
     { given: null, like: undefined },
   ]),
 ];
-
-function refusesBoth(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "422 for each",
-    run: (trial: Trial) => checkRefused(trial, cases),
-  });
-}
 
 function sameRanking(id: string, clause: string, source: string, bodies: readonly object[]): Check {
   return defineCheck({
@@ -111,7 +101,7 @@ function sameNoul(
 
 interface Scores {
   readonly scores: readonly number[];
-  readonly inferred: Awaited<ReturnType<Trial["infer"]>>;
+  readonly inferred: Inferred;
 }
 
 async function scoresOf(trial: Trial, body: object): Promise<Scores> {

@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { at, show } from "../json.ts";
-import { type Inferred, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import {
   CHOICE,
   choiceOf,

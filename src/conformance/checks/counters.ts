@@ -1,7 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
-import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
 import { type Json, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { freshState } from "./scored.ts";
 import { counterOf } from "./server.ts";
 

@@ -1,25 +1,30 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { SMALL } from "../facts.ts";
 import { at, isList, isMap, type Json, show } from "../json.ts";
-import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
+import { asked } from "./cases.ts";
 import { FAULTY_REQUESTS } from "./faulty-requests.ts";
 import { issuesIn } from "./issues.ts";
-import { asked } from "./requests.ts";
 import { numbered, scoreOf, texts } from "./scored.ts";
 
 const TYPES = [
-  ...[
-    "media_type",
-    "invalid_json",
-    "duplicate_member",
-    "nesting_too_deep",
-    "wrong_type",
-    "missing",
-    "unknown_field",
-  ],
-  ...["unknown_value", "too_few", "too_many", "alias_conflict", "blank", "not_distinct", "unsupported_model"],
-  ...["too_many_pairs", "too_many_tokens"],
+  "media_type",
+  "invalid_json",
+  "duplicate_member",
+  "nesting_too_deep",
+  "wrong_type",
+  "missing",
+  "unknown_field",
+  "unknown_value",
+  "too_few",
+  "too_many",
+  "alias_conflict",
+  "blank",
+  "not_distinct",
+  "unsupported_model",
+  "too_many_pairs",
+  "too_many_tokens",
 ];
 const MOST_ISSUES = 20;
 const LONGEST_NAME = 100;

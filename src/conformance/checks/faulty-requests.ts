@@ -1,6 +1,6 @@
-import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
-import { MARK, RANK } from "../trial.ts";
-import { asked } from "./requests.ts";
+import { NOUL, RANK, SMALL, SMALL_RANK } from "../operations.ts";
+import { MARK } from "../trial.ts";
+import { asked } from "./cases.ts";
 import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
 
 /** A request with one fault, and what a 422 says of it. */

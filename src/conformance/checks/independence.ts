@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
-import { type Inferred, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import {
   ask,
   CHOICE,

@@ -1,6 +1,6 @@
-import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
-import { type Case, checkRefused, checkTaken } from "./requests.ts";
+import type { Check } from "../check.ts";
+import { RANK } from "../operations.ts";
+import { type Case, refuses, takes } from "./cases.ts";
 
 const QUESTION = '{"type":"noul","instructions":"i"}';
 
@@ -51,39 +51,33 @@ export const JSON_CHECKS: readonly Check[] = [
   ]),
   refuses("json.grammar", "JSON is what RFC 8259 says, without the liberties that parsers take.", "notes 1", [
     ...states({
-      ...{
-        "a leading zero": "01",
-        "a plus": "+1",
-        "a bare fraction": ".5",
-        "a bare point": "1.",
-        "a bare exponent": "1e",
-      },
-      ...{
-        hexadecimal: "0x10",
-        "a separator": "1_000",
-        True: "True",
-        undefined: "undefined",
-        "two commas": "[1,,2]",
-      },
-      ...{
-        "a comma at an array's end": "[1,]",
-        "the wrong bracket": "[1}",
-        "a missing comma": '{"a":1 "b":2}',
-      },
-      ...{ "a raw line break in a string": '"a\nb"', "a raw tab": '"a\tb"', "a raw zero": '"a\u0000b"' },
-      ...{ "an unknown escape": '"\\x41"', "a short escape": '"\\u12"', "a block comment": "/* x */ 1" },
+      "a leading zero": "01",
+      "a plus": "+1",
+      "a bare fraction": ".5",
+      "a bare point": "1.",
+      "a bare exponent": "1e",
+      hexadecimal: "0x10",
+      "a separator": "1_000",
+      True: "True",
+      undefined: "undefined",
+      "two commas": "[1,,2]",
+      "a comma at an array's end": "[1,]",
+      "the wrong bracket": "[1}",
+      "a missing comma": '{"a":1 "b":2}',
+      "a raw line break in a string": '"a\nb"',
+      "a raw tab": '"a\tb"',
+      "a raw zero": '"a\u0000b"',
+      "an unknown escape": '"\\x41"',
+      "a short escape": '"\\u12"',
+      "a block comment": "/* x */ 1",
     }),
     ...bodies({
-      ...{
-        "a line comment": `${WHOLE}// x`,
-        "a second object": `${WHOLE}${WHOLE}`,
-        "a bracket behind": `${WHOLE}}`,
-      },
-      ...{
-        "a form feed as white space": `\f${WHOLE}`,
-        "a no-break space": `\u00a0${WHOLE}`,
-        "a zero behind": `${WHOLE}\u0000`,
-      },
+      "a line comment": `${WHOLE}// x`,
+      "a second object": `${WHOLE}${WHOLE}`,
+      "a bracket behind": `${WHOLE}}`,
+      "a form feed as white space": `\f${WHOLE}`,
+      "a no-break space": `\u00a0${WHOLE}`,
+      "a zero behind": `${WHOLE}\u0000`,
     }),
   ]),
   refuses("json.empty", "An empty body is 422.", "notes 8", [
@@ -95,14 +89,13 @@ export const JSON_CHECKS: readonly Check[] = [
     "Neither NaN nor Infinity, and no float beyond float64.",
     "notes 1",
     states({
-      ...{
-        NaN: "NaN",
-        Infinity: "Infinity",
-        "-Infinity": "[-Infinity]",
-        "1e400": "1e400",
-        "-1e400 in depth": '{"a":[-1e400]}',
-      },
-      ...{ "just past the largest": "1.7976931348623159e308", "a long float": `${"9".repeat(400)}.0` },
+      NaN: "NaN",
+      Infinity: "Infinity",
+      "-Infinity": "[-Infinity]",
+      "1e400": "1e400",
+      "-1e400 in depth": '{"a":[-1e400]}',
+      "just past the largest": "1.7976931348623159e308",
+      "a long float": `${"9".repeat(400)}.0`,
     }),
   ),
   refuses("json.unicode", "UTF-8 without a byte order mark and without lone surrogates.", "notes 1", [
@@ -177,22 +170,3 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
   ),
 ];
-
-function refuses(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "422 for each",
-    run: (trial: Trial) => checkRefused(trial, cases),
-  });
-}
-function takes(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: `200 for each, from ${SYSTEMONE}`,
-    run: (trial: Trial) => checkTaken(trial, cases),
-  });
-}

@@ -1,9 +1,9 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
-import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { NOUL, OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
 import { headOf } from "../wire.ts";
-import { asked, type Case, checkRefused, checkTaken } from "./requests.ts";
+import { asked, type Case, checkRefused, checkTaken } from "./cases.ts";
 import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
 
 function rankOf(count: number): readonly Case[] {
@@ -94,10 +94,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
     isGentle: false,
     run: async (trial: Trial) => {
       const { maxBodyBytes } = trial.facts.limits;
-      for (const [path, body] of [
-        [SYSTEMONE, SMALL],
-        [RANK, SMALL_RANK],
-      ] as const) {
+      for (const { path, body } of OPERATIONS) {
         const text = JSON.stringify(body);
         await trial.infer(path, text.padEnd(maxBodyBytes));
         await trial.refused(path, text.padEnd(maxBodyBytes + 1), { status: 413 });

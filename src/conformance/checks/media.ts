@@ -1,41 +1,33 @@
 import { gzipSync } from "node:zlib";
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { SMALL } from "../facts.ts";
 import { at } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { issuesIn } from "./issues.ts";
 
 const TAKEN = [
-  ...[
-    "application/json",
-    "Application/JSON",
-    "application/json; charset=utf-8",
-    "application/json;charset=UTF-8",
-  ],
+  "application/json",
+  "Application/JSON",
+  "application/json; charset=utf-8",
+  "application/json;charset=UTF-8",
   'application/json; charset="utf-8"',
 ];
 const REFUSED = [
-  ...[
-    "text/plain",
-    "text/json",
-    "application/jsonx",
-    "application/x-www-form-urlencoded",
-    "application/octet-stream",
-  ],
-  ...[
-    "multipart/form-data; boundary=x",
-    "application/xml",
-    "*/*",
-    "json",
-    "",
-    "application/json, text/plain",
-  ],
-  ...[
-    "application/json; charset=latin1",
-    "application/json; charset=utf-16",
-    "application/json; charset=us-ascii",
-  ],
+  "text/plain",
+  "text/json",
+  "application/jsonx",
+  "application/x-www-form-urlencoded",
+  "application/octet-stream",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "*/*",
+  "json",
+  "",
+  "application/json, text/plain",
+  "application/json; charset=latin1",
+  "application/json; charset=utf-16",
+  "application/json; charset=us-ascii",
 ];
 
 /** Media types, encodings, and which check comes first. */

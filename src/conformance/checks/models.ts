@@ -1,13 +1,9 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { FULL_ID, SMALL, SMALL_RANK } from "../facts.ts";
+import { FULL_ID } from "../facts.ts";
 import { at, isList, isMap, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
-
-const OPERATIONS = [
-  { path: SYSTEMONE, body: SMALL },
-  { path: RANK, body: SMALL_RANK },
-];
+import { OPERATIONS, RANK, SMALL, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 
 /** Names of the served model. */
 export const MODEL_CHECKS: readonly Check[] = [
@@ -95,7 +91,9 @@ export const MODEL_CHECKS: readonly Check[] = [
       const bare = id.split("@")[0]?.split("/")[1] ?? "";
       const others = [
         ...[id.toUpperCase(), `${id} `, id.slice(0, -1), ` ${bare}`, bare.slice(0, -1), `${bare}@main`],
-        ...["", "__proto__", "constructor"],
+        "",
+        "__proto__",
+        "constructor",
       ];
       await checkRefused(
         trial,

@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { at, namesOf } from "../json.ts";
-import { SYSTEMONE, type Trial } from "../trial.ts";
+import { SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 import { STATE } from "./scored.ts";
 
 /** Written out as text: JavaScript would move names that look like integers to the front. */

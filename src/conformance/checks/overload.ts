@@ -1,8 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { SMALL_RANK } from "../facts.ts";
 import { at } from "../json.ts";
-import { nonce, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SMALL_RANK, SYSTEMONE } from "../operations.ts";
+import { nonce, type Trial } from "../trial.ts";
 import { scoreOf, texts } from "./scored.ts";
 import { counterOf } from "./server.ts";
 

@@ -1,8 +1,10 @@
 import { type Check, defineCheck } from "../check.ts";
-import { servedContract } from "../contract.ts";
+import { ownContract } from "../contract.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at, isMap, namesOf, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { pathBelow } from "../target.ts";
+import type { Trial } from "../trial.ts";
 
 /** Documentation. */
 export const PAGE_CHECKS: readonly Check[] = [
@@ -34,11 +36,9 @@ export const PAGE_CHECKS: readonly Check[] = [
         const assets = tags.matchAll(/<(?:script|link|img)\b[^>]*?\s(?:src|href)="([^"#]+)"/g);
         for (const [, asset = ""] of assets) {
           if (asset.startsWith("data:")) continue;
-          const address = new URL(asset, reply.request.url);
-          trial.expect(address.origin === trial.target.base.origin, `${path} loads ${asset}`, reply);
-          const loaded = await trial.get(
-            address.pathname.slice(trial.target.base.pathname.replace(/\/$/, "").length),
-          );
+          const below = pathBelow(trial.target, new URL(asset, reply.request.url));
+          trial.expect(below !== undefined, `${path} loads ${asset}`, reply);
+          const loaded = await trial.get(below);
           trial.expect(loaded.status === 200, `${asset}: ${loaded.status}`, loaded);
         }
       }
@@ -71,7 +71,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/openapi.json");
-      const { json: wanted } = await servedContract();
+      const { json: wanted } = await ownContract();
       for (const path of namesOf(at(wanted, "paths"))) {
         for (const method of namesOf(at(wanted, "paths", path))) {
           const [own, served] = [wanted, reply.json].map((document) => at(document, "paths", path, method));
@@ -101,7 +101,6 @@ async function page(trial: Trial, path: string): Promise<Reply> {
   const { location } = reply.headers;
   if (reply.status < 300 || reply.status >= 400 || location === undefined || trial.profile === "full")
     return reply;
-  const address = new URL(location, reply.request.url);
-  if (address.origin !== trial.target.base.origin) return reply;
-  return await trial.get(address.pathname.slice(trial.target.base.pathname.replace(/\/$/, "").length));
+  const below = pathBelow(trial.target, new URL(location, reply.request.url));
+  return below === undefined ? reply : await trial.get(below);
 }

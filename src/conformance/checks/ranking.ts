@@ -1,5 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { at, show } from "../json.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import { choiceOf, type Row, rowsOf, STATE, scoredOf, texts } from "./scored.ts";
 
 const MAPPED = {
@@ -9,14 +11,14 @@ const MAPPED = {
   "7": "Seven.",
 };
 
-/** Texts that differ, and that many tokenizers turn into the same tokens. */
+/** Texts that differ, and that many tokenizers turn into the same tokens; in either order. */
 const LOOKALIKES = [
   ["Later", "LATER", "later", "latER"],
   ["two words", "two  words", "two   words"],
   ["cafe\u0301", "caf\u00e9"],
   ["a\u200bb", "ab"],
   ["tab here", "tab\there"],
-];
+].flatMap((alike) => [alike, alike.toReversed()]);
 
 /** The order of a ranking, and what its rows say of the request. */
 export const RANKING_CHECKS: readonly Check[] = [
@@ -91,17 +93,13 @@ export const RANKING_CHECKS: readonly Check[] = [
     expected: "each label beside its own text",
     run: async (trial: Trial) => {
       const pairs: readonly (readonly [string, string])[] = [
-        ...([
-          ["__proto__", "proto text"],
-          ["constructor", "constructor text"],
-          ["", "no label"],
-        ] as const),
-        ...([
-          ["toString", "string text"],
-          ["10", "ten"],
-          ["2", "two"],
-          ["hasOwnProperty", "own"],
-        ] as const),
+        ["__proto__", "proto text"],
+        ["constructor", "constructor text"],
+        ["", "no label"],
+        ["toString", "string text"],
+        ["10", "ten"],
+        ["2", "two"],
+        ["hasOwnProperty", "own"],
       ];
       const members = pairs.map(([label, text]) => `${JSON.stringify(label)}:${JSON.stringify(text)}`);
       const inferred = await trial.infer(RANK, `{"state":"s","candidates":{${members.join()}}}`);
@@ -115,7 +113,7 @@ export const RANKING_CHECKS: readonly Check[] = [
     expected: "the order sent, for a list and for a map",
     run: async (trial: Trial) => {
       let ties = 0;
-      for (const alike of LOOKALIKES.flatMap((group) => [group, group.toReversed()])) {
+      for (const alike of LOOKALIKES) {
         ties += await countTies(trial, alike);
       }
       if (ties === 0) trial.skip("no two different texts were found that this server's model scores alike");
@@ -128,7 +126,7 @@ export const RANKING_CHECKS: readonly Check[] = [
     expected: "the first label of the request among those with the largest score",
     run: async (trial: Trial) => {
       let ties = 0;
-      for (const alike of LOOKALIKES.flatMap((group) => [group, group.toReversed()])) {
+      for (const alike of LOOKALIKES) {
         // labels that stand for their descriptions
         const criteria = Object.fromEntries(alike.map((label) => [label, null]));
         const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions: { q: choiceOf(criteria) } });
@@ -137,10 +135,10 @@ export const RANKING_CHECKS: readonly Check[] = [
         if (scores.filter((score) => score === largest).length < 2) continue;
         ties += 1;
         const first = alike.find((label) => scores[labels.indexOf(label)] === largest);
-        const choice = answer instanceof Map ? answer.get("choice") : undefined;
+        const choice = at(answer, "choice");
         trial.expect(
           choice === first,
-          `${JSON.stringify(choice)}, where ${JSON.stringify(first)} comes first`,
+          `${show(choice)}, where ${JSON.stringify(first)} comes first`,
           inferred,
         );
       }
@@ -153,7 +151,7 @@ function checkPairs(
   trial: Trial,
   rows: readonly Row[],
   pairs: readonly (readonly [string, string])[],
-  inferred: Awaited<ReturnType<Trial["infer"]>>,
+  inferred: Inferred,
 ): void {
   trial.expect(rows.length === pairs.length, `${rows.length} rows for ${pairs.length} candidates`, inferred);
   for (const [label, text] of pairs) {

@@ -1,25 +1,7 @@
-import { type Check, defineCheck } from "../check.ts";
-import { NOUL, SMALL, SMALL_RANK } from "../facts.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import type { Check } from "../check.ts";
+import { NOUL, RANK, SMALL, SMALL_RANK } from "../operations.ts";
+import { asked, ranked, refuses, takes } from "./cases.ts";
 import { CHOICE, choiceOf, SCORE, scoreOf } from "./scored.ts";
-
-/** A request and whether it is valid. */
-export interface Case {
-  readonly name: string;
-  readonly path?: string;
-  readonly body: unknown;
-}
-
-export function asked(question: unknown, state: unknown = "s"): unknown {
-  return { state, questions: { q: question } };
-}
-export function ranked(candidates: unknown, more: object = {}): Case {
-  return {
-    name: JSON.stringify(candidates)?.slice(0, 60) ?? "nothing",
-    path: RANK,
-    body: { state: "s", candidates, ...more },
-  };
-}
 
 const NO_OBJECTS = [null, true, 5, "text", ["a"]];
 
@@ -243,35 +225,3 @@ export const REQUEST_CHECKS: readonly Check[] = [
     { name: "a blank description for a label", body: asked(choiceOf({ a: "", b: "x" })) },
   ]),
 ];
-
-function takes(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "200 for each",
-    run: (trial: Trial) => checkTaken(trial, cases),
-  });
-}
-
-function refuses(id: string, clause: string, source: string, cases: readonly Case[]): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "422 for each",
-    run: (trial: Trial) => checkRefused(trial, cases),
-  });
-}
-
-export async function checkTaken(trial: Trial, cases: readonly Case[]): Promise<void> {
-  await trial.each(cases, async ({ path = SYSTEMONE, body }) => {
-    await trial.infer(path, body);
-  });
-}
-
-export async function checkRefused(trial: Trial, cases: readonly Case[]): Promise<void> {
-  await trial.each(cases, async ({ path = SYSTEMONE, body }) => {
-    await trial.refused(path, body);
-  });
-}

@@ -1,40 +1,34 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { SMALL, SMALL_RANK } from "../facts.ts";
 import { at } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
 
 const GETS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
 const POSTS = [SYSTEMONE, RANK];
 const UNKNOWN = [
-  ...[
-    "/",
-    "/v1",
-    "/v1/",
-    "/v2/systemone",
-    "/systemone",
-    "/v1/systemone/",
-    "/v1/rank/",
-    "/health/",
-    "/v1/models/",
-  ],
-  ...[
-    "/V1/systemone",
-    "/v1/SystemOne",
-    "/Health",
-    "//health",
-    "/v1//systemone",
-    "/v1/systemone.json",
-    "/favicon.ico",
-  ],
-  ...[
-    "/v1/chat/completions",
-    "/v1/models/x",
-    "/__proto__",
-    "/v1/../health",
-    "/docs/../package.json",
-    "/v1%2fsystemone",
-  ],
+  "/",
+  "/v1",
+  "/v1/",
+  "/v2/systemone",
+  "/systemone",
+  "/v1/systemone/",
+  "/v1/rank/",
+  "/health/",
+  "/v1/models/",
+  "/V1/systemone",
+  "/v1/SystemOne",
+  "/Health",
+  "//health",
+  "/v1//systemone",
+  "/v1/systemone.json",
+  "/favicon.ico",
+  "/v1/chat/completions",
+  "/v1/models/x",
+  "/__proto__",
+  "/v1/../health",
+  "/docs/../package.json",
+  "/v1%2fsystemone",
 ];
 const ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -46,15 +40,9 @@ export const ROUTE_CHECKS: readonly Check[] = [
     source: "SPEC.md 4",
     expected: "200 for a small request to each",
     run: (trial: Trial) =>
-      trial.each(
-        [
-          { name: SYSTEMONE, body: SMALL },
-          { name: RANK, body: SMALL_RANK },
-        ],
-        async ({ name, body }) => {
-          await trial.infer(name, body);
-        },
-      ),
+      trial.each(OPERATIONS, async ({ path, body }) => {
+        await trial.infer(path, body);
+      }),
   }),
   defineCheck({
     id: "routes.unknown",
@@ -218,10 +206,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     source: "notes 19",
     expected: "four durations; `total` is about `latency_ms`, and none is above it",
     run: async (trial: Trial) => {
-      for (const [path, body] of [
-        [SYSTEMONE, SMALL],
-        [RANK, SMALL_RANK],
-      ] as const) {
+      for (const { path, body } of OPERATIONS) {
         const inferred = await trial.infer(path, body);
         const header = inferred.reply.headers["server-timing"] ?? "";
         const entries = header

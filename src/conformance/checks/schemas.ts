@@ -1,24 +1,24 @@
 import { type Check, defineCheck } from "../check.ts";
-import { servedContract } from "../contract.ts";
-import { excerpt } from "../exchange.ts";
+import { ownContract } from "../contract.ts";
+import { excerpt, type Reply } from "../exchange.ts";
+import { FULL_ID } from "../facts.ts";
 import { at, isMap, show } from "../json.ts";
-import { RANK, SYSTEMONE, type Trial } from "../trial.ts";
-import { CHOICE, NOULS, SCORE, STATE } from "./scored.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
+import { CHOICE, NOULS, SCORE, STATE, TEMPERATURE } from "./scored.ts";
 
 const LIMITS: Readonly<Record<string, number>> = {
-  ...{
-    max_body_bytes: 2_097_152,
-    max_nesting: 100,
-    max_questions: 32,
-    min_candidates: 2,
-    max_candidates: 64,
-  },
+  max_body_bytes: 2_097_152,
+  max_nesting: 100,
+  max_questions: 32,
+  min_candidates: 2,
+  max_candidates: 64,
   max_pairs: 256,
 };
 const STATUSES = ["ready", "starting", "draining", "failed"];
 
-/** Exact members, as the contract's schemas have them: clients refuse what they do not know. */
-export const SCHEMA_CHECKS: readonly Check[] = [
+/** Exact members of answers, as the contract's schemas have them: clients refuse what they do not know. */
+export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.schema",
     clause: "A systemone answer has exactly the members of the contract.",
@@ -27,8 +27,7 @@ export const SCHEMA_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
       const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
-      const misfit = (await servedContract()).misfit("Decisions", inferred.json);
-      trial.expect(misfit === undefined, `${misfit}`, inferred);
+      await expectFitting(trial, "Decisions", inferred);
     },
   }),
   defineCheck({
@@ -39,10 +38,13 @@ export const SCHEMA_CHECKS: readonly Check[] = [
     expected: "an answer that fits the schema, without any member more",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
-      const misfit = (await servedContract()).misfit("Ranking", inferred.json);
-      trial.expect(misfit === undefined, `${misfit}`, inferred);
+      await expectFitting(trial, "Ranking", inferred);
     },
   }),
+];
+
+/** The same of what the server tells of itself. */
+export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "models.schema",
     clause: "Each model of /v1/models has the seven members of the contract, a date among them.",
@@ -51,9 +53,7 @@ export const SCHEMA_CHECKS: readonly Check[] = [
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/v1/models");
-      const misfit =
-        reply.json === undefined ? "no JSON" : (await servedContract()).misfit("ModelList", reply.json);
-      trial.expect(misfit === undefined, `${misfit}`, reply);
+      await expectFitting(trial, "ModelList", reply);
       const date = at(reply.json, "models", 0, "release_date");
       const isDate =
         typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
@@ -69,9 +69,7 @@ export const SCHEMA_CHECKS: readonly Check[] = [
       needsInference: false,
       run: async (trial: Trial) => {
         const reply = await trial.get(path);
-        const misfit =
-          reply.json === undefined ? "no JSON" : (await servedContract()).misfit("Health", reply.json);
-        trial.expect(misfit === undefined, `${misfit}`, reply);
+        await expectFitting(trial, "Health", reply);
         const status = at(reply.json, "status");
         const isFitting =
           STATUSES.includes(String(status)) && (reply.status === 200) === (status === "ready");
@@ -107,17 +105,23 @@ export const SCHEMA_CHECKS: readonly Check[] = [
   }),
 ];
 
+async function expectFitting(trial: Trial, schema: string, about: Reply | Inferred): Promise<void> {
+  const { json } = about;
+  const misfit = json === undefined ? "no JSON" : (await ownContract()).misfit(schema, json);
+  trial.expect(misfit === undefined, misfit ?? "", about);
+}
+
 async function checkFacts(trial: Trial): Promise<void> {
   const reply = await trial.get("/health");
   trial.expect(isMap(reply.json), excerpt(reply), reply);
   const health = reply.json;
   trial.expect(
-    health.get("temperature") === 4.136820402388508,
+    health.get("temperature") === TEMPERATURE,
     `temperature ${show(health.get("temperature"))}`,
     reply,
   );
   const model = health.get("model");
-  trial.expect(/^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/.test(String(model)), `model is ${show(model)}`, reply);
+  trial.expect(FULL_ID.test(String(model)), `model is ${show(model)}`, reply);
   const version = at((await trial.get("/openapi.json")).json, "info", "version");
   const own = health.get("version");
   trial.expect(

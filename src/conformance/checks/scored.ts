@@ -1,5 +1,6 @@
 import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
-import { type Inferred, nonce, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { type Inferred, nonce, type Trial } from "../trial.ts";
 
 /** Divisor of the scores in the softmax (SPEC.md 1). */
 export const TEMPERATURE = 4.136820402388508;
@@ -147,13 +148,20 @@ export async function rankScores(
   readonly tokens: Json | undefined;
   readonly inferred: Inferred;
 }> {
-  const inferred = await trial.infer("/v1/rank", { state, question, candidates });
+  const inferred = await trial.infer(RANK, { state, question, candidates });
+  const scores = listScores(trial, inferred, candidates.length);
+  return { scores, tokens: at(inferred.json, "usage", "input_tokens"), inferred };
+}
+
+/** Raw scores of a ranked list, in the order of the request. @throws CannotTell when they are not there */
+export function listScores(trial: Trial, inferred: Inferred, count: number): readonly number[] {
   const rows = rowsOf(trial, inferred);
-  const scores = candidates.map(
+  const scores = Array.from(
+    { length: count },
     (_, index) => rows.find(({ candidate }) => candidate === String(index))?.score,
   );
   if (!isNumbers(scores)) trial.skip("the rows are not labelled by position: see rank.list-labels");
-  return { scores, tokens: at(inferred.json, "usage", "input_tokens"), inferred };
+  return scores;
 }
 
 /**

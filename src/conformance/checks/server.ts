@@ -1,7 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
-import { at, isList, isMap, leavesOf, namesOf, show } from "../json.ts";
-import { MARK, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { at, isList, isMap, type Json, leavesOf, namesOf, show } from "../json.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
 import { NOULS } from "./scored.ts";
 
 /** `/health`, `/ready`, `/v1/models`: what SPEC.md says of them. */
@@ -137,13 +138,13 @@ export const SERVER_CHECKS: readonly Check[] = [
 ];
 
 /** A value under a name, wherever it lies. */
-function anywhere(json: Parameters<typeof at>[0], name: string) {
+function anywhere(json: Json | undefined, name: string): Json | undefined {
   if (json === undefined) return undefined;
   return leavesOf(json).find(({ path }) => path === name || path.endsWith(`.${name}`))?.value;
 }
 
 /** A counter of /health, wherever it lies: SPEC.md names it and no place. */
-export function counterOf(json: Parameters<typeof at>[0], name: string): number | undefined {
+export function counterOf(json: Json | undefined, name: string): number | undefined {
   const value = anywhere(json, name);
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }

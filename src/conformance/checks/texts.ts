@@ -1,7 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
-import { show, toPlain } from "../json.ts";
-import { MARK, SYSTEMONE, type Trial } from "../trial.ts";
-import { choiceOf, rankScores, scoredOf, scoreOf } from "./scored.ts";
+import { at, show, toPlain } from "../json.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { MARK, type Trial } from "../trial.ts";
+import { choiceOf, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
 
 /** JSON text and the string that it must be rendered to. */
 type Spelling = readonly [json: string, text: string];
@@ -183,12 +184,8 @@ export const TEXT_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       const scores = async (labels: readonly string[]) => {
         const candidates = Object.fromEntries(labels.map((label, index) => [label, CANDIDATES[index] ?? ""]));
-        const inferred = await trial.infer("/v1/rank", { state: "s", question: "Which?", candidates });
-        const rows = inferred.json.get("ranked");
-        const byText = (Array.isArray(rows) ? rows : []).map((row) => [
-          row.get?.("text"),
-          row.get?.("score"),
-        ]);
+        const inferred = await trial.infer(RANK, { state: "s", question: "Which?", candidates });
+        const byText = rowsOf(trial, inferred).map(({ text, score }) => [text, score]);
         return { inferred, text: JSON.stringify(byText) };
       };
       const one = await scores(["x", "y", "z"]);
@@ -211,21 +208,11 @@ function differ(one: Seen, other: Seen): boolean {
 /** Ranks under a state given as JSON text. */
 async function rawRank(trial: Trial, state: string): Promise<Seen> {
   const texts = JSON.stringify(CANDIDATES);
-  const inferred = await trial.infer(
-    "/v1/rank",
-    `{"state":${state},"question":"Which?","candidates":${texts}}`,
-  );
-  const ranked = inferred.json.get("ranked");
-  const rows = Array.isArray(ranked) ? ranked : [];
-  const scores = CANDIDATES.map((_, index) => {
-    const score = rows.find((row) => row.get?.("candidate") === String(index))?.get("score");
-    return typeof score === "number" ? score : trial.skip("no whole row to check: see rank.rows");
-  });
-  const usage = inferred.json.get("usage");
+  const inferred = await trial.infer(RANK, `{"state":${state},"question":"Which?","candidates":${texts}}`);
   // a pair from a cache has no tokens: then the scores alone have to do
-  const isCached = usage instanceof Map && usage.get("cached_pairs") !== 0;
-  const tokens = usage instanceof Map && !isCached ? usage.get("input_tokens") : undefined;
-  return { scores, tokens, inferred };
+  const isCached = at(inferred.json, "usage", "cached_pairs") !== 0;
+  const tokens = isCached ? undefined : at(inferred.json, "usage", "input_tokens");
+  return { scores: listScores(trial, inferred, CANDIDATES.length), tokens, inferred };
 }
 
 async function compareStates(trial: Trial, given: string, like: string): Promise<void> {
@@ -251,11 +238,8 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
       await trial.each(cases, async ({ json, text }) => {
         await compareStates(trial, json, JSON.stringify(text));
         const texts = JSON.stringify(CANDIDATES);
-        const inferred = await trial.infer(
-          "/v1/rank",
-          `{"state":"s","question":${json},"candidates":${texts}}`,
-        );
-        const like = await trial.infer("/v1/rank", { state: "s", question: text, candidates: CANDIDATES });
+        const inferred = await trial.infer(RANK, `{"state":"s","question":${json},"candidates":${texts}}`);
+        const like = await trial.infer(RANK, { state: "s", question: text, candidates: CANDIDATES });
         const [a, b] = [inferred, like].map(({ json: answer }) =>
           JSON.stringify(toPlain(answer.get("ranked") ?? null)),
         );

@@ -1,9 +1,10 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at, isList, show } from "../json.ts";
-import { nonce, RANK, SYSTEMONE, type Trial } from "../trial.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { nonce, type Trial } from "../trial.ts";
+import { asked } from "./cases.ts";
 import { issuesIn } from "./issues.ts";
-import { asked } from "./requests.ts";
 import { choiceOf, scoreOf } from "./scored.ts";
 import { counted } from "./usage.ts";
 

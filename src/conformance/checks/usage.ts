@@ -1,7 +1,8 @@
 import { type Check, defineCheck } from "../check.ts";
-import { at, type Json } from "../json.ts";
-import { type Inferred, RANK, SYSTEMONE, type Trial } from "../trial.ts";
-import { freshState, NOULS, scoreOf } from "./scored.ts";
+import { at, toPlain } from "../json.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Inferred, Trial } from "../trial.ts";
+import { freshState, NOULS, scoredOf, scoreOf } from "./scored.ts";
 
 interface Usage {
   readonly input: number;
@@ -120,7 +121,7 @@ export const USAGE_CHECKS: readonly Check[] = [
         inferred,
       );
       const answers = ["a", "b", "c"].map((name) =>
-        JSON.stringify([...leaves(at(inferred.json, "answers", name))]),
+        JSON.stringify(toPlain(scoredOf(trial, inferred, name).answer)),
       );
       trial.expect(new Set(answers).size === 1, "equal questions with different answers", inferred);
     },
@@ -145,10 +146,6 @@ export const USAGE_CHECKS: readonly Check[] = [
     },
   }),
 ];
-
-function leaves(value: Json | undefined): Iterable<unknown> {
-  return value instanceof Map ? [...value].map(([name, member]) => [name, [...leaves(member)]]) : [value];
-}
 
 function usageOf(trial: Trial, { json }: Inferred): Usage {
   const [input, output, total, cached] = [

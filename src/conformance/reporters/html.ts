@@ -1,4 +1,4 @@
-import { SUBJECTS } from "../clauses.ts";
+import { bySubject, type SubjectResults } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 import { STYLE } from "./html-style.ts";
 
@@ -31,7 +31,7 @@ export function htmlReport(report: Report): string {
 ${obstacle === undefined ? "" : `<p class="obstacle">${escaped(obstacle)}</p>`}
 <p class="counts">${(["passed", "failed", "skipped"] as const).map((one) => `<span class="${one}"><b>${counts[one]}</b> ${WORDS[one]}</span>`).join(" ")}</p>
 ${brokenFirst(results)}
-${SUBJECTS.map(({ title, checks }) => subject(title, new Set(checks.map(({ id }) => id)), results)).join("\n")}
+${bySubject(results).map(subject).join("\n")}
 </main>
 </body>
 </html>
@@ -50,11 +50,9 @@ function brokenFirst(results: readonly Result[]): string {
   return `<section><h2>Broken</h2>${broken.map((result) => clause(result, true)).join("")}</section>`;
 }
 
-function subject(title: string, ids: ReadonlySet<string>, results: readonly Result[]): string {
-  const own = results.filter(({ id }) => ids.has(id));
-  if (own.length === 0) return "";
-  const kept = own.filter(({ outcome }) => outcome === "passed").length;
-  return `<section><h2>${escaped(title)} <small>${kept} of ${own.length} kept</small></h2>${own.map((result) => clause(result, false)).join("")}</section>`;
+function subject({ title, results }: SubjectResults): string {
+  const kept = results.filter(({ outcome }) => outcome === "passed").length;
+  return `<section><h2>${escaped(title)} <small>${kept} of ${results.length} kept</small></h2>${results.map((result) => clause(result, false)).join("")}</section>`;
 }
 
 function clause(result: Result, isOpen: boolean): string {

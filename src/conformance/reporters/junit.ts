@@ -1,5 +1,5 @@
 import junit, { type Builder, type TestCase } from "junit-report-builder";
-import { SUBJECTS } from "../clauses.ts";
+import { bySubject } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 
 // Its types tell of a member `default` that its CommonJS file does not have: the module is the builder itself.
@@ -11,10 +11,7 @@ const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** The report as JUnit XML: a suite a subject, a case a clause. */
 export function junitReport(report: Report): string {
   const root = builder.newBuilder().name(`conformance of ${report.server}, profile ${report.profile}`);
-  for (const { title, checks } of SUBJECTS) {
-    const ids = new Set(checks.map(({ id }) => id));
-    const results = report.results.filter(({ id }) => ids.has(id));
-    if (results.length === 0) continue;
+  for (const { title, results } of bySubject(report.results)) {
     const suite = root.testSuite().name(title).timestamp(report.startedAt);
     for (const result of results) addCase(suite.testCase(), result);
   }

@@ -1,4 +1,4 @@
-import { SUBJECTS } from "../clauses.ts";
+import { bySubject } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 
 export interface Colours {
@@ -23,10 +23,7 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
   const common = commonReasons(results);
   // one cause for all of them is said once, below
   if (!isOneCause(report)) {
-    for (const { title, checks } of SUBJECTS) {
-      const ids = new Set(checks.map(({ id }) => id));
-      const own = results.filter(({ id }) => ids.has(id));
-      if (own.length === 0) continue;
+    for (const { title, results: own } of bySubject(results)) {
       const passed = own.filter(({ outcome }) => outcome === "passed").length;
       lines.push(`${paint("bold", title)}  ${paint("dim", `${passed} of ${own.length} kept`)}`);
       for (const result of own.filter(({ came }) => !common.has(came)))

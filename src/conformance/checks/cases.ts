@@ -1,0 +1,59 @@
+import { type Check, defineCheck } from "../check.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import type { Trial } from "../trial.ts";
+
+/** A request that a rule says to be valid, or not to be. */
+export interface Case {
+  readonly name: string;
+  /** `/v1/systemone` if left out. */
+  readonly path?: string;
+  readonly body: unknown;
+}
+
+/** The body of a request with one question, `q`. */
+export function asked(question: unknown, state: unknown = "s"): unknown {
+  return { state, questions: { q: question } };
+}
+
+/** A ranking of these candidates. */
+export function ranked(candidates: unknown, more: object = {}): Case {
+  return {
+    name: JSON.stringify(candidates)?.slice(0, 60) ?? "nothing",
+    path: RANK,
+    body: { state: "s", candidates, ...more },
+  };
+}
+
+/** The check that each of the cases is answered. */
+export function takes(id: string, clause: string, source: string, cases: readonly Case[]): Check {
+  return defineCheck({
+    id,
+    clause,
+    source,
+    expected: "200 for each",
+    run: (trial: Trial) => checkTaken(trial, cases),
+  });
+}
+
+/** The check that each of the cases is refused as invalid. */
+export function refuses(id: string, clause: string, source: string, cases: readonly Case[]): Check {
+  return defineCheck({
+    id,
+    clause,
+    source,
+    expected: "422 for each",
+    run: (trial: Trial) => checkRefused(trial, cases),
+  });
+}
+
+export async function checkTaken(trial: Trial, cases: readonly Case[]): Promise<void> {
+  await trial.each(cases, async ({ path = SYSTEMONE, body }) => {
+    await trial.infer(path, body);
+  });
+}
+
+export async function checkRefused(trial: Trial, cases: readonly Case[]): Promise<void> {
+  await trial.each(cases, async ({ path = SYSTEMONE, body }) => {
+    await trial.refused(path, body);
+  });
+}
