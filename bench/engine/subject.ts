@@ -19,6 +19,7 @@ import type { ServiceOptions } from "../../src/options/table.ts";
 import { packageRoot } from "../../src/package-root.ts";
 import { RequestReader } from "../workloads/reader.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
+import { forestOf } from "./forest.ts";
 import { PairBackend } from "./pair-backend.ts";
 import { TaskProcess } from "./task-process.ts";
 
@@ -41,7 +42,7 @@ export interface Subject {
   /** Measures products of the runtime; has nothing loaded yet. */
   readonly kernels: TaskProcess;
   prepare(request: BenchRequest): Promise<Prepared>;
-  treeOf(prepared: Prepared): Promise<TokenTree>;
+  forestOf(prepared: Prepared): Promise<readonly TokenTree[]>;
   close(): Promise<void>;
 }
 
@@ -80,7 +81,8 @@ export async function openSubject(options: ServiceOptions): Promise<Subject> {
       pairBackend,
       kernels,
       prepare: async (request) => ({ request, rendered: await reader.read(request) }),
-      treeOf: ({ rendered }) => planRequest(rendered, engine.model.limits, tokenizer, unaborted),
+      forestOf: async ({ rendered }) =>
+        forestOf(await planRequest(rendered, engine.model.limits, tokenizer, unaborted)),
       close,
     };
   } catch (error) {
