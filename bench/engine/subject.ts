@@ -1,19 +1,13 @@
 import path from "node:path";
 import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
-import { createEngine } from "../../src/engine.ts";
+import { createEngine, openTokenizer } from "../../src/engine.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ScoredRequest, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokenizer.ts";
 import { tokenTreeShape } from "../../src/models/graph.ts";
-import {
-  type ModelPackage,
-  modelFacts,
-  openModelPackage,
-  readPackageFile,
-} from "../../src/models/package.ts";
+import { type ModelPackage, modelFacts, openModelPackage } from "../../src/models/package.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { packageRoot } from "../../src/package-root.ts";
@@ -50,8 +44,7 @@ export interface Subject {
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const engine = await createEngine(options);
   const modelPackage = await openModelPackage(options.modelPath || path.join(packageRoot, "model"));
-  const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
-  const tokenizer = new PartTokenizer(json);
+  const tokenizer = await openTokenizer(modelPackage);
   const threads = cpuCount();
   const kernels = new TaskProcess();
   const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);

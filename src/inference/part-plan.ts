@@ -48,7 +48,10 @@ export async function encodeByParts(
   const read = ({ at, loc }: PlacedPart, what: TooLongText["what"], before = 0): Int32Array => {
     const tokens = encoded[at];
     if (tokens instanceof Int32Array) return tokens;
-    if (tokens !== undefined) tooLong.push({ loc, what, came: { ...tokens, count: before + tokens.count } });
+    if (tokens !== undefined) {
+      const maxTokens = what === "candidate" ? limits.maxCandidateTokens : limits.maxStateQuestionTokens;
+      tooLong.push({ loc, what, maxTokens, came: { ...tokens, count: before + tokens.count } });
+    }
     return NO_TOKENS;
   };
   const stateTokens = read(state, "state");
@@ -57,7 +60,9 @@ export async function encodeByParts(
     const tokens = isStateTooLong ? NO_TOKENS : read(question, "state and question", stateTokens.length);
     const count = stateTokens.length + tokens.length;
     if (tokens.length > 0 && count > limits.maxStateQuestionTokens) {
-      tooLong.push({ loc: question.loc, what: "state and question", came: { count, isExact: true } });
+      const came = { count, isExact: true };
+      const maxTokens = limits.maxStateQuestionTokens;
+      tooLong.push({ loc: question.loc, what: "state and question", maxTokens, came });
     }
     return candidates.map((part) => ({
       state: stateTokens,

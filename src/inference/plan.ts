@@ -13,7 +13,9 @@ export interface TooManyTokens {
 /** A text that passes a limit, alone or with those before it. */
 export interface TooLongText {
   readonly loc: RenderedText["loc"];
-  readonly what: "state" | "state and question" | "candidate";
+  readonly what: "state" | "state and question" | "candidate" | "pair";
+  /** Special tokens included, as in `came`. */
+  readonly maxTokens: number;
   readonly came: TooManyTokens;
 }
 
@@ -48,17 +50,19 @@ export async function planRequest(
   signal: AbortSignal,
 ): Promise<RequestPlan> {
   const { plan, tooLong } = await tokenizer.encodeRequest(request, limits, signal);
-  if (tooLong.length > 0) throw invalidRequest(tooLong.map((text) => issueOf(text, limits)));
+  if (tooLong.length > 0) throw invalidRequest(tooLong.map(issueOf));
   return plan;
 }
 
-function issueOf({ loc, what, came }: TooLongText, limits: TokenLimits): Issue {
-  const [subject, maxTokens] = {
-    state: ["The state", limits.maxStateQuestionTokens] as const,
-    "state and question": ["State and question together", limits.maxStateQuestionTokens] as const,
-    candidate: ["A candidate", limits.maxCandidateTokens] as const,
-  }[what];
+const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {
+  state: "The state",
+  "state and question": "State and question together",
+  candidate: "A candidate",
+  pair: "State, question and candidate together",
+};
+
+function issueOf({ loc, what, maxTokens, came }: TooLongText): Issue {
   const count = came.isExact ? `${came.count}` : `at least ${came.count}`;
-  const msg = `${subject} may have at most ${maxTokens} tokens, special tokens included; got ${count}.`;
+  const msg = `${SUBJECTS[what]} may have at most ${maxTokens} tokens, special tokens included; got ${count}.`;
   return { loc, msg, type: "too_many_tokens" };
 }
