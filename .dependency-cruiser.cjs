@@ -12,6 +12,8 @@ const FOLDERS = {
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   "src/server": ["src/contract", "src/inference", "src/errors"],
   "src/options": ["src/errors"],
+  "src/hub": ["src/models", "src/errors"],
+  "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
   "src/engine": [
     "src/decisions",
     "src/inference",
@@ -19,7 +21,7 @@ const FOLDERS = {
     "src/backends",
     "src/options",
     "src/errors",
-    "src/package-root",
+    "src/served-model",
   ],
   "src/app": [
     "handlers",
@@ -43,6 +45,7 @@ const FOLDERS = {
     "src/onnx",
     "src/options",
     "src/package-root",
+    "src/served-model",
   ],
   "src/conformance": ["generated", "src/package-root"],
   "src/cli": [
@@ -53,9 +56,12 @@ const FOLDERS = {
     "src/contract",
     "src/engine",
     "src/errors",
+    "src/hub",
     "src/inference",
     "src/json",
+    "src/models",
     "src/options",
+    "src/served-model",
     "src/server",
   ],
 };
@@ -70,6 +76,12 @@ module.exports = {
       from: { path: pattern([folder]) },
       to: { path: "^(src|handlers|generated|bench|test)/", pathNot: pattern([folder, ...allowed]) },
     })),
+    {
+      name: "only src/hub opens connections to other hosts",
+      severity: "error",
+      from: { path: "^(src|handlers)/", pathNot: "^src/hub/" },
+      to: { path: "node_modules/undici/" },
+    },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "nothing unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
     {

@@ -1,10 +1,9 @@
-import path from "node:path";
 import { createContractFor } from "../src/app.ts";
 import { createEngine, type EngineCore } from "../src/engine.ts";
 import { ServiceError } from "../src/errors.ts";
-import { type ModelPackage, modelFacts, openModelPackage } from "../src/models/package.ts";
+import { type ModelPackage, modelFacts } from "../src/models/package.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
-import { packageRoot } from "../src/package-root.ts";
+import { openServedModel } from "../src/served-model.ts";
 import { bounded, type Effort, FULL, QUICK } from "./effort.ts";
 import { benchEngine, type EngineReport } from "./engine/bench-engine.ts";
 import { openSubject } from "./engine/subject.ts";
@@ -42,7 +41,7 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
   const httpRounds = options.against === undefined ? measured.httpRounds : Math.max(measured.httpRounds, 5);
   const effort = bounded({ ...measured, httpRounds }, options);
   const run: LoadRun = { effort, seed: options.seed, ...control };
-  const modelPackage = await openModelPackage(options.service.modelPath || path.join(packageRoot, "model"));
+  const modelPackage = await openServedModel(options.service);
   const workload = await chooseWorkload(options, modelPackage);
   const measures = (part: "engine" | "http" | "memory") => options.parts.includes(part);
   const isLocal = options.url === undefined;

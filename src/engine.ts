@@ -1,4 +1,3 @@
-import path from "node:path";
 import { ChildBackend } from "./backends/onnx/child-backend.ts";
 import { cpuCount } from "./backends/onnx/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
@@ -7,9 +6,9 @@ import { JointTokenizer } from "./inference/joint-tokenizer.ts";
 import type { Tokenizer } from "./inference/plan.ts";
 import { PartTokenizer } from "./inference/tokenizer.ts";
 import { jointModelFacts } from "./models/joint-model.ts";
-import { type ModelPackage, modelFacts, openModelPackage, readPackageFile } from "./models/package.ts";
+import { type ModelPackage, modelFacts, readPackageFile } from "./models/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
-import { packageRoot } from "./package-root.ts";
+import { openServedModel } from "./served-model.ts";
 
 export type { EngineCore };
 
@@ -26,11 +25,10 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * own; `close()` ends that process.
  *
  * @param options complete and checked, as `resolveOptions` gives them
- * @throws ServiceError INVALID_MODEL
+ * @throws ServiceError INVALID_OPTION (no model of that name) | INVALID_MODEL
  */
 export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
-  const folder = options.modelPath || path.join(packageRoot, "model");
-  const modelPackage = await openModelPackage(folder);
+  const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
     model: modelFacts(modelPackage, options.alias),

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { createEngine, openTokenizer } from "../../src/engine.ts";
@@ -7,10 +6,10 @@ import { EngineCore } from "../../src/inference/engine-core.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ScoredRequest, TokenTree } from "../../src/inference/ports.ts";
 import { tokenTreeShape } from "../../src/models/graph.ts";
-import { type ModelPackage, modelFacts, openModelPackage } from "../../src/models/package.ts";
+import { type ModelPackage, modelFacts } from "../../src/models/package.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
-import { packageRoot } from "../../src/package-root.ts";
+import { openServedModel } from "../../src/served-model.ts";
 import { RequestReader } from "../workloads/reader.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 import { forestOf } from "./forest.ts";
@@ -43,7 +42,7 @@ export interface Subject {
 /** Starts the engine with the options of a service, and the baseline with the same model and as many threads. */
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const engine = await createEngine(options);
-  const modelPackage = await openModelPackage(options.modelPath || path.join(packageRoot, "model"));
+  const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);
   const threads = cpuCount();
   const kernels = new TaskProcess();

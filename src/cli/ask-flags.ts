@@ -9,5 +9,5 @@ export const ASK_FLAGS = {
     description: "the material; - reads standard input",
   }),
   json: Flags.boolean({ description: "print what the service would answer, as JSON" }),
-  ...optionFlags(["modelPath"]),
+  ...optionFlags(["model", "modelPath"]),
 };

@@ -1,24 +1,35 @@
 import { ServiceError } from "../errors.ts";
 import { buildTokenTree } from "../onnx/bert-token-tree.ts";
-import { float16ToFloat32 } from "../onnx/float16.ts";
+import type { Gemma3Shape } from "../onnx/gemma3-io.ts";
+import { buildGemma3TokenTree } from "../onnx/gemma3-token-tree.ts";
+import type { WeightsFile } from "../onnx/graph-builder.ts";
 import type { Multiplication } from "../onnx/linear.ts";
-import type { TokenTreeShape, Weights } from "../onnx/token-tree-io.ts";
-import type { Architecture } from "./manifest.ts";
+import type { TokenTreeShape } from "../onnx/token-tree-io.ts";
+import { type Gemma3Config, readGemma3Config } from "./gemma3-config.ts";
+import { gemma3Weights, headNames } from "./gemma3-weights.ts";
+import { cachedGraph, type GraphFile, type GraphFolders } from "./graph-cache.ts";
+import type { Architecture, Manifest } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
-import { readSafetensors, type Tensor } from "./safetensors.ts";
+import { bytesSource } from "./safetensors.ts";
+import { Tensors } from "./tensors.ts";
+import { VerifiedFile } from "./verified-file.ts";
 
 /** What an operator chooses. */
 export type Precision = "int8" | "fp32";
 
+/** To be raised whenever the graph of a causal model, or the way its weights are rounded, changes. */
+const GEMMA3_WRITER = 1;
+
 /**
- * Writes the graph of a package's architecture with its weights.
+ * Writes the graph of the embedded model's architecture with its weights.
  *
  * @returns the bytes of an ONNX file
  * @throws ServiceError INVALID_MODEL
  */
 export async function buildGraph(modelPackage: ModelPackage, form: Multiplication): Promise<Uint8Array> {
-  const tensors = readSafetensors(await readPackageFile(modelPackage, "model.safetensors"));
-  return buildTokenTree(tokenTreeShape(modelPackage.manifest.architecture), weightsOf(tensors), form);
+  const shape = tokenTreeShape(modelPackage.manifest.architecture);
+  const file = await readPackageFile(modelPackage, "model.safetensors");
+  return buildTokenTree(shape, new Tensors(bytesSource(file, "model.safetensors")), form);
 }
 
 /** @throws ServiceError INVALID_MODEL for another architecture */
@@ -33,33 +44,51 @@ export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
   return { vocab, hidden, heads, inner, layers, positions, layerNormEpsilon: layer_norm_epsilon };
 }
 
-/** Exponent bits of a float16: all set in infinities and NaNs. */
-const FLOAT16_EXPONENT = 0x7c00;
-
-function allFinite(halves: Uint16Array): boolean {
-  // an indexed loop: an iterator over these 20 million numbers took about 0.3 s of a start (profiled)
-  for (let i = 0; i < halves.length; i++) {
-    if (((halves[i] ?? 0) & FLOAT16_EXPONENT) === FLOAT16_EXPONENT) return false;
-  }
-  return true;
-}
-
-function weightsOf(tensors: ReadonlyMap<string, Tensor>): Weights {
-  const float16 = (name: string, shape: readonly number[]) => {
-    const tensor = tensors.get(name);
-    if (!tensor) throw invalid(`lacks the tensor ${name}`);
-    if (tensor.type !== "F16") throw invalid(`holds ${name} as ${tensor.type}, expected F16`);
-    if (tensor.shape.join() !== shape.join()) {
-      throw invalid(`holds ${name} in shape [${tensor.shape}], expected [${shape}]`);
+/**
+ * The graph of a causal model, from the cache or written anew. Its weights are too large to be held in memory: they go from file
+ * to file, matrix by matrix.
+ *
+ * @throws ServiceError INVALID_MODEL naming the file and the member or tensor that is wrong; BACKEND_FAILED where no folder
+ *         can be written
+ */
+export async function openGemma3Graph(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  folders: GraphFolders,
+): Promise<{ readonly file: GraphFile; readonly shape: Gemma3Shape }> {
+  const { manifest } = modelPackage;
+  const config = readGemma3Config(
+    new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
+  );
+  const head = new Tensors(
+    bytesSource(await readPackageFile(modelPackage, "joint_head.safetensors"), "joint_head.safetensors"),
+  );
+  const names = headNames(head, config.hidden);
+  const shape = { ...config, positions: positionsOf(manifest, config), headInner: names.innerSize };
+  const write = async (weightsFile: WeightsFile) => {
+    const file = await VerifiedFile.open(modelPackage, "model.safetensors");
+    try {
+      return buildGemma3TokenTree(shape, gemma3Weights(new Tensors(file), head, names), form, weightsFile);
+    } finally {
+      file.close();
     }
-    // a copy: the view need not begin at an even address
-    const halves = new Uint16Array(new Uint8Array(tensor.bytes).buffer);
-    if (!allFinite(halves)) throw invalid(`holds a number in ${name} that is not finite`);
-    return halves;
   };
-  return { float16, float32: (name, shape) => float16ToFloat32(float16(name, shape)) };
+  const [model = ""] = manifest.id.split("@");
+  const used = ["config.json", "joint_head.safetensors", "model.safetensors"];
+  const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
+  const settings = { form, writer: GEMMA3_WRITER, positions: shape.positions };
+  return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError("INVALID_MODEL", `model.safetensors ${what}.`);
+/** Tokens of a pair beyond the limits of its texts: those between them, and what joining them may add. Chosen. */
+const POSITIONS_BETWEEN = 64;
+
+/** Positions of the longest pair within the package's limits. @throws ServiceError INVALID_MODEL where the model has fewer */
+function positionsOf({ limits }: Manifest, { maxPositions }: Gemma3Config): number {
+  const positions = limits.max_state_question_tokens + limits.max_candidate_tokens + POSITIONS_BETWEEN;
+  if (positions <= maxPositions) return positions;
+  throw new ServiceError(
+    "INVALID_MODEL",
+    `The limits of manifest.json let a pair have ${positions} tokens, config.json has max_position_embeddings ${maxPositions}.`,
+  );
 }

@@ -2,12 +2,38 @@ import { Writer } from "protobufjs";
 import { modelProto, tensorProto } from "./protobuf.ts";
 
 /** Element types by their ONNX codes (TensorProto.DataType). */
-const ELEMENT_TYPE = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9, float16: 10 } as const;
+const ELEMENT_TYPE = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  bfloat16: 16,
+} as const;
 export type ElementType = keyof typeof ELEMENT_TYPE;
 
 /** The name of a value in the graph. */
 export type Value = string;
-type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
+type Attributes = Readonly<Record<string, number | readonly number[] | { float: number } | { text: string }>>;
+
+/** Where large constants go instead of into the ONNX file, which may not pass 2 GB. */
+export interface WeightsFile {
+  /** Its name, beside the ONNX file. */
+  readonly name: string;
+  /** Puts bytes behind those that are there. @returns where they begin */
+  append(parts: Iterable<Uint8Array>): { readonly offset: number; readonly length: number };
+}
+
+/** Elements that are not in memory at once. */
+export interface StreamedData {
+  readonly byteLength: number;
+  readonly parts: Iterable<Uint8Array>;
+}
+
+/** Bytes from which on a constant goes into the weights file. Chosen: small ones are quicker read with the graph. */
+const LARGE_CONSTANT = 4096;
 
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
 const OPSET = 20;
@@ -21,7 +47,13 @@ export class GraphBuilder {
   readonly #initializers: Uint8Array[] = [];
   readonly #inputs: object[] = [];
   readonly #outputs: object[] = [];
+  readonly #weightsFile: WeightsFile | undefined;
   #count = 0;
+
+  /** @param weightsFile takes the large constants; without it they are all in the ONNX file */
+  constructor(weightsFile?: WeightsFile) {
+    this.#weightsFile = weightsFile;
+  }
 
   input(name: string, type: ElementType, shape: readonly (number | string)[]): Value {
     this.#inputs.push(valueInfo(name, type, shape));
@@ -34,12 +66,20 @@ export class GraphBuilder {
   }
 
   /** A constant; `data` holds its elements, little endian, row by row. */
-  constant(type: ElementType, shape: readonly number[], data: ArrayBufferView): Value {
+  constant(type: ElementType, shape: readonly number[], data: ArrayBufferView | StreamedData): Value {
     const name = `constant_${this.#count++}`;
-    const header = tensorProto.encode({ name, dataType: ELEMENT_TYPE[type], dims: shape }).finish();
-    this.#initializers.push(
-      ...initializer(header, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
-    );
+    const tensor = { name, dataType: ELEMENT_TYPE[type], dims: shape };
+    const isStreamed = "parts" in data;
+    if (this.#weightsFile && data.byteLength >= LARGE_CONSTANT) {
+      const parts = isStreamed ? data.parts : [bytesOf(data)];
+      const place = { location: this.#weightsFile.name, ...this.#weightsFile.append(parts) };
+      const externalData = Object.entries(place).map(([key, value]) => ({ key, value: String(value) }));
+      const header = tensorProto.encode({ ...tensor, externalData, dataLocation: 1 }).finish();
+      this.#initializers.push(...initializer(header));
+    } else {
+      const bytes = isStreamed ? Buffer.concat([...data.parts]) : bytesOf(data);
+      this.#initializers.push(...initializer(tensorProto.encode(tensor).finish(), bytes));
+    }
     return name;
   }
 
@@ -52,7 +92,7 @@ export class GraphBuilder {
     return this.constant("int64", [values.length], BigInt64Array.from(values, BigInt));
   }
 
-  /** One operator with one result, called `name`. Numbers become int attributes, `{ float }` a float one. */
+  /** One operator with one result, called `name`. Numbers become int attributes, `{ float }` and `{ text }` others. */
   node(
     opType: string,
     input: readonly Value[],
@@ -158,18 +198,21 @@ const TAG = { graph: (7 << 3) | 2, initializer: (5 << 3) | 2, rawData: (9 << 3) 
  * megabytes of weights are copied once, not once for each message that they are nested in.
  * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
  */
-function initializer(header: Uint8Array, data: Uint8Array): Uint8Array[] {
+function initializer(header: Uint8Array, data?: Uint8Array): Uint8Array[] {
   const delimiter = (tag: number, length: number) => new Writer().uint32(tag).uint32(length).finish();
-  const raw = delimiter(TAG.rawData, data.length);
-  const tensorLength = header.length + raw.length + data.length;
+  const content = data ? [header, delimiter(TAG.rawData, data.length), data] : [header];
+  const tensorLength = content.reduce((sum, { length }) => sum + length, 0);
   const tensor = delimiter(TAG.initializer, tensorLength);
-  return [delimiter(TAG.graph, tensor.length + tensorLength), tensor, header, raw, data];
+  return [delimiter(TAG.graph, tensor.length + tensorLength), tensor, ...content];
 }
 
-/** AttributeProto.AttributeType: FLOAT 1, INT 2, INTS 7. */
+const bytesOf = (data: ArrayBufferView) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+/** AttributeProto.AttributeType: FLOAT 1, INT 2, STRING 3, INTS 7. */
 function attributeList(attributes: Attributes): object[] {
   return Object.entries(attributes).map(([name, value]) => {
     if (typeof value === "number") return { name, type: 2, i: value };
+    if ("text" in value) return { name, type: 3, s: Buffer.from(value.text) };
     return "float" in value ? { name, type: 1, f: value.float } : { name, type: 7, ints: value };
   });
 }

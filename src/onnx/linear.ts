@@ -84,14 +84,36 @@ function quantizeBy(graph: GraphBuilder, x: Value, step: number): QuantizedRows 
  * @param zeroPoints uint8 [rows], each `ZERO_POINT`
  */
 export function quantizeRows(graph: GraphBuilder, x: Value, zeroPoints: Value): QuantizedRows {
+  return quantizeBySteps(graph, x, ownSteps(graph, x), zeroPoints);
+}
+
+/** The same in two bytes: their sum stands for the rows, with an error too small to matter. */
+export function quantizeRowsFinely(
+  graph: GraphBuilder,
+  x: Value,
+  zeroPoints: Value,
+): readonly [QuantizedRows, QuantizedRows] {
+  const steps = ownSteps(graph, x);
+  const coarse = quantizeBySteps(graph, x, steps, zeroPoints);
+  const back = graph.node("DequantizeLinear", [coarse.values, steps, zeroPoints], { axis: 0 });
+  const fineSteps = graph.node("Mul", [steps, graph.floats([1], 1 / (2 * STEPS))]);
+  return [coarse, quantizeBySteps(graph, graph.node("Sub", [x, back]), fineSteps, zeroPoints)];
+}
+
+/** What one step of each row stands for. [rows, inputs] -> [rows] */
+function ownSteps(graph: GraphBuilder, x: Value): Value {
   const largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.integers(1)], { keepdims: 0 });
-  const step = graph.node("Mul", [
+  return graph.node("Mul", [
     graph.node("Max", [largest, graph.floats([1], 1e-30)]),
     graph.floats([1], 1 / STEPS),
   ]);
+}
+
+/** @param steps [rows] */
+function quantizeBySteps(graph: GraphBuilder, x: Value, steps: Value, zeroPoints: Value): QuantizedRows {
   return {
-    values: graph.node("QuantizeLinear", [x, step, zeroPoints], { axis: 0 }),
-    step: graph.node("Unsqueeze", [step, graph.integers(1)]),
+    values: graph.node("QuantizeLinear", [x, steps, zeroPoints], { axis: 0 }),
+    step: graph.node("Unsqueeze", [steps, graph.integers(1)]),
   };
 }
 

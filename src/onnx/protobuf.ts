@@ -17,6 +17,7 @@ const attribute = message("AttributeProto", {
   name: [1, "string"],
   f: [2, "float"],
   i: [3, "int64"],
+  s: [4, "bytes"],
   g: [6, "GraphProto"],
   ints: [8, "int64", "repeated"],
   type: [20, "int32"],
@@ -29,12 +30,16 @@ const node = message("NodeProto", {
   attribute: [5, "AttributeProto", "repeated"],
   domain: [7, "string"],
 });
-/** A constant. Its `raw_data` (field 9) is written by the graph builder. */
+const entry = message("StringStringEntryProto", { key: [1, "string"], value: [2, "string"] });
+/** A constant. Its `raw_data` (field 9) is written by the graph builder, or lies in another file (`dataLocation` 1). */
 export const tensorProto = message("TensorProto", {
   dims: [1, "int64", "repeated"],
   dataType: [2, "int32"],
   name: [8, "string"],
+  externalData: [13, "StringStringEntryProto", "repeated"],
+  dataLocation: [14, "int32"],
 });
+tensorProto.add(entry);
 const dimension = message("Dimension", { dimValue: [1, "int64"], dimParam: [2, "string"] });
 const shape = message("TensorShapeProto", { dim: [1, "Dimension", "repeated"] });
 const tensorType = message("TensorTypeProto", { elemType: [1, "int32"], shape: [2, "TensorShapeProto"] });

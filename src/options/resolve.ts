@@ -22,7 +22,22 @@ export function resolveOptions(
     return [name, row.default];
   });
   // every row was visited and `read` gives what its kind says
-  return Object.fromEntries(entries) as ServiceOptions;
+  return oneModel(Object.fromEntries(entries) as ServiceOptions, flags);
+}
+
+/**
+ * A model comes by its name or from a folder. As everywhere, a flag counts more than a variable, also the other one's.
+ *
+ * @throws ServiceError INVALID_OPTION when both are given in the same way
+ */
+function oneModel(options: ServiceOptions, flags: RawFlags): ServiceOptions {
+  if (options.model === "" || options.modelPath === "") return options;
+  const { model, modelPath } = OPTION_TABLE;
+  const [hasName, hasFolder] = [model, modelPath].map(({ flag }) => flags[flag] !== undefined);
+  if (hasName && !hasFolder) return { ...options, modelPath: "" };
+  if (hasFolder && !hasName) return { ...options, model: "" };
+  const [name, folder] = hasName ? [`--${model.flag}`, `--${modelPath.flag}`] : [model.env, modelPath.env];
+  throw invalidOption(`${name} and ${folder} name a model each: give one of them.`);
 }
 
 function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {

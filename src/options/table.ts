@@ -15,7 +15,9 @@ export interface ServiceOptions {
   readonly backend: string;
   readonly device: string;
   readonly precision: "int8" | "fp32";
-  /** Folder of a model package; empty means the embedded one. */
+  /** Name of an embedded or pulled model; empty means the embedded one, unless `modelPath` is set. */
+  readonly model: string;
+  /** Folder of a model package; empty unless one is served that is neither embedded nor pulled. */
   readonly modelPath: string;
   readonly alias: readonly string[];
   readonly logLevel: string;
@@ -157,7 +159,7 @@ export const OPTION_TABLE = {
     flag: "offline",
     env: "DECISION_OFFLINE",
     default: false,
-    description: "never open a connection to another host (the embedded model needs none)",
+    description: "never open a connection to another host (serving never does; `decision model pull` would)",
   },
   backend: {
     kind: "text",
@@ -186,12 +188,20 @@ export const OPTION_TABLE = {
     values: ["int8", "fp32"],
     description: "numbers that the model computes with",
   },
+  model: {
+    kind: "text",
+    flag: "model",
+    env: "DECISION_MODEL",
+    default: "",
+    description:
+      "model to serve instead of the embedded one, by any of its names; `decision model list` shows them",
+  },
   modelPath: {
     kind: "text",
     flag: "model-path",
     env: "DECISION_MODEL_PATH",
     default: "",
-    description: "folder of a model package to serve instead of the embedded model",
+    description: "folder of a model package to serve instead; not with --model",
   },
   alias: {
     kind: "list",

@@ -67,7 +67,7 @@ describe("a model package", () => {
 describe("a manifest", () => {
   const good = async () => JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
   const cases: { name: string; change: (manifest: Record<string, unknown>) => void; says: RegExp }[] = [
-    { name: "without an id", change: (m) => delete m.id, says: /'id'/ },
+    { name: "without an id", change: (m) => delete m.id, says: /lacks the member \/id/ },
     { name: "with an id without revision", change: (m) => (m.id = "a/b"), says: /\/id/ },
     { name: "of another format", change: (m) => (m.format = "v2"), says: /\/format/ },
     { name: "with temperature 0", change: (m) => (m.temperature = 0), says: /\/temperature/ },

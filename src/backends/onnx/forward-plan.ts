@@ -52,15 +52,17 @@ export interface ForwardPlan {
 /**
  * @param stateKey names a state by its tokens, so that equal ones are one node
  * @param isKnown  whether the keys and values of a state are at hand
+ * @param keyBlock after how many keys this model's sums are cut, at least `REST_TOKENS`
  */
 export function planForwards(
   forest: readonly TokenTree[],
   stateKey: (tokens: Int32Array) => string,
   isKnown: (key: string) => boolean,
+  keyBlock = KEY_BLOCK,
 ): ForwardPlan {
   const states = new Map<string, Node>();
   const encoded = new Set<Node>();
-  const packer = new Packer(encoded);
+  const packer = new Packer(encoded, keyBlock);
   const pairs: Node[] = [];
   for (const tree of forest) {
     const key = stateKey(tree.state);
@@ -88,11 +90,13 @@ const length = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + nod
 class Packer {
   readonly forwards: Forward[] = [];
   readonly #encoded: Set<Node>;
+  readonly #keyBlock: number;
   #prefix: Node[] = [];
   #rest: Node[] = [];
 
-  constructor(encoded: Set<Node>) {
+  constructor(encoded: Set<Node>, keyBlock: number) {
     this.#encoded = encoded;
+    this.#keyBlock = keyBlock;
   }
 
   /** Encodes a long question; nothing else may stand in its rest. */
@@ -116,7 +120,7 @@ class Packer {
   #prefixFits(added: readonly Node[]): boolean {
     const together = union(this.#prefix, added);
     if (together.length === this.#prefix.length && added.length === this.#prefix.length) return true;
-    return together.every((node) => node.level === 0) && length(together) <= KEY_BLOCK;
+    return together.every((node) => node.level === 0) && length(together) <= this.#keyBlock;
   }
 
   #restFits(added: readonly Node[]): boolean {

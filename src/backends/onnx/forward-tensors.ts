@@ -1,15 +1,15 @@
 import { Tensor } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import type { Forward, Node } from "./forward-plan.ts";
-import { joinTokens, type KeyValues } from "./key-values.ts";
+import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**
  * Numbers of one [heads, queries, keys] tensor of a chunk. Chosen: with five of them in flight they stay in the caches of today's
  * cores, and the longest state needs no more memory than a short one.
  */
-const CHUNK_NUMBERS = 400_000;
+export const CHUNK_NUMBERS = 400_000;
 /** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
-const FILLER = -1;
+export const FILLER = -1;
 
 export interface ForwardInputs {
   readonly feeds: Record<string, Tensor>;
@@ -55,38 +55,48 @@ export function forwardInputs(
           tokens - 1,
         ),
       ),
-      ...past("prefix", forward.pastPrefix.map(known), shape),
-      ...past("rest", forward.pastRest.map(known), shape),
+      ...past("prefix", forward.pastPrefix.map(known), keyValueShape(shape)),
+      ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
     },
     begins,
     scored,
   };
 }
 
+export function keyValueShape({ layers, heads, hidden }: TokenTreeShape): KeyValueShape {
+  return { layers, heads, size: hidden / heads };
+}
+
 /**
  * Equal chunks of at most `longest` queries; at least one of them is a filler token, so that no block of keys is empty, and
  * none is alone in its chunk, because a matrix of one row goes through another kernel.
+ *
+ * @param multiple a chunk has a multiple of so many queries, at least twice of it
  */
-export function cutQueries(tokens: number, longest: number): { chunks: number; chunkSize: number } {
+export function cutQueries(
+  tokens: number,
+  longest: number,
+  multiple = 1,
+): { chunks: number; chunkSize: number } {
   const chunks = Math.ceil((tokens + 1) / Math.max(longest, SHORTEST_CHUNK));
-  return { chunks, chunkSize: Math.max(2, Math.ceil((tokens + 1) / chunks)) };
+  return { chunks, chunkSize: Math.max(2, Math.ceil((tokens + 1) / chunks / multiple)) * multiple };
 }
 /** Chosen: with fewer rows the rounds cost more than they save. */
 const SHORTEST_CHUNK = 16;
 
 /** Whether every new node is one of the prefix's or below all of them. Filler may see what it likes. */
-function seesPrefix({ pastPrefix, newPrefix, newRest }: Forward): boolean {
+export function seesPrefix({ pastPrefix, newPrefix, newRest }: Forward): boolean {
   const prefix = [...pastPrefix, ...newPrefix];
   return [...newPrefix, ...newRest].every((node) =>
     prefix.every((seen) => seen === node || node.above.includes(seen)),
   );
 }
 
-const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
-const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
-const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
-const int64 = (values: readonly number[]) =>
-  new Tensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
+export const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+export const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
+export const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
+export const int64 = (values: ArrayLike<number>) =>
+  new Tensor("int64", BigInt64Array.from(Array.from(values, BigInt)), [values.length]);
 
 /** Token ids, positions and segments of the new nodes, filler behind them. */
 function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, Tensor> {
@@ -103,12 +113,16 @@ function packedTokens(nodes: readonly Node[], tokens: number, positions: number)
   return { [IO.ids]: int32(ids), [IO.positions]: int32(places), [IO.segments]: int32(segments) };
 }
 
-function numberNodes(nodes: readonly Node[]): ReadonlyMap<Node, number> {
+export function numberNodes(nodes: readonly Node[]): ReadonlyMap<Node, number> {
   return new Map(nodes.map((node, i) => [node, i + 1]));
 }
 
 /** [tokens, 3] for each new token, its own node and those above it */
-function queryNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, tokens: number): Int32Array {
+export function queryNodes(
+  nodes: readonly Node[],
+  numbers: ReadonlyMap<Node, number>,
+  tokens: number,
+): Int32Array {
   const all = new Int32Array(tokens * 3);
   let at = 0;
   for (const node of nodes) {
@@ -137,13 +151,12 @@ function readAt(places: readonly number[], fillerToken: number): number[] {
 }
 
 /** Keys and values of nodes encoded earlier, for each layer. */
-function past(
+export function past(
   block: "prefix" | "rest",
   nodes: readonly KeyValues[],
-  { heads, hidden, layers }: TokenTreeShape,
+  { heads, size, layers }: KeyValueShape,
 ): Record<string, Tensor> {
   const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
-  const size = hidden / heads;
   const feeds: Record<string, Tensor> = {};
   for (let layer = 0; layer < layers; layer++) {
     const join = (which: "keys" | "values", outer: number) =>

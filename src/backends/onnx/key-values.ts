@@ -10,6 +10,15 @@ export interface KeyValues {
   readonly values: readonly Float32Array[];
 }
 
+/** Of what sizes a model's keys and values are. */
+export interface KeyValueShape {
+  readonly layers: number;
+  /** Heads that have keys and values. */
+  readonly heads: number;
+  /** Numbers of a head's key. */
+  readonly size: number;
+}
+
 /** Memory of a node's keys and values. */
 export function byteLength({ keys, values }: KeyValues): number {
   return [...keys, ...values].reduce((sum, array) => sum + array.byteLength, 0);

@@ -1,34 +1,43 @@
 import { InferenceSession } from "onnxruntime-node";
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
-import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
+import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
 import { type Forward, type Node, planForwards } from "./forward-plan.ts";
-import { forwardInputs } from "./forward-tensors.ts";
 import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
 import { StateCache } from "./state-cache.ts";
+import { type TreeModel, type TreeShape, treeModel } from "./tree-model.ts";
 
 export interface RunnerOptions {
   readonly threads: number;
   readonly stateCacheBytes: number;
 }
 
-/** The model in this process: scores forests with the graph of src/onnx/bert-token-tree.ts. */
-export class ModelRunner {
+/** A model in this process. */
+export interface Runner {
+  score(forest: readonly TokenTree[]): Promise<ForestScores>;
+}
+
+/** Scores forests with a token-tree graph: src/onnx/bert-token-tree.ts or gemma3-token-tree.ts. */
+export class ModelRunner implements Runner {
   readonly #session: InferenceSession;
-  readonly #shape: TokenTreeShape;
+  readonly #model: TreeModel;
   readonly #states: StateCache;
 
-  private constructor(session: InferenceSession, shape: TokenTreeShape, options: RunnerOptions) {
+  private constructor(session: InferenceSession, model: TreeModel, options: RunnerOptions) {
     this.#session = session;
-    this.#shape = shape;
+    this.#model = model;
     this.#states = new StateCache(options.stateCacheBytes);
   }
 
-  /** @param graph bytes of the ONNX file */
-  static async load(graph: Uint8Array, shape: TokenTreeShape, options: RunnerOptions): Promise<ModelRunner> {
-    const session = await InferenceSession.create(graph, {
-      // with more threads than heads, MLAS would cut one head's product among them and so add up in another order
-      intraOpNumThreads: Math.min(options.threads, shape.heads),
+  /** @param graph bytes of the ONNX file, or its path */
+  static async load(
+    graph: Uint8Array | string,
+    shape: TreeShape,
+    options: RunnerOptions,
+  ): Promise<ModelRunner> {
+    const model = treeModel(shape, options.threads);
+    const sessionOptions: InferenceSession.SessionOptions = {
+      intraOpNumThreads: model.threads,
       interOpNumThreads: 1,
       // with it, memory grows with every new shape (110 to 565 MB measured)
       enableMemPattern: false,
@@ -44,12 +53,21 @@ export class ModelRunner {
           intra_op: { allow_spinning: "0" },
         },
       },
-    });
-    return new ModelRunner(session, shape, options);
+    };
+    const session =
+      typeof graph === "string"
+        ? await InferenceSession.create(graph, sessionOptions)
+        : await InferenceSession.create(graph, sessionOptions);
+    return new ModelRunner(session, model, options);
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    const { states, forwards, pairs } = planForwards(forest, StateCache.key, (key) => this.#states.has(key));
+    const { states, forwards, pairs } = planForwards(
+      forest,
+      StateCache.key,
+      (key) => this.#states.has(key),
+      this.#model.keyBlock,
+    );
     const encoded = this.#recall(states);
     const lastUse = lastUses(forwards);
     const scores = new Map<Node, number>();
@@ -88,7 +106,7 @@ export class ModelRunner {
     neededLater: (node: Node) => boolean,
     scores: Map<Node, number>,
   ): Promise<void> {
-    const { feeds, begins, scored } = forwardInputs(forward, this.#shape, (node) => {
+    const { feeds, begins, scored } = this.#model.inputs(forward, (node) => {
       const keyValues = encoded.get(node);
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;
@@ -106,8 +124,7 @@ export class ModelRunner {
 
   /** A node's keys and values out of a forward's results. */
   #cut(results: InferenceSession.ReturnType, begin: number, tokens: number): KeyValues {
-    const { heads, hidden, layers } = this.#shape;
-    const size = hidden / heads;
+    const { heads, size, layers } = this.#model.keyValues;
     const end = begin + tokens;
     const each = (name: (layer: number) => string, outer: number, inner: number) =>
       Array.from({ length: layers }, (_, layer) =>
@@ -117,7 +134,7 @@ export class ModelRunner {
   }
 
   #keyValueNames(): string[] {
-    return Array.from({ length: this.#shape.layers }, (_, layer) => [
+    return Array.from({ length: this.#model.keyValues.layers }, (_, layer) => [
       IO.keys(layer),
       IO.values(layer),
     ]).flat();

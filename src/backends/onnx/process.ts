@@ -2,13 +2,12 @@
  * The inference process: holds the model, scores what its parent sends. A process and not a thread, because a run
  * cannot be interrupted: a thread that is ended in one takes the whole service with it.
  */
-import { buildGraph, tokenTreeShape } from "../../models/graph.ts";
-import { exactMultiplication } from "./exact-kernel.ts";
+import { loadRunner, multiplicationOf } from "./load-runner.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
-import { ModelRunner } from "./model-runner.ts";
+import type { Runner } from "./model-runner.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
-let runner: ModelRunner | undefined;
+let runner: Runner | undefined;
 
 /** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
 const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
@@ -21,9 +20,8 @@ async function load({
   stateCacheBytes,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    const graph = await buildGraph(modelPackage, precision === "fp32" ? "fp32" : await exactMultiplication());
-    const shape = tokenTreeShape(modelPackage.manifest.architecture);
-    runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes });
+    const form = await multiplicationOf(precision);
+    runner = await loadRunner(modelPackage, form, { threads, stateCacheBytes });
     send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });

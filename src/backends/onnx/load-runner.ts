@@ -1,0 +1,41 @@
+import { homedir, tmpdir } from "node:os";
+import { buildGraph, openGemma3Graph, type Precision, tokenTreeShape } from "../../models/graph.ts";
+import { type GraphFolders, graphFolders } from "../../models/graph-cache.ts";
+import type { ModelPackage } from "../../models/package.ts";
+import type { Multiplication } from "../../onnx/linear.ts";
+import { exactMultiplication } from "./exact-kernel.ts";
+import { ModelRunner, type Runner, type RunnerOptions } from "./model-runner.ts";
+
+/** How this machine multiplies in that precision. */
+export async function multiplicationOf(precision: Precision): Promise<Multiplication> {
+  return precision === "fp32" ? "fp32" : exactMultiplication();
+}
+
+/**
+ * The runner that a package's architecture needs.
+ *
+ * @param folders where graphs are kept
+ * @throws ServiceError INVALID_MODEL | BACKEND_FAILED
+ */
+export async function loadRunner(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  options: RunnerOptions,
+  folders: GraphFolders = graphFolders(process.env, homedir(), tmpdir()),
+): Promise<Runner> {
+  const { architecture } = modelPackage.manifest;
+  switch (architecture.type) {
+    case "bert-token-tree":
+      return ModelRunner.load(await buildGraph(modelPackage, form), tokenTreeShape(architecture), options);
+    case "gemma3-text-joint": {
+      const { file, shape } = await openGemma3Graph(modelPackage, form, folders);
+      try {
+        return await ModelRunner.load(file.path, shape, options);
+      } finally {
+        await file.release();
+      }
+    }
+    case "onnx-joint-pairs":
+      throw new Error("not there yet");
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** What no file of a package reaches, chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
+const MAX_JSON_BYTES = 2 ** 28;
+const MAX_FILE_BYTES = 2 ** 34;
+
+/** Why a file of a package is not used. */
+export type FileFault = "missing" | "outside" | "not-a-file" | "too-large" | "unreadable";
+
+export type LocatedFile =
+  | { readonly path: string; readonly bytes: number; readonly fault?: undefined }
+  | { readonly fault: FileFault; readonly why: string };
+
+/**
+ * Finds a file of a folder without opening it. Symbolic links are followed as long as they stay in the folder, as mounted
+ * volumes need it; what lies elsewhere is no part of the package.
+ */
+export async function locateFile(folder: string, name: string): Promise<LocatedFile> {
+  try {
+    const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, name))]);
+    if (path.relative(root, file).startsWith("..") || path.isAbsolute(path.relative(root, file)))
+      return { fault: "outside", why: `leads out of the folder, to ${file}` };
+    const found = await stat(file);
+    // a pipe or a device could be read for ever
+    if (!found.isFile()) return { fault: "not-a-file", why: "is not a regular file" };
+    const most = name.endsWith(".json") ? MAX_JSON_BYTES : MAX_FILE_BYTES;
+    if (found.size > most)
+      return { fault: "too-large", why: `has ${found.size} bytes, more than the ${most} that are read` };
+    return { path: file, bytes: found.size };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR")
+      return { fault: "missing", why: "is not there" };
+    return { fault: "unreadable", why: `cannot be read (${codeOf(error) ?? String(error)})` };
+  }
+}
+
+/** SHA-256 of a file in hex, read piece by piece. @throws the system's error */
+export async function digestOf(file: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(
+    createReadStream(file, { highWaterMark: 2 ** 20 }),
+    hash,
+    signal === undefined ? {} : { signal },
+  );
+  return hash.digest("hex");
+}
+
+/** The system's code of an error, `ENOENT` for example. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

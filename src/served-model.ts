@@ -1,0 +1,54 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import { ServiceError } from "./errors.ts";
+import { type ModelPackage, openModelPackage } from "./models/package.ts";
+import {
+  type Environment,
+  findModel,
+  publishedModel,
+  type Shelves,
+  shortName,
+  storeFolder,
+} from "./models/store.ts";
+import type { ServiceOptions } from "./options/table.ts";
+import { packageRoot } from "./package-root.ts";
+
+/** Where this installation looks for models. */
+export function modelShelves(env: Environment = process.env): Shelves {
+  return { embedded: path.join(packageRoot, "model"), store: storeFolder(env, homedir()) };
+}
+
+/**
+ * The package that the options name: a folder, a model by its name, or else the embedded one. It is on this machine already or it
+ * is not served: nothing here opens a connection.
+ *
+ * @throws ServiceError INVALID_OPTION for an unknown name | INVALID_MODEL
+ */
+export async function openServedModel(
+  { model, modelPath }: Pick<ServiceOptions, "model" | "modelPath">,
+  shelves: Shelves = modelShelves(),
+): Promise<ModelPackage> {
+  if (modelPath !== "") return openModelPackage(modelPath);
+  if (model === "") return openModelPackage(shelves.embedded);
+  const { folder, manifest, source } = await findModel(model, shelves);
+  if (source === "published") {
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `the model ${manifest.id} is not on this machine; fetch it once with: decision model pull ${shortName(manifest)}`,
+    );
+  }
+  const opened = await openModelPackage(folder);
+  checkPins(opened, shelves);
+  return opened;
+}
+
+/** A manifest beside the files proves nothing where this version knows the digests itself. */
+function checkPins({ folder, manifest }: ModelPackage, { published }: Shelves): void {
+  const pinned = publishedModel(manifest.id, published)?.manifest.files ?? {};
+  const differing = Object.keys(pinned).find((name) => manifest.files[name] !== pinned[name]);
+  if (differing === undefined) return;
+  throw new ServiceError(
+    "INVALID_MODEL",
+    `manifest.json in ${folder} names another digest for ${differing} than the published one: remove the model and pull it again.`,
+  );
+}
