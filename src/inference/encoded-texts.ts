@@ -9,6 +9,19 @@ export const GROUP_UNITS = 8_192;
 /** Ids that are fetched before the event loop turns. Chosen: 0.2 µs each. */
 const FETCHED_IN_A_TURN = 16_384;
 
+/** Ids that stand for others: all from `from` on. */
+export interface Replacement {
+  readonly from: number;
+  readonly by: number;
+}
+
+export interface TextSource {
+  readonly encode: (texts: readonly string[]) => Promise<readonly Encoding[]>;
+  readonly separatesNewlines: boolean;
+  readonly replacement: Replacement | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Tokens of the texts of one request.
  *
@@ -17,20 +30,12 @@ const FETCHED_IN_A_TURN = 16_384;
  * so that a state is tokenized once and not again for each pair. What cannot be cut is tokenized whole.
  */
 export class EncodedTexts {
-  readonly #encode: (texts: readonly string[]) => Promise<readonly Encoding[]>;
-  readonly #separatesNewlines: boolean;
-  readonly #signal: AbortSignal;
+  readonly #source: TextSource;
   readonly #segments = new Map<string, Segment>();
   #fetched = 0;
 
-  constructor(
-    encode: (texts: readonly string[]) => Promise<readonly Encoding[]>,
-    separatesNewlines: boolean,
-    signal: AbortSignal,
-  ) {
-    this.#encode = encode;
-    this.#separatesNewlines = separatesNewlines;
-    this.#signal = signal;
+  constructor(source: TextSource) {
+    this.#source = source;
   }
 
   /** Tokenizes texts, each given in pieces, off the main thread. @throws the signal's reason */
@@ -38,11 +43,11 @@ export class EncodedTexts {
     const segments = new Set(texts.flatMap((pieces) => this.#cut(pieces)));
     const fresh = [...segments].filter((segment) => !this.#segments.has(segment));
     for (const group of groupByUnits(fresh, (text) => text.length)) {
-      this.#signal.throwIfAborted();
-      const encodings = await this.#encode(group);
+      this.#source.signal.throwIfAborted();
+      const encodings = await this.#source.encode(group);
       for (const [i, text] of group.entries()) {
         const encoding = encodings[i];
-        if (encoding !== undefined) this.#segments.set(text, new Segment(encoding));
+        if (encoding !== undefined) this.#segments.set(text, new Segment(encoding, this.#source.replacement));
       }
     }
   }
@@ -73,7 +78,7 @@ export class EncodedTexts {
 
   async #makeRoom(ids: number): Promise<void> {
     if (this.#fetched + ids > FETCHED_IN_A_TURN) {
-      await turn(undefined, { signal: this.#signal });
+      await turn(undefined, { signal: this.#source.signal });
       this.#fetched = 0;
     }
     this.#fetched += ids;
@@ -91,7 +96,7 @@ export class EncodedTexts {
     const segments: string[] = [];
     for (const piece of pieces) {
       const last = segments.at(-1);
-      const isCut = last === undefined || (this.#separatesNewlines && isNewlineBorder(last, piece));
+      const isCut = last === undefined || (this.#source.separatesNewlines && isNewlineBorder(last, piece));
       if (isCut) segments.push(piece);
       else segments[segments.length - 1] = last + piece;
     }
@@ -103,9 +108,11 @@ export class EncodedTexts {
 class Segment {
   readonly length: number;
   #encoding: Encoding | undefined;
+  readonly #replacement: Replacement | undefined;
   #ids: Int32Array | undefined;
 
-  constructor(encoding: Encoding) {
+  constructor(encoding: Encoding, replacement: Replacement | undefined) {
+    this.#replacement = replacement;
     this.length = encoding.getLength();
     this.#encoding = encoding;
   }
@@ -115,10 +122,17 @@ class Segment {
   }
 
   get ids(): Int32Array {
-    this.#ids ??= Int32Array.from(this.#encoding?.getIds() ?? []);
-    this.#encoding = undefined;
+    if (this.#ids === undefined) {
+      this.#ids = Int32Array.from(this.#encoding?.getIds() ?? []);
+      if (this.#replacement !== undefined) replaceIds(this.#ids, this.#replacement);
+      this.#encoding = undefined;
+    }
     return this.#ids;
   }
+}
+
+function replaceIds(ids: Int32Array, { from, by }: Replacement): void {
+  for (let i = 0; i < ids.length; i++) if ((ids[i] ?? 0) >= from) ids[i] = by;
 }
 
 function isNewlineBorder(left: string, right: string): boolean {

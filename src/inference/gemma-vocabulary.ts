@@ -9,6 +9,8 @@ export interface VocabularyFacts {
    * what stands between them, one after the other, whatever these are.
    */
   readonly separatesNewlines: boolean;
+  /** The token for what the vocabulary lacks. */
+  readonly unknownId: number;
 }
 
 /**
@@ -47,11 +49,13 @@ export function readVocabulary(file: unknown): VocabularyFacts {
     if (!Object.hasOwn(vocabulary, name)) throw invalid(`a token for each byte; ${name} is not there`);
   }
   const added = readAddedTokens(member(file, "added_tokens"));
+  const unknownId = vocabulary[String(member(model, "unk_token"))];
+  if (typeof unknownId !== "number") throw invalid("a token for what the vocabulary lacks");
   let longestToken = 2; // the bytes of a character that is two code units
   for (const token in vocabulary) longestToken = Math.max(longestToken, token.length);
   for (const { content } of added) longestToken = Math.max(longestToken, content.length);
   if (added.some(({ strips }) => strips)) longestToken = Number.POSITIVE_INFINITY; // takes any number of spaces along
-  return { longestToken, separatesNewlines: separatesNewlines(added) };
+  return { longestToken, separatesNewlines: separatesNewlines(added), unknownId };
 }
 
 interface AddedToken {

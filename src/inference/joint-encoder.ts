@@ -1,6 +1,6 @@
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
 import { ServiceError } from "../errors.ts";
-import { EncodedTexts } from "./encoded-texts.ts";
+import { EncodedTexts, type Replacement } from "./encoded-texts.ts";
 import { readVocabulary, type VocabularyFacts } from "./gemma-vocabulary.ts";
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
@@ -9,12 +9,15 @@ const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 export class JointEncoder {
   readonly facts: VocabularyFacts;
   readonly #library: LibraryTokenizer;
+  readonly #replacement?: Replacement;
 
   /**
-   * @param json text of a tokenizer.json
+   * @param json       text of a tokenizer.json
+   * @param vocabulary how many ids the model knows, if that is known. Gemma's tokenizer has tokens for pictures, of which a model of texts
+   *                   knows nothing; where somebody writes one out in a text, it is read as an unknown token.
    * @throws ServiceError INVALID_MODEL for one of another kind
    */
-  constructor(json: string) {
+  constructor(json: string, vocabulary: number | undefined) {
     try {
       this.facts = readVocabulary(JSON.parse(json));
       this.#library = LibraryTokenizer.fromString(json);
@@ -24,13 +27,15 @@ export class JointEncoder {
     }
     this.#library.disableTruncation();
     this.#library.disablePadding();
+    if (vocabulary !== undefined) this.#replacement = { from: vocabulary, by: this.facts.unknownId };
   }
 
   /** For the texts of one request: what they have in common is tokenized once. */
   open(signal: AbortSignal): EncodedTexts {
     const encode = (texts: readonly string[]) =>
       this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS);
-    return new EncodedTexts(encode, this.facts.separatesNewlines, signal);
+    const { separatesNewlines } = this.facts;
+    return new EncodedTexts({ encode, separatesNewlines, replacement: this.#replacement, signal });
   }
 
   /**

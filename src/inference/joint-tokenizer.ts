@@ -12,6 +12,8 @@ export interface JointModel {
   readonly bosId: number;
   /** Tokens of the longest pair that the model takes. */
   readonly maxTokens: number;
+  /** Ids from here on the model does not know, whatever its tokenizer says; undefined where nobody knows. */
+  readonly vocabulary: number | undefined;
 }
 
 /** A text that has a limit of its own. */
@@ -30,7 +32,7 @@ export class JointTokenizer implements Tokenizer {
    * @throws ServiceError INVALID_MODEL for any other
    */
   constructor(json: string, model: JointModel) {
-    this.#encoder = new JointEncoder(json);
+    this.#encoder = new JointEncoder(json, model.vocabulary);
     this.#model = model;
   }
 

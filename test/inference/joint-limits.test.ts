@@ -17,7 +17,7 @@ const asked = (state: string, question: string, ...candidates: string[]): Asked 
 };
 
 function plan(json: string, requests: readonly Asked[], { maxTokens = 4096, signal = unaborted } = {}) {
-  const tokenizer = new JointTokenizer(json, { bosId: 2, maxTokens });
+  const tokenizer = new JointTokenizer(json, { bosId: 2, maxTokens, vocabulary: undefined });
   return planRequest(renderedRequest(...requests), LIMITS, tokenizer, signal);
 }
 
@@ -146,7 +146,7 @@ describe("a tokenizer of another kind is refused, since the bounds are not about
       const file = make();
       const json = typeof file === "string" ? file : JSON.stringify(file);
       assert.throws(
-        () => new JointTokenizer(json, { bosId: 2, maxTokens: 100 }),
+        () => new JointTokenizer(json, { bosId: 2, maxTokens: 100, vocabulary: undefined }),
         (error) => error instanceof ServiceError && error.kind === "INVALID_MODEL",
       );
     });

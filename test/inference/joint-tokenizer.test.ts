@@ -20,7 +20,8 @@ const BOS = 2;
 const separate = tokenizerJson(jointPackage("five-to-one"));
 const reaching = tokenizerJson(jointPackage("all-full"));
 
-const makeTokenizer = (json: string) => new JointTokenizer(json, { bosId: BOS, maxTokens: 4096 });
+const makeTokenizer = (json: string) =>
+  new JointTokenizer(json, { bosId: BOS, maxTokens: 4096, vocabulary: undefined });
 const pathsOf = async (tokenizer: JointTokenizer, ...asked: readonly Asked[]) =>
   planRequest(renderedRequest(...asked), LIMITS, tokenizer, new AbortController().signal);
 const joined = ({ state, question, candidate }: TokenPath) => [...state, ...question, ...candidate];
@@ -40,8 +41,8 @@ describe("the joint tokenizer", () => {
 
   it("cuts after the state and after the header where tokens end there", async () => {
     const tokenizer = makeTokenizer(separate);
-    const decisions = jointPackage("five-to-one").decisions.filter(
-      ({ state }) => !state.includes("Candidate"),
+    const decisions = jointPackage("five-to-one").decisions.filter(({ candidates }) =>
+      candidates.every((text) => text === text.trim()),
     );
     const library = LibraryTokenizer.fromString(separate);
     const idsOf = async (text: string) => [
@@ -89,6 +90,27 @@ describe("the joint tokenizer", () => {
     assert.ok(plain.state.length < alone, "the full stop stands in one token with the blank line");
     assert.equal(plain.state, newlines.state);
     for (const { candidate } of [plain, newlines]) assert.ok(candidate.length > 0);
+  });
+});
+
+describe("a token that the model does not know", () => {
+  const file = JSON.parse(separate);
+  const vocabulary = Object.keys(file.model.vocab).length;
+  const picture = { ...file.added_tokens[0], id: vocabulary, content: "<picture>" };
+  const json = JSON.stringify({ ...file, added_tokens: [...file.added_tokens, picture] });
+  const asked = { state: "a<picture>b", question: "?", candidates: ["1", "<picture>"] };
+
+  it("is read as the unknown token", async () => {
+    const tokenizer = new JointTokenizer(json, { bosId: BOS, maxTokens: 4096, vocabulary });
+    const [known, unknown] = (await pathsOf(tokenizer, asked))[0] ?? [];
+    const unknownId = file.model.vocab["<unk>"];
+    assert.equal(known?.state[2], unknownId);
+    assert.deepEqual(unknown?.candidate, Int32Array.of(unknownId));
+  });
+
+  it("is left alone where nobody knows what the model knows", async () => {
+    const [[path] = []] = await pathsOf(makeTokenizer(json), asked);
+    assert.equal(path?.state[2], vocabulary);
   });
 });
 
