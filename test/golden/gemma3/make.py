@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Gemma3TextModel
 
@@ -191,13 +191,14 @@ def save_head(shape: Shape, folder: Path) -> None:
 
 
 class Reference:
-    """The package in the reference library."""
+    """The package in the reference library, its configuration changed on demand."""
 
-    def __init__(self, shape: Shape, folder: Path, dtype: torch.dtype):
-        from safetensors.torch import load_file
-
-        self.model = Gemma3TextModel.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
-        assert self.model.config.layer_types == shape.layer_types
+    def __init__(self, shape: Shape, folder: Path, dtype: torch.dtype, **changes):
+        config = Gemma3TextConfig.from_pretrained(folder)
+        assert config.layer_types == shape.layer_types
+        for name, value in changes.items():
+            setattr(config, name, value)
+        self.model = Gemma3TextModel.from_pretrained(folder, config=config, dtype=dtype, attn_implementation="eager").eval()
         head = load_file(folder / "joint_head.safetensors")
         norm, inner, out = shape.head_names
         self.head = torch.nn.Sequential(
@@ -232,11 +233,37 @@ def make_golden(shape: Shape, folder: Path, tokenizer: Tokenizer) -> dict:
             off = max(abs(a - b) for a, b in zip(alone, others))
             assert off < bound, f"{shape.name}: {what} is off by {off}"
         decisions.append(each | {"texts": texts, "token_ids": ids, "scores": alone})
+    check_sensitivity(shape, folder, decisions)
     return {
         "about": f"{shape.about}; float32 scores of random weights, tolerance {TOLERANCE}",
         "tool": f"transformers {transformers.__version__}, PyTorch {torch.__version__}, CPU",
         "decisions": decisions,
     }
+
+
+def check_sensitivity(shape: Shape, folder: Path, decisions: list[dict]) -> None:
+    """A graph that got one of these wrong must not pass."""
+    theta = {FULL: shape.theta[0], SLIDING: shape.theta[1]}
+    other = {SLIDING: FULL, FULL: SLIDING}
+    changes = {
+        "query scale": {"query_pre_attn_scalar": shape.query_scalar + 1},
+        "epsilon": {"rms_norm_eps": shape.epsilon * 100},
+    }
+    for kind in set(shape.layer_types):
+        rotary = {each: {"rope_type": "default", "rope_theta": theta[each] * (1.1 if each == kind else 1)} for each in theta}
+        changes[f"rotary base, {kind}"] = {"rope_parameters": rotary}
+    if SLIDING in shape.layer_types:
+        changes["window + 1"] = {"sliding_window": shape.window + 1}
+        changes["window - 1"] = {"sliding_window": shape.window - 1}
+    if len(set(shape.layer_types)) == 2:
+        for i in (0, len(shape.layer_types) - 1):
+            flipped = [other[kind] if at == i else kind for at, kind in enumerate(shape.layer_types)]
+            changes[f"kind of layer {i}"] = {"layer_types": flipped}
+    rows = [(ids, score) for each in decisions for ids, score in zip(each["token_ids"], each["scores"])]
+    for what, change in changes.items():
+        wrong = Reference(shape, folder, torch.float32, **change)
+        off = max(abs(wrong.score([ids])[0] - score) for ids, score in rows)
+        assert off > 5 * TOLERANCE, f"{shape.name}: {what} changes no score by more than {off}"
 
 
 def write_manifest(shape: Shape, folder: Path) -> None:
