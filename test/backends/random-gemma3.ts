@@ -1,4 +1,4 @@
-import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
+import { ModelRunner, type Runner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/gemma3-io.ts";
 import { buildGemma3TokenTree } from "../../src/onnx/gemma3-token-tree.ts";
@@ -68,7 +68,10 @@ export async function gemma3Scorer(
   shape: Gemma3Shape,
   options: RunnerOptions,
 ): Promise<Score> {
-  const runner = await ModelRunner.load(graph, shape, options);
+  return scoreWith(await ModelRunner.load(graph, shape, options), shape);
+}
+
+export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {
   const known = (tokens: Int32Array) => tokens.map((id) => id % shape.vocab);
   const inVocabulary = ({ state, questions }: TokenTree): TokenTree => ({
     state: known(state),
