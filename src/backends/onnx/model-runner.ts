@@ -23,19 +23,26 @@ export class ModelRunner implements Runner {
   readonly #model: TreeModel;
   readonly #states: StateCache;
 
-  private constructor(session: InferenceSession, model: TreeModel, options: RunnerOptions) {
+  private constructor(session: InferenceSession, model: TreeModel, stateCacheBytes: number) {
     this.#session = session;
     this.#model = model;
-    this.#states = new StateCache(options.stateCacheBytes);
+    this.#states = new StateCache(stateCacheBytes);
   }
 
   /** @param graph bytes of the ONNX file, or its path */
-  static async load(
+  static load(
     graph: Uint8Array | string,
     shape: TreeShape,
-    options: RunnerOptions,
+    { threads, stateCacheBytes }: RunnerOptions,
   ): Promise<ModelRunner> {
-    const model = treeModel(shape, options.threads);
+    return ModelRunner.loadModel(graph, treeModel(shape, threads), stateCacheBytes);
+  }
+
+  static async loadModel(
+    graph: Uint8Array | string,
+    model: TreeModel,
+    stateCacheBytes: number,
+  ): Promise<ModelRunner> {
     const sessionOptions: InferenceSession.SessionOptions = {
       intraOpNumThreads: model.threads,
       interOpNumThreads: 1,
@@ -58,7 +65,7 @@ export class ModelRunner implements Runner {
       typeof graph === "string"
         ? await InferenceSession.create(graph, sessionOptions)
         : await InferenceSession.create(graph, sessionOptions);
-    return new ModelRunner(session, model, options);
+    return new ModelRunner(session, model, stateCacheBytes);
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
