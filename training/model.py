@@ -40,13 +40,31 @@ class Layer(nn.Module):
         self.down = nn.Linear(inner, hidden)
         self.ln2 = nn.LayerNorm(hidden, eps=1e-12)
 
-    def forward(self, x, mask, dropout=0.0):
-        """x [B,T,H]; mask [B,1,T,T], see `attention`."""
-        B, T, H = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, H // self.heads).permute(2, 0, 3, 1, 4)
-        seen = attention(q, k, v, mask).transpose(1, 2).reshape(B, T, H)
+    def forward(self, x, mask, read=None, dropout=0.0):
+        """x [B,T,H]; mask [B,1,T,T], see `attention`; read [B,N]: the tokens that are wanted, all if None. -> [B,N,H]"""
+        q, k, v = (self._heads(part) for part in self.qkv(x).chunk(3, -1)) if read is None else self._few(x, read)
+        if read is not None:
+            x = pick(x, read)
+            mask = mask.gather(2, read[:, None, :, None].expand(-1, -1, -1, mask.shape[-1]))
+        seen = attention(q, k, v, mask).transpose(1, 2).flatten(2)
         x = self.ln1(x + F.dropout(self.out(seen), dropout, self.training))
         return self.ln2(x + F.dropout(self.down(F.gelu(self.up(x))), dropout, self.training))
+
+    def _heads(self, x):
+        """[B,T,H] -> [B,heads,T,d]"""
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def _few(self, x, read):
+        """Queries of the tokens to be read, keys and values of all."""
+        H = x.shape[-1]
+        weight, bias = self.qkv.weight, self.qkv.bias
+        k, v = F.linear(x, weight[H:], bias[H:]).chunk(2, -1)
+        return (self._heads(part) for part in (F.linear(pick(x, read), weight[:H], bias[:H]), k, v))
+
+
+def pick(x, read):
+    """x [B,T,H], read [B,N] -> [B,N,H]"""
+    return x.gather(1, read[..., None].expand(-1, -1, x.shape[-1]))
 
 
 class TokenTreeRanker(nn.Module):
@@ -70,10 +88,9 @@ class TokenTreeRanker(nn.Module):
         x = self.ln(self.word(ids) + self.pos(position % self.positions) + self.seg(segment))
         dtype = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
         mask = torch.zeros((), dtype=dtype, device=x.device).masked_fill(~visible(part)[:, None], HIDDEN)
-        for layer in self.layers:
-            x = layer(x, mask, self.dropout)
-        heads = x.gather(1, first[..., None].expand(-1, -1, x.shape[-1]))
-        return self.head(heads).squeeze(-1).float()
+        for layer in self.layers[:-1]:
+            x = layer(x, mask, dropout=self.dropout)
+        return self.head(self.layers[-1](x, mask, first, self.dropout)).squeeze(-1).float()
 
 
 def visible(part):

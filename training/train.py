@@ -29,7 +29,6 @@ from model import TEMPERATURE, scores
 from sampler import Sampler
 from store import Store
 
-LONGEST_STEP = 20.0  # seconds a step may count in the schedule: a process that was stopped loses no learning rate
 
 
 class Chunks(torch.utils.data.Dataset):
@@ -140,6 +139,7 @@ def arguments():
     add("--budget", type=int, default=8192, help="tokens of a batch, padding included")
     add("--rate", type=float, default=1e-4)
     add("--head-rate", type=float, default=2.0, help="times --rate")
+    add("--constant", action="store_true", help="no schedule: the rate stays, so that a run does not depend on the clock")
     add("--warmup", type=float, default=0.03, help="share of the schedule")
     add("--decay", type=float, default=0.01)
     add("--dropout", type=float, default=0.0)
@@ -191,20 +191,21 @@ def main():
         weights.save(run.average.state, options.out / "model.safetensors")
 
     note(decisions=len(store), device=str(run.device), parameters=sum(p.numel() for p in run.model.parameters()))
+    # a CPU may be shared: there a minute of the schedule is one of this process's own work
+    clock = time.process_time if run.device.type == "cpu" else time.monotonic
     end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
-    last_step = last_note = last_save = last_judge = time.monotonic()
     losses, counted = [], (run.decisions, run.tokens)
     if run.step == 0:
         judge()
-    last_step = last_note = time.monotonic()
+    last_note = last_save = last_judge = time.monotonic()
+    last_step = clock()
     for chunk, after, batch in stream(Chunks(sampler, options.budget), run.chunk, run.batch, options.workers):
         if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
             break
-        losses.append(run.learn(batch, run.seconds / total))
+        losses.append(run.learn(batch, options.warmup if options.constant else run.seconds / total))
         run.chunk, run.batch = chunk, after
-        now = time.monotonic()
-        run.seconds += min(now - last_step, LONGEST_STEP)
-        last_step = now
+        run.seconds += clock() - last_step
+        now, last_step = time.monotonic(), clock()
         if now - last_note > 30:
             passed = now - last_note
             note(loss=round(torch.stack(losses).mean().item(), 4), decisions_per_second=round((run.decisions - counted[0]) / passed, 1),
@@ -215,7 +216,8 @@ def main():
             last_save = time.monotonic()
         if now - last_judge > options.evaluate_every * 60:
             judge()
-            last_judge = last_step = last_note = time.monotonic()
+            last_judge = last_note = time.monotonic()
+            last_step = clock()
     keep()
     judge()
 

@@ -38,8 +38,6 @@ def save(tensors, path):
 
 def deepen(tensors, layers):
     """Weights of a model with more layers: some of them twice in a row, spread evenly. -> {name: tensor}
-
-    The copy starts as a small step: its outputs are scaled down, so that the deeper model starts close to the first.
     """
     have = 1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers."))
     source = [i * have // layers for i in range(layers)]
