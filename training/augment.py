@@ -20,7 +20,7 @@ class Context:
     rng: np.random.Generator
     wordings: dict
     other_state: object  # () -> token ids
-    other_candidates: object  # (decision) -> [(label, text), ...] of the same set, none of them among its own
+    other_candidates: object  # () -> [(label, text), ...] further wrong ones of the decision at hand
     longest: int = 1024
 
     def wording(self, name):
@@ -82,7 +82,7 @@ def fewer(d, c, at_most=None):
 
 def more(d, c):
     """Further candidates of the same set; only where its labels exclude each other."""
-    extra = c.other_candidates(d) if d.kind == CHOICE else []
+    extra = c.other_candidates() if d.kind == CHOICE else []
     if not extra:
         return None
     return replace(d, labels=d.labels + [label for label, _ in extra], texts=d.texts + [text for _, text in extra])
@@ -90,7 +90,7 @@ def more(d, c):
 
 def none_of_these(d, c):
     """A last candidate for "none of these": sometimes right, because the right one is taken out."""
-    if d.kind != CHOICE or len(d) < 3:
+    if d.kind != CHOICE or len(d) < 3 or d.rest:
         return None
     d = replace(d, labels=[*d.labels, np.array(c.wording("none")[0], np.uint16)], texts=[*d.texts, EMPTY])
     if c.rng.random() < 0.6:

@@ -25,7 +25,8 @@ class Decision:
     labels: list
     texts: list
     answer: int
-    trivial: bool = False
+    trivial: bool = False  # a label says nothing
+    rest: bool = False  # a candidate stands for anything else
     outcomes: list = field(default_factory=list)
     form: str = "both"
 
@@ -39,7 +40,7 @@ def read(store, i):
     labels, texts = store.label[at:end], store.text[at:end]
     return Decision(int(store.kinds[i]), store.ids(store.state[i]), store.ids(store.question[i]),
                     [store.ids(t) for t in labels], [store.ids(t) for t in texts], int(store.answers[i]),
-                    bool(store.trivial[labels].any()) if len(labels) else True)
+                    bool(store.trivial[labels].any()), bool((store.rest[labels] | store.rest[texts]).any()))
 
 
 def fill(wording, ids):

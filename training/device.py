@@ -16,6 +16,3 @@ def multiplies_bf16(device):
 def autocast(device, wanted=True):
     return torch.autocast(device.type, torch.bfloat16) if wanted and multiplies_bf16(device) else contextlib.nullcontext()
 
-
-def move(batch, device):
-    return {name: tensor.to(device, non_blocking=True) for name, tensor in batch.items()}

@@ -14,9 +14,9 @@ import torch
 
 import metrics
 import weights
-from batches import plan, tensors
+from batches import arrays, plan, tensors
 from decision import read, row
-from device import autocast, choose, move
+from device import autocast, choose
 from model import TEMPERATURE, scores
 from store import KINDS, Store
 
@@ -40,7 +40,7 @@ def evaluate(model, store, device, *, indices=None, budget=16384, bf16=True):
     model.eval()
     with torch.inference_mode():
         for batch in plan(np.array([len(r.tokens) for r in rows]), budget):
-            held = move(tensors([rows[i] for i in batch]), device)
+            held = tensors(arrays([rows[i] for i in batch]), device)
             with autocast(device, bf16):
                 logits = scores(model, held)
             p = torch.softmax(logits / TEMPERATURE, -1)

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from batches import tensors
+from batches import arrays, tensors
 from decision import CLS, SEP, Row
 from golden_inputs import decisions
 from model import scores
@@ -26,9 +26,9 @@ def golden(model, tokenizer):
     for decision in decisions():
         state, question, candidates = texts(decision)
         parts = [[CLS, *ids(state), SEP], [*ids(question), SEP], *([CLS, *ids(c), SEP] for c in candidates)]
-        batch = tensors([Row(np.array([t for part in parts for t in part], np.uint16), [len(part) for part in parts], 0)])
+        row = Row(np.array([t for part in parts for t in part], np.uint16), [len(part) for part in parts], 0)
         with torch.inference_mode():
-            found = scores(model, batch)[0].tolist()
+            found = scores(model, tensors(arrays([row]), "cpu"))[0].tolist()
         made.append({"type": decision["type"], "state": state, "question": question, "candidates": candidates,
                      "token_ids": {"state": parts[0], "question": parts[1], "candidates": parts[2:]}, "scores": found})
     return made

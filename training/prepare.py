@@ -19,6 +19,12 @@ from wordings import WORDINGS
 
 YES = {"yes", "true", "entailed", "1", "correct"}
 TRIVIAL = re.compile(r"(?:option|answer|choice|candidate|class|statement|level)?[ _.-]*(?:[a-z]|\d+|i{1,3}|iv|v)\)?", re.IGNORECASE)
+REST = re.compile(r"(?:none|nothing|no other|any ?thing else|something else|neither|other|no match|out of (?:scope|domain)|oos|misc|unknown)\b.{0,40}", re.IGNORECASE)
+
+
+def plain(label):
+    """A label without case, blanks and marks; itself where nothing else is left."""
+    return re.sub(r"[\W_]+", "", label).lower() or label
 
 
 class Texts:
@@ -64,11 +70,16 @@ class Shard:
         return True
 
     def arrays(self, tokenizer):
-        encoded = [e.ids for e in tokenizer.encode_batch(self.texts.list, add_special_tokens=False)]
+        texts = self.texts.list
+        encoded = [e.ids for e in tokenizer.encode_batch(texts, add_special_tokens=False)]
         small = ("sets", "kinds", "answers", "count")
+        labels, first = set(self.rows["label"]), {}
+        same = [first.setdefault(plain(text), i) if i in labels else i for i, text in enumerate(texts)]
         return {"tokens": np.fromiter((t for ids in encoded for t in ids), np.uint16),
                 "lengths": np.array([len(ids) for ids in encoded], np.uint32),
-                "trivial": np.array([bool(TRIVIAL.fullmatch(text)) for text in self.texts.list]),
+                "trivial": np.array([bool(TRIVIAL.fullmatch(text)) for text in texts]),
+                "rest": np.array([bool(REST.fullmatch(text.replace("_", " "))) for text in texts]),
+                "same": np.array(same, np.uint32),
                 **{name: np.array(values, np.uint8 if name in small else np.uint32) for name, values in self.rows.items()}}
 
 

@@ -8,13 +8,10 @@ import numpy as np
 
 from augment import Context, augment, fewer
 from decision import read, row
-
-# sets whose labels exclude each other, so that any other label of the set is a wrong answer
-EXCLUSIVE = {"banking77", "clinc150", "hwu64", "bitext_support", "snips"}
-
+from pools import Pools
 
 class Sampler:
-    def __init__(self, store, *, seed=1, size=2048, power=0.5, thrift=0.0, limits=(512, 256, 128), most_candidates=64, strength=1.0, longest_row=2048):
+    def __init__(self, store, *, seed=1, size=2048, power=0.5, thrift=0.0, limits=(512, 256, 128), most_candidates=64, strength=1.0, longest_row=2048, confused=None):
         self.store, self.seed, self.size, self.limits = store, seed, size, limits
         self.most_candidates, self.strength, self.longest_row = most_candidates, strength, longest_row
         self.members = [np.flatnonzero(store.sets == k) for k in range(len(store.names))]
@@ -22,7 +19,7 @@ class Sampler:
         tokens = np.array([store.sizes[m].mean() if len(m) else 1.0 for m in self.members])
         shares = np.where(counts > 0, counts**power / tokens**thrift, 0.0)
         self.shares = shares / shares.sum()
-        self.pools = {k: self._pool(k) for k, name in enumerate(store.names) if name in EXCLUSIVE}
+        self.pools = Pools(store, confused)
 
     def indices(self, chunk):
         """-> int64 [about `size`] decisions of the chunk"""
@@ -42,7 +39,7 @@ class Sampler:
         rng = np.random.default_rng([self.seed, chunk, 7])
         rows = []
         for i in self.indices(chunk):
-            context = Context(rng, self.store.wordings, lambda: self._state(rng), lambda d, k=self.store.sets[i]: self._others(d, k, rng),
+            context = Context(rng, self.store.wordings, lambda: self._state(rng), lambda i=i: self.pools.others(i, rng),
                               min(self.limits[0], 1024))
             decision = augment(read(self.store, i), context, self.strength)
             if len(decision) > self.most_candidates:
@@ -54,23 +51,3 @@ class Sampler:
 
     def _state(self, rng):
         return self.store.ids(self.store.state[rng.integers(len(self.store))])
-
-    def _pool(self, k):
-        """Distinct (label, text) pairs of a set, without labels that say nothing. -> int64 [pairs, 2]"""
-        s = self.store
-        owner = np.repeat(np.arange(len(s)), s.count)
-        here = (s.sets[owner] == k) & ~s.trivial[s.label] & (s.text != 0)
-        return np.unique(np.stack([s.label[here], s.text[here]], 1), axis=0)
-
-    def _others(self, decision, k, rng):
-        """Up to 12 candidates of other labels. -> [(label ids, text ids)]"""
-        if k not in self.pools or decision.trivial or not len(self.pools[k]):
-            return []
-        taken = {label.tobytes() for label in decision.labels}
-        found = []
-        for label, text in self.pools[k][rng.integers(len(self.pools[k]), size=int(rng.integers(1, 13)))]:
-            ids = self.store.ids(label)
-            if ids.tobytes() not in taken:
-                taken.add(ids.tobytes())
-                found.append((ids, self.store.ids(text)))
-        return found

@@ -4,7 +4,9 @@ A shard holds two groups of arrays:
 
     tokens  uint16 [sum of lengths]   token ids of every distinct text, without special tokens
     lengths uint32 [texts]            tokens of each text
-    trivial bool   [texts]            the text is a label that says nothing (A, 1, option_2)
+    trivial bool   [texts]            as a label, the text says nothing (A, 1, option_2)
+    rest   bool    [texts]            the text stands for anything else (other, none of these)
+    same   uint32  [texts]            the first text that is the same label in another spelling (PlayMusic, play_music)
     sets, kinds, answers uint8 [decisions]   KINDS below; the answer is an index of the candidates
     state, question uint32 [decisions]       texts
     count uint8 [decisions]                  candidates of each decision, 0 for a noul: they follow from its question
@@ -19,7 +21,7 @@ import lzma
 import numpy as np
 
 KINDS = ("choice", "noul", "score")
-PER_TEXT = ("tokens", "lengths", "trivial")
+PER_TEXT = ("tokens", "lengths", "trivial", "rest", "same")
 PER_DECISION = ("sets", "kinds", "answers", "state", "question", "count")
 PER_CANDIDATE = ("label", "text")
 
@@ -52,7 +54,7 @@ class Store:
         for arrays, about in shards:
             assert about["names"] == self.names, "shards of different preparations"
             for name, parts in joined.items():
-                shift = texts if name in ("state", "question", *PER_CANDIDATE) else 0
+                shift = texts if name in ("same", "state", "question", *PER_CANDIDATE) else 0
                 parts.append(arrays[name] + np.uint32(shift) if shift else arrays[name])
             texts += len(arrays["lengths"])
         for name, parts in joined.items():

@@ -22,8 +22,8 @@ import torch.nn.functional as F
 
 import weights
 from average import Average
-from batches import plan, tensors
-from device import autocast, choose, move
+from batches import arrays, plan, tensors
+from device import autocast, choose
 from evaluate import evaluate, sample
 from model import TEMPERATURE, scores
 from sampler import Sampler
@@ -43,13 +43,18 @@ class Chunks(torch.utils.data.Dataset):
     def __getitem__(self, k):
         rows = self.sampler.rows(k)
         batches = plan(np.array([len(r.tokens) for r in rows]), self.budget, np.random.default_rng([self.sampler.seed, k, 11]))
-        return [tensors([rows[i] for i in batch]) for batch in batches]
+        return [arrays([rows[i] for i in batch]) for batch in batches]
+
+
+def as_is(batches):
+    """Keeps NumPy arrays what they are: tensors would go through shared memory, which may be small."""
+    return batches
 
 
 def stream(chunks, chunk, batch, workers):
     """Batches from a place on. -> (chunk, number of the next batch, tensors) ..."""
     loader = torch.utils.data.DataLoader(chunks, batch_size=None, sampler=range(chunk, len(chunks)), num_workers=workers,
-                                         prefetch_factor=4 if workers else None, multiprocessing_context="fork" if workers else None)
+                                         prefetch_factor=2 if workers else None, collate_fn=as_is, multiprocessing_context="fork" if workers else None)
     for k, batches in enumerate(loader, chunk):
         for j in range(batch, len(batches)):
             yield k, j + 1, batches[j]
@@ -107,7 +112,7 @@ class Run:
         """One step. -> loss, a tensor"""
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.rate * rate(progress, self.options.warmup) * group["times"]
-        held = move(batch, self.device)
+        held = tensors(batch, self.device)
         with autocast(self.device):
             logits = scores(self.model, held)
         loss = F.cross_entropy(logits / TEMPERATURE, held["answer"])
@@ -134,8 +139,9 @@ def arguments():
     add("--minutes", type=float, default=9.0, help="of this call")
     add("--total-minutes", type=float, default=27.0, help="of the schedule")
     add("--steps", type=int, default=10**9, help="stop this call after so many steps")
+    add("--no-first-figures", action="store_true", help="do not evaluate the start")
     add("--save-every", type=float, default=5.0, help="minutes")
-    add("--evaluate-every", type=float, default=10.0, help="minutes")
+    add("--evaluate-every", type=float, default=10.0, help="minutes of the schedule")
     add("--budget", type=int, default=8192, help="tokens of a batch, padding included")
     add("--rate", type=float, default=1e-4)
     add("--head-rate", type=float, default=2.0, help="times --rate")
@@ -151,6 +157,7 @@ def arguments():
     add("--longest-row", type=int, default=2048, help="tokens; longer decisions are left out")
     add("--most-candidates", type=int, default=64)
     add("--chunk", type=int, default=2048, help="decisions that are sorted by length together")
+    add("--confused", type=pathlib.Path, help="hard negatives of mine.py")
     add("--freeze-words", action="store_true")
     add("--workers", type=int, default=0, help="processes that form batches")
     add("--threads", type=int, default=2)
@@ -169,7 +176,8 @@ def main():
         run.resume(checkpoint)
     store = Store(options.data)
     sampler = Sampler(store, seed=options.seed, size=options.chunk, power=options.power, thrift=options.thrift, limits=tuple(options.limits),
-                      most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row)
+                      most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row,
+                      confused=json.loads(options.confused.read_text()) if options.confused else None)
     log = (options.out / "log.jsonl").open("a", encoding="utf-8")
 
     def note(**figures):
@@ -195,10 +203,10 @@ def main():
     clock = time.process_time if run.device.type == "cpu" else time.monotonic
     end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
     losses, counted = [], (run.decisions, run.tokens)
-    if run.step == 0:
+    if run.step == 0 and not options.no_first_figures:
         judge()
-    last_note = last_save = last_judge = time.monotonic()
-    last_step = clock()
+    last_note = last_save = time.monotonic()
+    last_judge, last_step = run.seconds, clock()
     for chunk, after, batch in stream(Chunks(sampler, options.budget), run.chunk, run.batch, options.workers):
         if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
             break
@@ -214,10 +222,9 @@ def main():
         if now - last_save > options.save_every * 60:
             keep()
             last_save = time.monotonic()
-        if now - last_judge > options.evaluate_every * 60:
+        if run.seconds - last_judge > options.evaluate_every * 60:
             judge()
-            last_judge = last_note = time.monotonic()
-            last_step = clock()
+            last_judge, last_note, last_step = run.seconds, time.monotonic(), clock()
     keep()
     judge()
 
