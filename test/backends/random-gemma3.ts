@@ -72,6 +72,11 @@ export async function gemma3Scorer(
 }
 
 export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {
+  return inVocabularyOf(shape, async (forest) => (await runner.score(forest)).scores);
+}
+
+/** Scores forests whose tokens may be any numbers. */
+export function inVocabularyOf(shape: Gemma3Shape, score: Score): Score {
   const known = (tokens: Int32Array) => tokens.map((id) => id % shape.vocab);
   const inVocabulary = ({ state, questions }: TokenTree): TokenTree => ({
     state: known(state),
@@ -80,5 +85,5 @@ export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {
       candidates: candidates.map(known),
     })),
   });
-  return async (forest) => (await runner.score(forest.map(inVocabulary))).scores;
+  return (forest) => score(forest.map(inVocabulary));
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { type Forward, KEY_BLOCK, type Node } from "../../src/backends/onnx/forward-plan.ts";
+import { KEY_BLOCK } from "../../src/backends/onnx/forward-plan.ts";
 import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
 import { TOKEN_TREE_IO as IO } from "../../src/onnx/token-tree-io.ts";
+import { inOneForward, type RunForward } from "./one-forward.ts";
 import { firstDifference, type Score } from "./same-bits.ts";
 import { scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
 
@@ -49,10 +49,11 @@ describe("the property of the same bits does not hold", () => {
   });
 
   it("where a forward takes nodes of more than 256 tokens together", async () => {
-    const graph = await shallowGraph("fp32");
-    await mustDiffer(await oneForwardScorer(graph, () => true));
+    const run = await sessionOf(await shallowGraph("fp32"));
+    const unbounded = inOneForward(run, Number.POSITIVE_INFINITY);
+    await mustDiffer(unbounded);
     // what the fault is, and not the scorer of this test: it gives the same bits where it keeps to the 256
-    const bounded = await oneForwardScorer(graph, keepsToABlock);
+    const bounded = inOneForward(run, KEY_BLOCK);
     const found = await firstDifference(bounded, [bounded], { seed: 0, compositions: 60 });
     assert.equal(found.difference, null);
   });
@@ -142,50 +143,14 @@ function changeFeeds(t: TestContext, change: (feeds: Feeds) => Feeds): void {
   );
 }
 
-/** Everything in one forward where `isFit`, else pair by pair. */
-async function oneForwardScorer(graph: Uint8Array, isFit: (forward: Forward) => boolean): Promise<Score> {
+async function sessionOf(graph: Uint8Array): Promise<RunForward> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, logSeverityLevel: 3 });
-  const score = async (forest: readonly TokenTree[]) => {
-    const forward = oneForward(forest);
+  return async (forward) => {
     const { feeds } = forwardInputs(forward, shallowShape, () => {
       throw new Error("nothing is encoded earlier");
     });
-    const { [IO.scores]: scores } = await session.run(feeds, [IO.scores]);
-    assert.ok(scores?.data instanceof Float32Array);
-    return scores.data.slice(0, forward.newRest.filter(({ level }) => level === 2).length);
+    return (await session.run(feeds, [IO.scores]))[IO.scores]?.data;
   };
-  return async (forest) => {
-    if (isFit(oneForward(forest))) return score(forest);
-    const scores: number[] = [];
-    for (const pair of forest.flatMap(pairsOf)) scores.push(...(await score([pair])));
-    return Float32Array.from(scores);
-  };
-}
-
-function keepsToABlock({ newRest }: Forward): boolean {
-  return newRest.reduce((sum, { tokens }) => sum + tokens.length, 0) <= KEY_BLOCK;
-}
-
-function pairsOf({ state, questions }: TokenTree): TokenTree[] {
-  return questions.flatMap(({ tokens, candidates }) =>
-    candidates.map((candidate) => ({ state, questions: [{ tokens, candidates: [candidate] }] })),
-  );
-}
-
-function oneForward(forest: readonly TokenTree[]): Forward {
-  const newRest: Node[] = [];
-  for (const tree of forest) {
-    const state: Node = { level: 0, tokens: tree.state, above: [] };
-    newRest.push(state);
-    for (const { tokens, candidates } of tree.questions) {
-      const question: Node = { level: 1, tokens, above: [state] };
-      newRest.push(question);
-      for (const candidate of candidates) {
-        newRest.push({ level: 2, tokens: candidate, above: [state, question] });
-      }
-    }
-  }
-  return { pastPrefix: [], pastRest: [], newPrefix: [], newRest };
 }
 
 /** As if the state's tokens were cut out of the forward's results one token too late. */

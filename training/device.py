@@ -1,0 +1,18 @@
+"""Where tensors live and in which precision they are multiplied."""
+import contextlib
+
+import torch
+
+
+def choose():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def multiplies_bf16(device):
+    """Elsewhere bf16 is emulated, many times slower than float32."""
+    return device.type == "cuda" or torch.cpu._is_amx_tile_supported()
+
+
+def autocast(device, wanted=True):
+    return torch.autocast(device.type, torch.bfloat16) if wanted and multiplies_bf16(device) else contextlib.nullcontext()
+

@@ -1,0 +1,84 @@
+"""Figures of a model on prepared decisions, as JSON.
+
+    evaluate.py --weights MODEL.safetensors --data DEV.shard [--sample N] [--out FIGURES.json]
+
+Texts are those that the service renders (labels shown), nothing is augmented, and only what passes the model's
+limits is cut. Probabilities are softmax(score / TEMPERATURE), as by contract.
+"""
+import argparse
+import json
+import time
+
+import numpy as np
+import torch
+
+import metrics
+import weights
+from batches import arrays, plan, tensors
+from decision import read, row
+from device import autocast, choose
+from model import TEMPERATURE, scores
+from store import KINDS, Store
+
+LIMITS = (2048, 2048, 768)
+
+
+def sample(store, n, seed=5):
+    """About n decisions, equally many of each set, the same ones in every run. -> int64"""
+    rng = np.random.default_rng(seed)
+    members = [rng.permutation(np.flatnonzero(store.sets == k)) for k in range(len(store.names))]
+    each = max(1, n // len(members))
+    return np.sort(np.concatenate([m[:each] for m in members]))
+
+
+def evaluate(model, store, device, *, indices=None, budget=16384, bf16=True):
+    """-> figures of metrics.report"""
+    indices = np.arange(len(store)) if indices is None else indices
+    rows = [row(read(store, i), store.wordings, LIMITS) for i in indices]
+    hit, confidence, nll = (np.zeros(len(rows)) for _ in range(3))
+    was_training = model.training
+    model.eval()
+    with torch.inference_mode():
+        for batch in plan(np.array([len(r.tokens) for r in rows]), budget):
+            held = tensors(arrays([rows[i] for i in batch]), device)
+            with autocast(device, bf16):
+                logits = scores(model, held)
+            p = torch.softmax(logits / TEMPERATURE, -1)
+            best = p.max(-1)
+            hit[batch] = (best.indices == held["answer"]).cpu()
+            confidence[batch] = best.values.cpu()
+            nll[batch] = -p.gather(1, held["answer"][:, None])[:, 0].clamp_min(1e-12).log().cpu()
+    model.train(was_training)
+    outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": store.sets[indices], "kinds": store.kinds[indices],
+                "count": np.array([len(r.lengths) - 2 for r in rows])}
+    return metrics.report(outcomes, store.names, KINDS)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--data", required=True, nargs="+")
+    parser.add_argument("--sample", type=int, default=0, help="about so many decisions, equally many of each set")
+    parser.add_argument("--out")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--fp32", action="store_true", help="no bf16, where the machine has it")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    device = choose()
+    store = Store(options.data)
+    model = weights.model_of(weights.load(options.weights)).to(device)
+    start = time.perf_counter()
+    figures = evaluate(model, store, device, indices=sample(store, options.sample) if options.sample else None, bf16=not options.fp32)
+    seconds = time.perf_counter() - start
+    print(f"{figures['all']['n']} decisions in {seconds:.0f} s: mean accuracy over {len(figures['sets'])} sets {figures['mean_accuracy']:.4f}, "
+          f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}, NLL {figures['all']['nll']:.4f}")
+    for group in ("types", "candidates", "sets"):
+        for name, f in figures[group].items():
+            print(f"  {group[:-1]:9s} {name:24s} n {f['n']:5d}  accuracy {f['accuracy']:.3f}  ECE {f['ece']:.3f}")
+    if options.out:
+        with open(options.out, "w", encoding="utf-8") as file:
+            json.dump(figures, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Figures of a running service on decisions, in the form of evaluate.py's: its own texts, tokens, graph and precision.
+
+    decision serve --port 8790 --model-path PACKAGE --precision int8 &
+    evaluate_served.py --url http://127.0.0.1:8790 --data DEV.jsonl [--limit N] [--out FIGURES.json]
+
+A decision's questions go one to a request. One that the service refuses (too long, say) counts as wrong and is told.
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import pathlib
+import urllib.error
+import urllib.request
+
+import numpy as np
+
+import metrics
+from prepare import YES
+from store import KINDS
+
+
+def request_of(decision):
+    """-> the body of a request, and the answer's key among the probabilities"""
+    candidates, answer = decision["candidates"], decision["answer"]
+    question = {"type": decision["type"], "instructions": decision["instructions"]}
+    right = str(answer)
+    if decision["type"] == "choice":
+        question["criteria"] = {str(c["label"]): c["text"] for c in candidates}
+        right = str(candidates[answer]["label"])
+    if decision["type"] == "score":
+        question["criteria"] = [c["text"] for c in candidates]
+    if decision["type"] == "noul":
+        right = "true" if str(candidates[answer]["label"]).lower() in YES else "false"
+    return {"state": decision["state"], "questions": {"q": question}}, right
+
+
+def ask(url, decision):
+    """-> (hit, probability of the choice, -log probability of the answer), or None where the service refused"""
+    body, right = request_of(decision)
+    request = urllib.request.Request(f"{url}/v1/systemone", json.dumps(body).encode(), {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=120) as reply:
+            shares = json.load(reply)["answers"]["q"]["probabilities"]
+    except urllib.error.HTTPError as error:
+        print(f"{error.code}: {error.read()[:200].decode()}")
+        return None
+    if isinstance(shares, list):
+        shares = {str(i): share for i, share in enumerate(shares)}
+    best = max(shares, key=shares.get)
+    return best == right, shares[best], -math.log(max(shares[right], 1e-12))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", required=True)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--out", type=pathlib.Path)
+    options = parser.parse_args()
+    decisions = [json.loads(line) for line in options.data.open(encoding="utf-8")][:options.limit]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda d: ask(options.url, d), decisions))
+    hit, confidence, nll = np.array([reply or (False, 1.0, -math.log(1e-12)) for reply in replies], float).T
+    names = sorted({d["set"] for d in decisions})
+    outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": np.array([names.index(d["set"]) for d in decisions]),
+                "kinds": np.array([KINDS.index(d["type"]) for d in decisions]), "count": np.array([len(d["candidates"]) for d in decisions])}
+    figures = metrics.report(outcomes, names, KINDS)
+    print(f"{len(decisions)} decisions, {sum(r is None for r in replies)} refused: mean accuracy over {len(names)} sets {figures['mean_accuracy']:.4f}, "
+          f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}")
+    if options.out:
+        options.out.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

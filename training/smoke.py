@@ -1,0 +1,88 @@
+"""The whole path on about a hundred decisions: prepare, train, go on, evaluate, export, card.
+
+    smoke.py --data FOLDER_OR_FILE --tokenizer TOKENIZER.json --init MODEL.safetensors --out DIR [--manifest MANIFEST.json]
+
+Checks what can be checked without reading figures: a run that stopped and went on ends with the same weights as one
+that did not stop, joined token ids are those of the joined text, the written package's scores are those of its weights.
+Prints OK as its last line. Takes a minute.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+import weights
+from decision import read, row
+from golden import golden, texts
+from golden_inputs import decisions
+from store import Store
+
+HERE = pathlib.Path(__file__).parent
+
+
+def call(script, *arguments):
+    subprocess.run([sys.executable, HERE / script, *map(str, arguments)], check=True)
+
+
+def same_ids(out, tokenizer_path):
+    """Token ids joined from a store are those that the tokenizer gives the service's texts."""
+    file = out / "golden.jsonl"
+    file.write_text("".join(json.dumps(d) + "\n" for d in decisions()), encoding="utf-8")
+    call("prepare.py", "--tokenizer", tokenizer_path, "--out", out / "golden", f"golden={file}")
+    store, tokenizer = Store([out / "golden" / "0.shard"]), Tokenizer.from_file(str(tokenizer_path))
+    tokenizer.no_truncation()
+    ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+    kept = [d for d in decisions() if len({c["text"] or c["label"] for c in d["candidates"]}) == len(d["candidates"]) or d["type"] == "noul"]
+    assert len(kept) == len(store), "prepare.py refused a sound decision"
+    for i, decision in enumerate(kept):
+        state, question, candidates = texts(decision)
+        wanted = [t for part in ([101, *ids(state), 102], [*ids(question), 102], *([101, *ids(c), 102] for c in candidates)) for t in part]
+        found = row(read(store, i), store.wordings, (4096, 4096, 4096)).tokens
+        assert np.array_equal(found, wanted), f"other token ids: {question}"
+
+
+def same_weights(a, b):
+    one, other = weights.load(a), weights.load(b)
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.equal(one[name], other[name]), f"{name} differs after going on"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("data", "tokenizer", "init", "out"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--manifest", type=pathlib.Path, help="of the data sets, for the card")
+    options = parser.parse_args()
+    out = options.out
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    same_ids(out, options.tokenizer)
+    call("prepare.py", "--tokenizer", options.tokenizer, "--out", out / "data", "--shards", 2, "--limit", 3, options.data)
+    shards = [out / "data" / "0.shard", out / "data" / "1.shard"]
+    train = lambda folder, steps: call("train.py", "--data", *shards, "--init", options.init, "--out", out / folder, "--steps", steps, "--chunk", 64,
+                                       "--budget", 1024, "--minutes", 5, "--constant", "--limits", 128, 64, 32, "--longest-row", 512)
+    train("whole", 10)
+    train("parts", 6)
+    train("parts", 4)
+    same_weights(out / "whole" / "model.safetensors", out / "parts" / "model.safetensors")
+    call("evaluate.py", "--weights", out / "parts" / "model.safetensors", "--data", shards[0], "--out", out / "figures.json")
+    call("export.py", "--weights", out / "parts" / "model.safetensors", "--tokenizer", options.tokenizer, "--out", out / "package",
+         "--name", "smoke/Smoke-1", "--alias", "smoke", "--version", "v0", "--date", "2026-01-01", "--description", "Of the smoke test")
+    stored = json.loads((out / "package" / "golden.json").read_text(encoding="utf-8"))["decisions"]
+    again = golden(weights.model_of(weights.load(out / "package" / "model.safetensors")).eval(), Tokenizer.from_file(str(out / "package" / "tokenizer.json")))
+    assert stored == again, "golden scores are not those of the stored weights"
+    if options.manifest:
+        (out / "notes.md").write_text("Made by the smoke test.\n", encoding="utf-8")
+        call("card.py", "--package", out / "package", "--figures", out / "figures.json", "--data", options.manifest, "--notes", out / "notes.md")
+    print("OK")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""Trains the token tree. The same on a CPU and on a GPU; stops by the clock and goes on from its checkpoint.
+
+    train.py --data SHARD ... --init MODEL.safetensors --out DIR --minutes 9 --total-minutes 27 [--dev DEV.shard]
+
+A second call with the same --out goes on where the first one stopped: weights, their average, optimizer, place in the
+data and place in the schedule. The learning rate falls along a cosine over --total-minutes of training time, however many
+calls they are spread over; a pause (a stopped process, a checkpoint) hardly counts.
+
+Loss: cross-entropy of softmax(scores / TEMPERATURE) over the candidates, so that the probabilities that the service
+derives are the ones that were trained. What is exported is the moving average of the weights.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import weights
+from average import Average
+from batches import arrays, plan, tensors
+from device import autocast, choose
+from evaluate import evaluate, sample
+from model import TEMPERATURE, scores
+from sampler import Sampler
+from store import Store
+
+
+
+class Chunks(torch.utils.data.Dataset):
+    """Chunk k -> its batches, in a fixed order."""
+
+    def __init__(self, sampler, budget):
+        self.sampler, self.budget = sampler, budget
+
+    def __len__(self):
+        return 10**9
+
+    def __getitem__(self, k):
+        rows = self.sampler.rows(k)
+        batches = plan(np.array([len(r.tokens) for r in rows]), self.budget, np.random.default_rng([self.sampler.seed, k, 11]))
+        return [arrays([rows[i] for i in batch]) for batch in batches]
+
+
+def as_is(batches):
+    """Keeps NumPy arrays what they are: tensors would go through shared memory, which may be small."""
+    return batches
+
+
+def stream(chunks, chunk, batch, workers):
+    """Batches from a place on. -> (chunk, number of the next batch, tensors) ..."""
+    loader = torch.utils.data.DataLoader(chunks, batch_size=None, sampler=range(chunk, len(chunks)), num_workers=workers,
+                                         prefetch_factor=2 if workers else None, collate_fn=as_is, multiprocessing_context="fork" if workers else None)
+    for k, batches in enumerate(loader, chunk):
+        for j in range(batch, len(batches)):
+            yield k, j + 1, batches[j]
+        batch = 0
+
+
+def rate(progress, warmup):
+    """Share of the highest learning rate at a share of the schedule."""
+    if progress < warmup:
+        return progress / warmup
+    return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, (progress - warmup) / (1 - warmup))))
+
+
+def optimizer_of(model, options):
+    """AdamW; no decay on vectors, a higher rate for the head."""
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    groups = []
+    for head in (False, True):
+        for matrix in (False, True):
+            chosen = [p for name, p in named if name.startswith("head.") == head and (p.ndim > 1) == matrix]
+            groups.append({"params": chosen, "weight_decay": options.decay if matrix else 0.0, "times": options.head_rate if head else 1.0})
+    return torch.optim.AdamW(groups, lr=options.rate, betas=(0.9, 0.98), fused=True)
+
+
+class Run:
+    """A training run: what a checkpoint holds, and one step of it."""
+
+    def __init__(self, options):
+        self.options, self.device = options, choose()
+        torch.manual_seed(options.seed)
+        start = weights.load(options.init)
+        self.model = weights.model_of(weights.deepen(start, options.layers) if options.layers else start, dropout=options.dropout).to(self.device).train()
+        self.model.word.weight.requires_grad_(not options.freeze_words)
+        self.optimizer = optimizer_of(self.model, options)
+        self.average = Average(self.model, options.average)
+        self.step, self.chunk, self.batch, self.seconds, self.decisions, self.tokens = 0, 0, 0, 0.0, 0, 0
+
+    PLACE = ("step", "chunk", "batch", "seconds", "decisions", "tokens")
+
+    def save(self, path):
+        held = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "average": self.average.state,
+                "place": {name: getattr(self, name) for name in self.PLACE}}
+        torch.save(held, f"{path}.new")
+        os.replace(f"{path}.new", path)
+
+    def resume(self, path):
+        held = torch.load(path, map_location=self.device, weights_only=True)
+        self.model.load_state_dict(held["model"])
+        self.optimizer.load_state_dict(held["optimizer"])
+        self.average.state = held["average"]
+        for name, value in held["place"].items():
+            setattr(self, name, value)
+
+    def learn(self, batch, progress):
+        """One step. -> loss, a tensor"""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.options.rate * rate(progress, self.options.warmup) * group["times"]
+        held = tensors(batch, self.device)
+        with autocast(self.device):
+            logits = scores(self.model, held)
+        loss = F.cross_entropy(logits / TEMPERATURE, held["answer"])
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.step += 1
+        self.average.update(self.model, self.step)
+        self.decisions += len(held["answer"])
+        self.tokens += held["ids"].numel()
+        return loss.detach()
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--data", nargs="+", required=True)
+    add("--init", required=True, help="weights to start from, safetensors")
+    add("--out", required=True, type=pathlib.Path)
+    add("--dev", help="prepared decisions to evaluate on")
+    add("--dev-sample", type=int, default=1500)
+    add("--layers", type=int, default=0, help="more layers than the start has: some are taken twice")
+    add("--minutes", type=float, default=9.0, help="of this call")
+    add("--total-minutes", type=float, default=27.0, help="of the schedule")
+    add("--steps", type=int, default=10**9, help="stop this call after so many steps")
+    add("--no-first-figures", action="store_true", help="do not evaluate the start")
+    add("--save-every", type=float, default=5.0, help="minutes")
+    add("--evaluate-every", type=float, default=10.0, help="minutes of the schedule")
+    add("--budget", type=int, default=8192, help="tokens of a batch, padding included")
+    add("--rate", type=float, default=1e-4)
+    add("--head-rate", type=float, default=2.0, help="times --rate")
+    add("--constant", action="store_true", help="no schedule: the rate stays, so that a run does not depend on the clock")
+    add("--warmup", type=float, default=0.03, help="share of the schedule")
+    add("--decay", type=float, default=0.01)
+    add("--dropout", type=float, default=0.0)
+    add("--average", type=float, default=0.999, help="decay of the moving average of the weights, a step")
+    add("--power", type=float, default=0.5, help="a set's share grows with its size to this power")
+    add("--thrift", type=float, default=0.0, help="and falls with its mean tokens to this power")
+    add("--strength", type=float, default=1.0, help="of the augmentation")
+    add("--limits", type=int, nargs=3, default=(1024, 512, 256), metavar=("STATE", "QUESTION", "CANDIDATE"), help="tokens")
+    add("--longest-row", type=int, default=2048, help="tokens; longer decisions are left out")
+    add("--most-candidates", type=int, default=64)
+    add("--chunk", type=int, default=2048, help="decisions that are sorted by length together")
+    add("--confused", type=pathlib.Path, help="hard negatives of mine.py")
+    add("--freeze-words", action="store_true")
+    add("--workers", type=int, default=0, help="processes that form batches")
+    add("--threads", type=int, default=2)
+    add("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    torch.set_num_threads(options.threads)
+    torch.set_float32_matmul_precision("high")
+    options.out.mkdir(parents=True, exist_ok=True)
+    run, dev = Run(options), Store([options.dev]) if options.dev else None
+    checkpoint = options.out / "checkpoint.pt"
+    if checkpoint.exists():
+        run.resume(checkpoint)
+    store = Store(options.data)
+    sampler = Sampler(store, seed=options.seed, size=options.chunk, power=options.power, thrift=options.thrift, limits=tuple(options.limits),
+                      most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row,
+                      confused=json.loads(options.confused.read_text()) if options.confused else None)
+    log = (options.out / "log.jsonl").open("a", encoding="utf-8")
+
+    def note(**figures):
+        line = json.dumps({"step": run.step, "minutes": round(run.seconds / 60, 2), **figures})
+        print(line, flush=True)
+        log.write(line + "\n")
+        log.flush()
+
+    def judge():
+        if dev is None:
+            return
+        with run.average.held_by(run.model):
+            figures = evaluate(run.model, dev, run.device, indices=sample(dev, options.dev_sample), budget=options.budget)
+        note(dev=round(figures["mean_accuracy"], 4), accuracy=round(figures["all"]["accuracy"], 4), ece=round(figures["all"]["ece"], 4),
+             nll=round(figures["all"]["nll"], 4), sets={name: round(s["accuracy"], 3) for name, s in figures["sets"].items()})
+
+    def keep():
+        run.save(checkpoint)
+        weights.save(run.average.state, options.out / "model.safetensors")
+
+    note(decisions=len(store), device=str(run.device), parameters=sum(p.numel() for p in run.model.parameters()))
+    # a CPU may be shared: there a minute of the schedule is one of this process's own work
+    clock = time.process_time if run.device.type == "cpu" else time.monotonic
+    end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
+    losses, counted = [], (run.decisions, run.tokens)
+    if run.step == 0 and not options.no_first_figures:
+        judge()
+    last_note = last_save = time.monotonic()
+    last_judge, last_step = run.seconds, clock()
+    for chunk, after, batch in stream(Chunks(sampler, options.budget), run.chunk, run.batch, options.workers):
+        if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
+            break
+        losses.append(run.learn(batch, options.warmup if options.constant else run.seconds / total))
+        run.chunk, run.batch = chunk, after
+        run.seconds += clock() - last_step
+        now, last_step = time.monotonic(), clock()
+        if now - last_note > 30:
+            passed = now - last_note
+            note(loss=round(torch.stack(losses).mean().item(), 4), decisions_per_second=round((run.decisions - counted[0]) / passed, 1),
+                 tokens_per_second=round((run.tokens - counted[1]) / passed), seen=run.decisions, rate=run.optimizer.param_groups[0]["lr"])
+            losses, counted, last_note = [], (run.decisions, run.tokens), now
+        if now - last_save > options.save_every * 60:
+            keep()
+            last_save = time.monotonic()
+        if run.seconds - last_judge > options.evaluate_every * 60:
+            judge()
+            last_judge, last_note, last_step = run.seconds, time.monotonic(), clock()
+    keep()
+    judge()
+
+
+if __name__ == "__main__":
+    main()

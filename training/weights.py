@@ -1,0 +1,60 @@
+"""safetensors files, read and written with NumPy alone, and the models made of them."""
+import json
+
+import numpy as np
+import torch
+
+from model import TokenTreeRanker
+
+DTYPES = {"F16": np.float16, "F32": np.float32}
+
+
+def load(path):
+    """-> {name: float32 tensor}"""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    header.pop("__metadata__", None)
+    made = {}
+    for name, about in header.items():
+        start, end = about["data_offsets"]
+        values = np.frombuffer(data[start:end], DTYPES[about["dtype"]]).astype(np.float32)
+        made[name] = torch.from_numpy(values.reshape(about["shape"]))
+    return made
+
+
+def save(tensors, path):
+    """Writes {name: tensor} as float16."""
+    header, parts, at = {}, [], 0
+    for name, tensor in sorted(tensors.items()):
+        parts.append(tensor.detach().cpu().to(torch.float16).contiguous().numpy().tobytes())
+        header[name] = {"dtype": "F16", "shape": list(tensor.shape), "data_offsets": [at, at + len(parts[-1])]}
+        at += len(parts[-1])
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + b"".join(parts))
+
+
+def deepen(tensors, layers):
+    """Weights of a model with more layers: some of them twice in a row, spread evenly. -> {name: tensor}
+    """
+    have = 1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers."))
+    source = [i * have // layers for i in range(layers)]
+    made = {name: tensor for name, tensor in tensors.items() if not name.startswith("layers.")}
+    for i, of in enumerate(source):
+        for name, tensor in tensors.items():
+            if name.startswith(f"layers.{of}."):
+                made[name.replace(f"layers.{of}.", f"layers.{i}.", 1)] = tensor.clone()
+    return made
+
+
+def model_of(tensors, heads=12, **options):
+    """A model with these weights; a head that is missing starts at random."""
+    shape = {"vocab": tensors["word.weight"].shape[0], "hidden": tensors["word.weight"].shape[1], "inner": tensors["layers.0.up.weight"].shape[0],
+             "layers": 1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers.")), "positions": tensors["pos.weight"].shape[0]}
+    model = TokenTreeRanker(**shape, heads=heads, **options)
+    missing, unknown = model.load_state_dict(tensors, strict=False)
+    if unknown or any(not name.startswith("head.") for name in missing):
+        raise ValueError(f"missing {missing}, unknown {unknown}")
+    return model
