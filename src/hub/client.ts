@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from "undici";
+import { arrivals } from "./arrival.ts";
 import { type Asked, connectionError, failed, Interruption, refusalError } from "./failures.ts";
 import type { HubSettings, Proxies } from "./settings.ts";
 
@@ -89,7 +90,10 @@ export class HubClient {
     });
     const reply = await this.#follow(file, "GET", range, false);
     const { status } = reply;
-    if (status === 200 || status === 206 || status === 416) return { ...reply, status };
+    if (status === 200 || status === 206 || status === 416) {
+      const { body } = reply;
+      return { ...reply, status, body: arrivals(body), drop: () => void body.destroy() };
+    }
     reply.drop();
     throw refusalError(reply, this.#asked(file));
   }

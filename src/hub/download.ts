@@ -155,7 +155,7 @@ async function beginning(
 async function* chunksOf(reply: HubReply, signal: AbortSignal): AsyncGenerator<Buffer> {
   if (reply.status === 416) return;
   try {
-    for await (const chunk of reply.body) yield chunk;
+    yield* reply.body;
   } catch (error) {
     signal.throwIfAborted();
     throw connectionError(error, reply.host, false);

@@ -86,7 +86,6 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
     // where nothing came, nothing is left behind: these go only when they are empty
     for (const empty of [partials, folder]) await rmdir(empty).catch(() => {});
     await lock?.release();
-    await rmdir(path.dirname(folder)).catch(() => {});
   }
 }
 

@@ -7,6 +7,9 @@ import type { Duplex } from "node:stream";
 export const REPOSITORY = "acme/Tiny";
 export const REVISION = "0123456789abcdef0123456789abcdef01234567";
 
+/** Bytes of the shortest answer that is broken on its way. */
+const LONG = 10_000;
+
 /** A request that a server has seen. */
 export interface Seen {
   readonly at: "hub" | "cdn";
@@ -15,7 +18,6 @@ export interface Seen {
   readonly authorization: string | undefined;
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
-  readonly status: number;
 }
 
 /** What goes wrong, in the order in which it does; each entry once. */
@@ -24,9 +26,9 @@ export interface Trouble {
   readonly hub: { status: number; headers?: Record<string, string> }[];
   /** Answers of the content host instead of its own. */
   readonly cdn: { status: number; headers?: Record<string, string> }[];
-  /** After so many bytes of an answer, the content host breaks the connection. */
+  /** After so many bytes of a long answer, the content host breaks the connection. */
   readonly breakAfter: number[];
-  /** After so many bytes of an answer, the content host sends nothing any more. */
+  /** After so many bytes of a long answer, the content host sends nothing any more. */
   readonly stallAfter: number[];
 }
 
@@ -92,7 +94,7 @@ export class HubServer {
 
   #answerAsHub(request: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(request.url ?? "", this.endpoint);
-    this.#note("hub", request, response, pathname);
+    this.#note("hub", request, pathname);
     const trouble = this.trouble.hub.shift();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
     if (!this.knowsHead && request.method === "HEAD") return void response.writeHead(405).end();
@@ -103,7 +105,8 @@ export class HubServer {
     if (refusal) return void response.writeHead(refusal.status, refusal.headers).end("refused");
     const content = this.#files.get(name ?? "") ?? Buffer.alloc(0);
     response.setHeader("x-repo-commit", this.commit);
-    if (pathname.startsWith("/api/")) return this.#send(request, response, content, quoted(gitId(content)));
+    if (pathname.startsWith("/api/"))
+      return void this.#send(request, response, content, quoted(gitId(content)));
     if (!this.#large.has(name ?? "")) {
       const location = `/api/resolve-cache/models/${REPOSITORY}/${REVISION}/${name}?etag=x`;
       return void response.writeHead(307, { location, "content-length": "3" }).end("see");
@@ -135,7 +138,7 @@ export class HubServer {
 
   #answerAsCdn(request: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(request.url ?? "", this.endpoint);
-    this.#note("cdn", request, response, pathname);
+    this.#note("cdn", request, pathname);
     const trouble = this.trouble.cdn.shift();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
     const name = pathname.slice("/blobs/".length);
@@ -152,11 +155,13 @@ export class HubServer {
       return void response.writeHead(416, { "content-range": `bytes */${content.length}` }).end();
     const body = content.subarray(begin);
     if (this.tellsSizes) response.setHeader("content-length", body.length);
+    else response.setHeader("transfer-encoding", "chunked");
     if (begin > 0)
       response.writeHead(206, { "content-range": `bytes ${begin}-${content.length - 1}/${content.length}` });
     if (request.method === "HEAD") return void response.end();
-    const breakAt = body.length > 0 ? this.trouble.breakAfter.shift() : undefined;
-    const stallAt = breakAt === undefined ? this.trouble.stallAfter.shift() : undefined;
+    const isLong = body.length > LONG;
+    const breakAt = isLong ? this.trouble.breakAfter.shift() : undefined;
+    const stallAt = isLong && breakAt === undefined ? this.trouble.stallAfter.shift() : undefined;
     const cut = breakAt ?? stallAt;
     if (cut === undefined) return void response.end(body);
     response.write(body.subarray(0, cut), () => {
@@ -164,32 +169,9 @@ export class HubServer {
     });
   }
 
-  #note(at: Seen["at"], request: IncomingMessage, response: ServerResponse, path: string): void {
-    const { method = "", headers } = request;
+  #note(at: Seen["at"], { method = "", headers }: IncomingMessage, path: string): void {
     const { authorization, range, "if-range": ifRange } = headers;
-    const add = () => {
-      this.seen.push({
-        at,
-        method,
-        path,
-        authorization,
-        range,
-        ifRange: ifRange?.toString(),
-        status: response.statusCode,
-      });
-    };
-    const { writeHead } = response;
-    // in the order of the answers, and before the caller sees them
-    let isNoted = false;
-    response.once("close", () => {
-      if (!isNoted) add();
-    });
-    response.writeHead = (...args: Parameters<typeof writeHead>) => {
-      const written = writeHead.apply(response, args);
-      if (!isNoted) add();
-      isNoted = true;
-      return written;
-    };
+    this.seen.push({ at, method, path, authorization, range, ifRange: ifRange?.toString() });
   }
 }
 
