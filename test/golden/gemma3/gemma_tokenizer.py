@@ -69,7 +69,9 @@ def make_tokenizer(vocabulary: int, separate_newlines: bool) -> str:
     fixed = list(dict.fromkeys(added + SPACES + BYTES))
     merges = learn_merges(vocabulary - len(fixed) - 100, separate_newlines)
     spaces = [(SPACE * (n - m), SPACE * m) for n in range(2, LONGEST_RUN + 1) for m in range(1, n // 2 + 1)]
-    merges = list(dict.fromkeys([("g", "o"), (SPACE, "go")] + merges + spaces))  # "go" counts as one wherever it stands
+    # as in every large vocabulary, "go" is one token wherever it stands, and so is a letter alone
+    letters = [(SPACE, letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
+    merges = list(dict.fromkeys([("g", "o"), (SPACE, "go")] + merges + spaces + letters))
     alphabet = sorted(set(SENTENCES.replace(" ", SPACE)) | {chr(code) for code in range(0x21, 0x7F)})
     if separate_newlines:
         alphabet = [c for c in alphabet if c != "\n"]
