@@ -19,7 +19,7 @@ import { VerifiedFile } from "./verified-file.ts";
 export type Precision = "int8" | "fp32";
 
 /** To be raised whenever the graph of a causal model, or the way its weights are rounded, changes. */
-const GEMMA3_WRITER = 1;
+const GEMMA3_WRITER = 2;
 
 /**
  * Writes the graph of the embedded model's architecture with its weights.

@@ -9,7 +9,7 @@ import { type RowArithmetic, rowArithmetic } from "./row-arithmetic.ts";
 interface Context extends AttentionContext {
   readonly weights: Gemma3Weights;
   readonly arithmetic: RowArithmetic;
-  readonly positions: Value;
+  readonly positions: Value; // [tokens, 1]
   readonly rotary: Readonly<Record<LayerKind, { readonly cosines: Value; readonly sines: Value }>>;
 }
 
@@ -78,7 +78,7 @@ function makeContext(
       byPart: graph.input(IO.readParts, "int64", [partsRank]),
     },
     layers: { full: layerInputs("full"), sliding: layerInputs("sliding") },
-    positions: graph.node("Unsqueeze", [positions, graph.integers(0)]),
+    positions: graph.node("Unsqueeze", [positions, graph.integers(1)]),
     rotary: { full: rotary(graph, shape, "full"), sliding: rotary(graph, shape, "sliding") },
   };
 }
@@ -159,7 +159,7 @@ function attention(context: Context, layer: number, hidden: Value, isLast: boole
     const normalised = normalise(context, byHead, `${name}.self_attn.${part}`, scale, headSize);
     return rotate(context, layer, normalised, count, places);
   };
-  const places = isLast ? graph.node("Gather", [context.positions, readAt], { axis: 1 }) : context.positions;
+  const places = isLast ? graph.node("Gather", [context.positions, readAt]) : context.positions;
   const asked = graph.node("Transpose", [turned(queries, "q_norm", heads, places, shape.queryScale)], {
     perm: [1, 0, 2],
   });
@@ -186,7 +186,8 @@ function attention(context: Context, layer: number, hidden: Value, isLast: boole
 function rotate(context: Context, layer: number, x: Value, count: number, places: Value): Value {
   const { graph, shape } = context;
   const { cosines, sines } = context.rotary[shape.layers[layer] ?? "full"];
-  const rows = graph.node("Reshape", [x, graph.integers(1, -1, count * shape.headSize)]);
+  // each token a sequence of its own: a forward may have more tokens than there are positions
+  const rows = graph.node("Reshape", [x, graph.integers(-1, 1, count * shape.headSize)]);
   const turned = graph.contrib("RotaryEmbedding", [rows, places, cosines, sines], { num_heads: count });
   return graph.node("Reshape", [turned, graph.integers(-1, count, shape.headSize)]);
 }

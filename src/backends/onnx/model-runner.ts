@@ -4,6 +4,7 @@ import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
 import { type Forward, type Node, planForwards } from "./forward-plan.ts";
 import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
+import { sessionOptions } from "./session-options.ts";
 import { StateCache } from "./state-cache.ts";
 import { type TreeModel, type TreeShape, treeModel } from "./tree-model.ts";
 
@@ -23,42 +24,32 @@ export class ModelRunner implements Runner {
   readonly #model: TreeModel;
   readonly #states: StateCache;
 
-  private constructor(session: InferenceSession, model: TreeModel, options: RunnerOptions) {
+  private constructor(session: InferenceSession, model: TreeModel, stateCacheBytes: number) {
     this.#session = session;
     this.#model = model;
-    this.#states = new StateCache(options.stateCacheBytes);
+    this.#states = new StateCache(stateCacheBytes);
   }
 
   /** @param graph bytes of the ONNX file, or its path */
-  static async load(
+  static load(
     graph: Uint8Array | string,
     shape: TreeShape,
-    options: RunnerOptions,
+    { threads, stateCacheBytes }: RunnerOptions,
   ): Promise<ModelRunner> {
-    const model = treeModel(shape, options.threads);
-    const sessionOptions: InferenceSession.SessionOptions = {
-      intraOpNumThreads: model.threads,
-      interOpNumThreads: 1,
-      // with it, memory grows with every new shape (110 to 565 MB measured)
-      enableMemPattern: false,
-      // errors only: warnings would go to stderr of the service
-      logSeverityLevel: 3,
-      extra: {
-        session: {
-          // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
-          // and Exp takes 4 to 5 times as long (measured)
-          set_denormal_as_zero: "1",
-          // spinning threads save 5 to 10 % of a run on an idle machine, but beside other work they take the processor from
-          // the thread that they wait for: runs took three times as long (measured)
-          intra_op: { allow_spinning: "0" },
-        },
-      },
-    };
+    return ModelRunner.loadModel(graph, treeModel(shape, threads), stateCacheBytes);
+  }
+
+  static async loadModel(
+    graph: Uint8Array | string,
+    model: TreeModel,
+    stateCacheBytes: number,
+  ): Promise<ModelRunner> {
+    const options = sessionOptions(model.threads);
     const session =
       typeof graph === "string"
-        ? await InferenceSession.create(graph, sessionOptions)
-        : await InferenceSession.create(graph, sessionOptions);
-    return new ModelRunner(session, model, options);
+        ? await InferenceSession.create(graph, options)
+        : await InferenceSession.create(graph, options);
+    return new ModelRunner(session, model, stateCacheBytes);
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
