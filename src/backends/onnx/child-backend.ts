@@ -41,7 +41,10 @@ export class ChildBackend implements Backend {
   }
 
   get shortestKeptState(): number {
-    return shortestKeptState(this.#options.stateCacheBytes);
+    const { modelPackage, stateCacheBytes } = this.#options;
+    // a graph of another's gives no keys and values: it keeps nothing
+    const keeps = modelPackage.manifest.architecture.type !== "onnx-joint-pairs";
+    return shortestKeptState(keeps ? stateCacheBytes : 0);
   }
 
   get isReady(): boolean {

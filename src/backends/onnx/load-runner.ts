@@ -1,9 +1,11 @@
 import { homedir, tmpdir } from "node:os";
 import { buildGraph, openGemma3Graph, type Precision, tokenTreeShape } from "../../models/graph.ts";
 import { type GraphFolders, graphFolders } from "../../models/graph-cache.ts";
+import { openJointGraph } from "../../models/joint-graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 import type { Multiplication } from "../../onnx/linear.ts";
 import { exactMultiplication } from "./exact-kernel.ts";
+import { JointPairRunner } from "./joint-pair-runner.ts";
 import { ModelRunner, type Runner, type RunnerOptions } from "./model-runner.ts";
 
 /** How this machine multiplies in that precision. */
@@ -36,6 +38,6 @@ export async function loadRunner(
       }
     }
     case "onnx-joint-pairs":
-      throw new Error("not there yet");
+      return JointPairRunner.load(await openJointGraph(modelPackage), architecture, options.threads);
   }
 }

@@ -4,6 +4,7 @@ import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
 import { type Forward, type Node, planForwards } from "./forward-plan.ts";
 import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
+import { sessionOptions } from "./session-options.ts";
 import { StateCache } from "./state-cache.ts";
 import { type TreeModel, type TreeShape, treeModel } from "./tree-model.ts";
 
@@ -43,28 +44,11 @@ export class ModelRunner implements Runner {
     model: TreeModel,
     stateCacheBytes: number,
   ): Promise<ModelRunner> {
-    const sessionOptions: InferenceSession.SessionOptions = {
-      intraOpNumThreads: model.threads,
-      interOpNumThreads: 1,
-      // with it, memory grows with every new shape (110 to 565 MB measured)
-      enableMemPattern: false,
-      // errors only: warnings would go to stderr of the service
-      logSeverityLevel: 3,
-      extra: {
-        session: {
-          // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
-          // and Exp takes 4 to 5 times as long (measured)
-          set_denormal_as_zero: "1",
-          // spinning threads save 5 to 10 % of a run on an idle machine, but beside other work they take the processor from
-          // the thread that they wait for: runs took three times as long (measured)
-          intra_op: { allow_spinning: "0" },
-        },
-      },
-    };
+    const options = sessionOptions(model.threads);
     const session =
       typeof graph === "string"
-        ? await InferenceSession.create(graph, sessionOptions)
-        : await InferenceSession.create(graph, sessionOptions);
+        ? await InferenceSession.create(graph, options)
+        : await InferenceSession.create(graph, options);
     return new ModelRunner(session, model, stateCacheBytes);
   }
 

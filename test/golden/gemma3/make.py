@@ -106,7 +106,7 @@ def main() -> None:
 def make_package(shape: Shape, folder: Path, seed: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    tokenizer_json = make_tokenizer(720, shape.separate_newlines)
+    tokenizer_json = make_tokenizer(760, shape.separate_newlines)
     (folder / "tokenizer.json").write_text(tokenizer_json, encoding="utf-8")
     tokenizer = Tokenizer.from_str(tokenizer_json)
     torch.manual_seed(seed)
@@ -277,7 +277,7 @@ def write_manifest(shape: Shape, folder: Path) -> None:
         "version": "v0",
         "release_date": "2026-11-21",
         "description": f"Random weights, for tests only: {shape.about}",
-        "temperature": 1.7,
+        "temperature": 4.136820402388508,
         "shows_labels": False,
         "architecture": {"type": "gemma3-text-joint"},
         "limits": {"max_state_question_tokens": shape.limits[0], "max_candidate_tokens": shape.limits[1]},

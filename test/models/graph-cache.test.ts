@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { ServiceError } from "../../src/errors.ts";
+import {
+  cachedGraph,
+  type GraphSource,
+  graphFolders,
+  type WriteGraph,
+} from "../../src/models/graph-cache.ts";
+
+const source = (more: Partial<GraphSource> = {}): GraphSource => ({
+  model: "a/model",
+  files: { "model.safetensors": "0".repeat(64) },
+  settings: { form: "fp32", writer: 1 },
+  ...more,
+});
+
+describe("the cache of graphs", () => {
+  let root: string;
+  let folders: { cache: string; temporary: string };
+  let written: number;
+  const write: WriteGraph = async (weights) => {
+    written += 1;
+    assert.deepEqual(weights.append([Uint8Array.of(1, 2), Uint8Array.of(3)]), { offset: 0, length: 3 });
+    assert.deepEqual(weights.append([Uint8Array.of(4)]), { offset: 4096, length: 1 });
+    return Uint8Array.of(9, 9);
+  };
+  const open = (of = source()) => cachedGraph(of, write, folders);
+
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(tmpdir(), "graph-cache-"));
+    folders = { cache: path.join(root, "cache"), temporary: path.join(root, "temporary") };
+    await mkdir(folders.temporary);
+    written = 0;
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  it("writes a graph once", async () => {
+    const first = await open();
+    const again = await open();
+    assert.equal(written, 1);
+    assert.equal(first.path, again.path);
+    assert.deepEqual([...(await readFile(first.path))], [9, 9]);
+    await again.release();
+    assert.equal((await stat(first.path)).size, 2, "is kept");
+  });
+
+  for (const file of ["graph.onnx", "weights.bin", "entry.json"]) {
+    it(`writes it anew where ${file} is cut off, changed or gone`, async () => {
+      const { path: graph } = await open();
+      const damaged = path.join(path.dirname(graph), file);
+      await truncate(damaged, 1);
+      await open();
+      assert.equal(written, 2);
+      const bytes = await readFile(damaged);
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+      await writeFile(damaged, bytes);
+      await open();
+      assert.equal(written, 3);
+      await rm(damaged);
+      await open();
+      assert.equal(written, 4);
+      assert.equal((await readFile(path.join(path.dirname(graph), "weights.bin"))).length, 4097);
+    });
+  }
+
+  it("keeps the other precision, and removes what other files of the model gave", async () => {
+    await open();
+    await open(source({ settings: { form: "u8s8", writer: 1 } }));
+    await open(source({ model: "another/model" }));
+    assert.equal((await readdir(folders.cache)).length, 3);
+    await open(source({ files: { "model.safetensors": "1".repeat(64) } }));
+    assert.equal((await readdir(folders.cache)).length, 2);
+    await open(
+      source({ files: { "model.safetensors": "1".repeat(64) }, settings: { form: "fp32", writer: 2 } }),
+    );
+    assert.equal((await readdir(folders.cache)).length, 2);
+    assert.equal(written, 5);
+  });
+
+  it("removes what was abandoned while it was written, but not what another process writes now", async () => {
+    const [old, young] = ["old", "young"].map((name) => path.join(folders.cache, `${name}.partial`));
+    assert.ok(old && young);
+    for (const folder of [old, young]) await mkdir(folder, { recursive: true });
+    await utimes(old, 1, 1);
+    await open();
+    const left = await readdir(folders.cache);
+    assert.ok(left.includes("young.partial") && !left.includes("old.partial"), left.join());
+  });
+
+  it("leaves nothing behind where a package is refused", async () => {
+    const refuse = async () => {
+      throw new ServiceError("INVALID_MODEL", "no");
+    };
+    await assert.rejects(cachedGraph(source(), refuse, folders), { kind: "INVALID_MODEL" });
+    assert.deepEqual(await readdir(folders.cache), []);
+    assert.deepEqual(await readdir(folders.temporary), []);
+  });
+
+  it("writes into the temporary folder where the cache is no folder, and removes it afterwards", async () => {
+    await writeFile(folders.cache, "a file");
+    const graph = await open();
+    assert.equal(path.dirname(path.dirname(graph.path)), folders.temporary);
+    assert.deepEqual([...(await readFile(graph.path))], [9, 9]);
+    await graph.release();
+    assert.deepEqual(await readdir(folders.temporary), []);
+  });
+
+  it("says so where neither folder can be written", async () => {
+    await writeFile(folders.cache, "a file");
+    await rm(folders.temporary, { recursive: true });
+    await assert.rejects(open(), { kind: "BACKEND_FAILED", message: /neither into .* nor into/ });
+  });
+
+  it("lets nobody else read what it keeps", async () => {
+    const { path: graph } = await open();
+    assert.equal((await stat(path.dirname(graph))).mode & 0o077, 0);
+    await chmod(path.dirname(graph), 0o700);
+  });
+
+  it("is where the environment says", () => {
+    const of = (env: Record<string, string>) => graphFolders(env, "/home/me", "/tmp").cache;
+    assert.equal(of({}), path.join("/home/me", ".cache", "typed-decisions", "graphs"));
+    assert.equal(of({ XDG_CACHE_HOME: "/caches" }), path.join("/caches", "typed-decisions", "graphs"));
+    assert.equal(
+      of({ XDG_CACHE_HOME: "caches" }),
+      path.join("/home/me", ".cache", "typed-decisions", "graphs"),
+    );
+  });
+});
