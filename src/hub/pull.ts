@@ -62,7 +62,6 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
     work.catch((error: unknown) => {
       throw isOfFiles(error) && !options.signal.aborted ? diskError(error, folder) : error;
     });
-  await onDisk(mkdir(path.dirname(folder), { recursive: true }));
   const lock = await onDisk(
     takeLock(`${folder}.lock`, {
       signal: options.signal,
@@ -86,6 +85,7 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
     // where nothing came, nothing is left behind: these go only when they are empty
     for (const empty of [partials, folder]) await rmdir(empty).catch(() => {});
     await lock?.release();
+    await rmdir(path.dirname(folder)).catch(() => {});
   }
 }
 

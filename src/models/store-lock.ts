@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./package-file.ts";
 
@@ -70,12 +71,14 @@ export async function takeLock(
 }
 
 async function create(file: string, own: Owner): Promise<boolean> {
+  await mkdir(path.dirname(file), { recursive: true });
   try {
     const handle = await open(file, "wx");
     await handle.writeFile(JSON.stringify(own)).finally(() => handle.close());
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    // another owner has removed the empty folder since: the next attempt makes it again
+    if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
     throw error;
   }
 }
