@@ -10,12 +10,8 @@ export interface JointDecision {
   readonly state: string;
   readonly question: string;
   readonly candidates: readonly string[];
-  /** What a request holds where that is not the texts themselves. */
-  readonly sent?: {
-    readonly state: unknown;
-    readonly question: unknown;
-    readonly candidates: readonly unknown[];
-  };
+  /** What a state and its question hold in a request where that is not the texts themselves. */
+  readonly sent?: { readonly state: unknown; readonly instructions: unknown; readonly criteria: object };
   /** One of each for each candidate. */
   readonly texts: readonly string[];
   readonly token_ids: readonly (readonly number[])[];

@@ -70,7 +70,7 @@ SHORT = [
         "choice",
         ORDER_TEXT,
         WISH_TEXT,
-        ["Send the customer a new lamp.", "carrier: DHL\n\nexpress: true", "1", "1.0"],
+        ["Send the customer a new lamp.", "carrier: DHL\n\nexpress: true", "1", "1.5"],
         {
             "state": ORDER,
             "instructions": WISH,
@@ -78,7 +78,7 @@ SHORT = [
                 "lamp": "Send the customer a new lamp.",
                 "send": {"carrier": "DHL", "express": True},
                 "one": 1,
-                "float": 1.0,
+                "float": 1.5,
             },
         },
     ),

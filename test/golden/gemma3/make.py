@@ -82,7 +82,7 @@ SHAPES = [
     Shape(
         "wide-window", "a window of 256 in texts of several hundred tokens, three queries for each key", [SLIDING, FULL],
         hidden=36, heads=6, key_value_heads=2, head_size=8, inner=40, window=256, head_inner=20, query_scalar=8,
-        long_lines=30, prefix=False, spelling="old", positions=1024, limits=(700, 256),
+        long_lines=30, prefix=False, spelling="old", positions=1280, limits=(960, 256),
     ),
     Shape(
         "small-270m", "six layers by a pattern of six, as published configurations say it", [SLIDING] * 5 + [FULL],
