@@ -2,8 +2,11 @@ import { ChildBackend } from "./backends/onnx/child-backend.ts";
 import { cpuCount } from "./backends/onnx/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
+import { JointTokenizer } from "./inference/joint-tokenizer.ts";
+import type { Tokenizer } from "./inference/plan.ts";
 import { PartTokenizer } from "./inference/tokenizer.ts";
-import { modelFacts, readPackageFile } from "./models/package.ts";
+import { jointModelFacts } from "./models/joint-model.ts";
+import { type ModelPackage, modelFacts, readPackageFile } from "./models/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { openServedModel } from "./served-model.ts";
 
@@ -26,9 +29,7 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  */
 export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
   const modelPackage = await openServedModel(options);
-  const tokenizer = new PartTokenizer(
-    new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json")),
-  );
+  const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
     model: modelFacts(modelPackage, options.alias),
     settings: {
@@ -54,4 +55,11 @@ export async function createEngine(options: ServiceOptions, log: EngineLog = () 
     clock: systemClock,
     info: { backend: options.backend, device: options.device, precision: options.precision },
   });
+}
+
+/** The tokenizer of a package's architecture. @throws ServiceError INVALID_MODEL */
+export async function openTokenizer(modelPackage: ModelPackage): Promise<Tokenizer> {
+  const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
+  const jointModel = await jointModelFacts(modelPackage);
+  return jointModel === undefined ? new PartTokenizer(json) : new JointTokenizer(json, jointModel);
 }

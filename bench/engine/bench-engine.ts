@@ -101,7 +101,7 @@ async function profileOf(
   const { modelPackage, threads } = subject;
   const forest: TokenTree[] = [];
   for (let index = 0; index < count; index++) {
-    forest.push(await subject.treeOf(await subject.prepare(workload.request(seed, index))));
+    forest.push(...(await subject.forestOf(await subject.prepare(workload.request(seed, index)))));
   }
   const process = new TaskProcess();
   try {

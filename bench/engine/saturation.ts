@@ -14,7 +14,9 @@ const WAITING = 16;
 /** The arithmetic of what a slice served. */
 export async function arithmeticOfSlice(subject: Subject, { served }: Slice): Promise<Arithmetic> {
   const parts: Arithmetic[] = [];
-  for (const prepared of served) parts.push(arithmeticOf(await subject.treeOf(prepared), subject.shape));
+  for (const prepared of served) {
+    for (const tree of await subject.forestOf(prepared)) parts.push(arithmeticOf(tree, subject.shape));
+  }
   return sumOf(parts);
 }
 

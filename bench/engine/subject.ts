@@ -1,18 +1,18 @@
 import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
-import { createEngine } from "../../src/engine.ts";
+import { createEngine, openTokenizer } from "../../src/engine.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ScoredRequest, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokenizer.ts";
 import { tokenTreeShape } from "../../src/models/graph.ts";
-import { type ModelPackage, modelFacts, readPackageFile } from "../../src/models/package.ts";
+import { type ModelPackage, modelFacts } from "../../src/models/package.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { openServedModel } from "../../src/served-model.ts";
 import { RequestReader } from "../workloads/reader.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
+import { forestOf } from "./forest.ts";
 import { PairBackend } from "./pair-backend.ts";
 import { TaskProcess } from "./task-process.ts";
 
@@ -35,7 +35,7 @@ export interface Subject {
   /** Measures products of the runtime; has nothing loaded yet. */
   readonly kernels: TaskProcess;
   prepare(request: BenchRequest): Promise<Prepared>;
-  treeOf(prepared: Prepared): Promise<TokenTree>;
+  forestOf(prepared: Prepared): Promise<readonly TokenTree[]>;
   close(): Promise<void>;
 }
 
@@ -43,8 +43,7 @@ export interface Subject {
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const engine = await createEngine(options);
   const modelPackage = await openServedModel(options);
-  const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
-  const tokenizer = new PartTokenizer(json);
+  const tokenizer = await openTokenizer(modelPackage);
   const threads = cpuCount();
   const kernels = new TaskProcess();
   const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);
@@ -74,7 +73,8 @@ export async function openSubject(options: ServiceOptions): Promise<Subject> {
       pairBackend,
       kernels,
       prepare: async (request) => ({ request, rendered: await reader.read(request) }),
-      treeOf: ({ rendered }) => planRequest(rendered, engine.model.limits, tokenizer, unaborted),
+      forestOf: async ({ rendered }) =>
+        forestOf(await planRequest(rendered, engine.model.limits, tokenizer, unaborted)),
       close,
     };
   } catch (error) {

@@ -47,7 +47,7 @@ export class Batch {
     const tree = this.#trees.get(pair.state.key);
     const question = tree?.questions.get(pair.question.key);
     if (question?.candidates.has(pair.candidate.key)) return 0;
-    const stateCost = tree !== undefined || work.holdsState ? 0 : pair.state.tokens.length;
+    const stateCost = tree !== undefined || work.holds(pair.state) ? 0 : pair.state.tokens.length;
     const questionCost = question !== undefined ? 0 : pair.question.tokens.length;
     return stateCost + questionCost + pair.candidate.tokens.length;
   }

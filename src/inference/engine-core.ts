@@ -60,9 +60,9 @@ export class EngineCore implements Engine {
     const place = this.#scheduler.admit({ signal, deadlineAt: arrivedAt + settings.deadlineMs });
     let tokenize = 0;
     planRequest(request, this.model.limits, tokenizer, place.signal)
-      .then((tree) => {
+      .then((plan) => {
         tokenize = clock.now() - admittedAt;
-        place.submit(tree);
+        place.submit(plan);
       })
       .catch(place.refuse);
     const scored = await place.answer;

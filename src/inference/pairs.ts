@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import type { TokenTree } from "./ports.ts";
+import type { RequestPlan } from "./ports.ts";
 
 /** A node of a token tree and the SHA-256 of its path: its own tokens and all tokens above it. */
 export interface KeyedNode {
@@ -17,22 +17,42 @@ export interface Pair {
   readonly candidateIndex: number;
 }
 
-/** The pairs of a tree, question by question, candidate by candidate. */
-export function listPairs(tree: TokenTree): readonly Pair[] {
-  const state = keyNode(tree.state, createHash("sha256"));
-  return tree.questions.flatMap((questionNode, questionIndex) => {
-    const question = keyNode(questionNode.tokens, state.hash.copy());
-    return questionNode.candidates.map((tokens, candidateIndex) => {
-      const candidate = keyNode(tokens, question.hash.copy());
+/** The pairs of a request, question by question, candidate by candidate. A node that pairs share is hashed once. */
+export function listPairs(plan: RequestPlan): readonly Pair[] {
+  const states = new HashedNodes();
+  return plan.flatMap((paths, questionIndex) =>
+    paths.map((path, candidateIndex) => {
+      const state = states.add(path.state, createHash("sha256"));
+      const question = state.below.add(path.question, state.hash);
       return {
         state: state.node,
         question: question.node,
-        candidate: candidate.node,
+        candidate: keyNode(path.candidate, question.hash.copy()).node,
         questionIndex,
         candidateIndex,
       };
-    });
-  });
+    }),
+  );
+}
+
+interface HashedNode {
+  readonly node: KeyedNode;
+  /** Of the path down to this node. */
+  readonly hash: Hash;
+  readonly below: HashedNodes;
+}
+
+/** Nodes under one parent, by their arrays: equal ones that are not the same are hashed again, to the same key. */
+class HashedNodes {
+  readonly #nodes = new Map<Int32Array, HashedNode>();
+
+  add(tokens: Int32Array, above: Hash): HashedNode {
+    const known = this.#nodes.get(tokens);
+    if (known !== undefined) return known;
+    const node = { ...keyNode(tokens, above.copy()), below: new HashedNodes() };
+    this.#nodes.set(tokens, node);
+    return node;
+  }
 }
 
 /** Tokens of the pair as if nothing were shared. */

@@ -1,4 +1,4 @@
-import type { Clock, ScoredRequest, TokenTree } from "./ports.ts";
+import type { Clock, RequestPlan, ScoredRequest } from "./ports.ts";
 import type { RequestWork } from "./request-work.ts";
 
 /** What the scheduler knows of a scored request; tokenizing was done outside. */
@@ -20,7 +20,7 @@ export interface Place {
   /** Aborted when the answer is settled: whatever is still being prepared for this place is not needed. */
   readonly signal: AbortSignal;
   /** Hands in the tokens to be scored. Nothing happens if the answer is settled. */
-  submit(tree: TokenTree): void;
+  submit(plan: RequestPlan): void;
   /** Gives the place back with the reason. Nothing happens if the answer is settled. */
   refuse(reason: unknown): void;
 }

@@ -9,7 +9,7 @@ import type { RenderedRequest } from "../decisions/rendered.ts";
  *             └── question 2 ──── ...
  */
 
-/** One request's tokens. Every array holds token ids with the model's special tokens. */
+/** Pairs that share a state. Every array holds token ids with the model's special tokens. */
 export interface TokenTree {
   readonly state: Int32Array; // [state tokens]
   readonly questions: readonly QuestionNode[];
@@ -19,6 +19,16 @@ export interface QuestionNode {
   readonly tokens: Int32Array; // [question tokens]
   readonly candidates: readonly Int32Array[]; // one [candidate tokens] each
 }
+
+/** The tokens of one pair, cut where pairs may share them. What pairs of a request share is one array, not equal ones. */
+export interface TokenPath {
+  readonly state: Int32Array; // [state tokens]
+  readonly question: Int32Array; // [question tokens]
+  readonly candidate: Int32Array; // [candidate tokens], at least one
+}
+
+/** A request after tokenizing, its limits checked: [questions][candidates]. Its pairs may have several states. */
+export type RequestPlan = readonly (readonly TokenPath[])[];
 
 /** Scores of a forest. */
 export interface ForestScores {

@@ -1,5 +1,5 @@
-import { jointLength, listPairs, type Pair } from "./pairs.ts";
-import type { TokenTree } from "./ports.ts";
+import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
+import type { RequestPlan } from "./ports.ts";
 
 /**
  * What one request still needs, and what it has got. Pairs are handed out in order, each once:
@@ -16,23 +16,26 @@ export class RequestWork {
   inputTokens = 0;
   cachedPairs = 0;
 
-  readonly #stateTokens: number;
-  readonly #isStateKept: boolean;
+  readonly #shortestKeptState: number;
   readonly #pairs: readonly Pair[];
   /** [pairs + 1] question and candidate tokens of the pairs from here on, each question once. */
   readonly #tokensFrom: Float64Array;
+  /** The request's states in the order of their last pairs; mostly one. */
+  readonly #states: readonly LastUse[];
+  /** Keys of the states that the backend has, as far as this request knows. */
+  readonly #heldStates = new Set<string>();
   #cursor = 0;
   #unanswered: number;
   #hasBegun = false;
 
   /** @param shortestKeptState of the backend */
-  constructor(order: number, tree: TokenTree, shortestKeptState: number) {
+  constructor(order: number, plan: RequestPlan, shortestKeptState: number) {
     this.order = order;
-    this.#isStateKept = tree.state.length >= shortestKeptState;
-    this.scores = tree.questions.map((question) => new Float32Array(question.candidates.length));
-    this.#stateTokens = tree.state.length;
-    this.#pairs = listPairs(tree);
+    this.#shortestKeptState = shortestKeptState;
+    this.scores = plan.map((paths) => new Float32Array(paths.length));
+    this.#pairs = listPairs(plan);
     this.#tokensFrom = sumFromEnd(this.#pairs);
+    this.#states = lastUses(this.#pairs);
     this.#unanswered = this.#pairs.length;
   }
 
@@ -43,7 +46,13 @@ export class RequestWork {
 
   /** Most new tokens that the pairs not yet handed out can cost in one batch. */
   get remainingTokens(): number {
-    return (this.#tokensFrom[this.#cursor] ?? 0) + (this.holdsState ? 0 : this.#stateTokens);
+    let tokens = this.#tokensFrom[this.#cursor] ?? 0;
+    for (let i = this.#states.length - 1; i >= 0; i--) {
+      const use = this.#states[i];
+      if (use === undefined || use.lastPair < this.#cursor) break;
+      if (!this.holds(use.state)) tokens += use.state.tokens.length;
+    }
+    return tokens;
   }
 
   get remainingPairs(): number {
@@ -55,9 +64,9 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has the state's keys and values: from the first batch on, if it keeps states of this length. */
-  get holdsState(): boolean {
-    return this.#hasBegun && this.#isStateKept;
+  /** Whether the backend has a state's keys and values: from its first batch on, if it keeps states of this length. */
+  holds(state: KeyedNode): boolean {
+    return this.#heldStates.has(state.key);
   }
 
   get isAnswered(): boolean {
@@ -74,6 +83,9 @@ export class RequestWork {
 
   /** Moves past the next pair, which a batch has taken. */
   handOut(): void {
+    const state = this.nextPair?.state;
+    if (state !== undefined && state.tokens.length >= this.#shortestKeptState)
+      this.#heldStates.add(state.key);
     this.#cursor += 1;
     this.#hasBegun = true;
   }
@@ -88,16 +100,31 @@ export class RequestWork {
   }
 }
 
+interface LastUse {
+  readonly state: KeyedNode;
+  /** Index of the last pair on this state. */
+  readonly lastPair: number;
+}
+
+function lastUses(pairs: readonly Pair[]): readonly LastUse[] {
+  const uses = new Map<string, LastUse>();
+  for (const [lastPair, { state }] of pairs.entries()) {
+    uses.delete(state.key); // so that it comes last
+    uses.set(state.key, { state, lastPair });
+  }
+  return [...uses.values()];
+}
+
 function sumFromEnd(pairs: readonly Pair[]): Float64Array {
   const sums = new Float64Array(pairs.length + 1);
-  let questionBelow = -1; // pairs of a question stand together: it counts where its last pair stands
+  const questionsBelow = new Set<string>(); // a question counts where its last pair stands
   for (let at = pairs.length - 1; at >= 0; at--) {
     const pair = pairs[at];
     if (pair === undefined) continue;
-    const isNewQuestion = pair.questionIndex !== questionBelow;
-    questionBelow = pair.questionIndex;
-    const own = pair.candidate.tokens.length + (isNewQuestion ? pair.question.tokens.length : 0);
-    sums[at] = own + (sums[at + 1] ?? 0);
+    const { candidate, question } = pair;
+    const isNewQuestion = !questionsBelow.has(question.key);
+    questionsBelow.add(question.key);
+    sums[at] = candidate.tokens.length + (isNewQuestion ? question.tokens.length : 0) + (sums[at + 1] ?? 0);
   }
   return sums;
 }

@@ -95,9 +95,9 @@ export class Scheduler {
     return {
       answer: ticket.life.answer,
       signal: ticket.life.signal,
-      submit: (tree) => {
+      submit: (plan) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
-        const work = new RequestWork(ticket.order, tree, this.#backend.shortestKeptState);
+        const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
         ticket.queued = { work, since: this.#clock.now() };
         this.#rule.answerKnown(ticket.queued.work);
         this.#finishAnswered();

@@ -1,6 +1,9 @@
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
+import type { RenderedRequest } from "../decisions/rendered.ts";
 import { ServiceError } from "../errors.ts";
-import type { PartRole, TextPart, Tokenizer, TooManyTokens } from "./plan.ts";
+import { encodeByParts, type PartEncoder, type PartRole, type TextPart } from "./part-plan.ts";
+import type { EncodedRequest, Tokenizer, TooManyTokens } from "./plan.ts";
+import type { TokenLimits } from "./ports.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
@@ -27,7 +30,7 @@ interface SpecialTokens {
  * has too, for each of its ends that is a cut. The margin is needed: a word of 2 MiB is one token, and its pieces may
  * have more. Only a text whose pieces do not prove a refusal is tokenized as a whole, and then its count is small.
  */
-export class PartTokenizer implements Tokenizer {
+export class PartTokenizer implements Tokenizer, PartEncoder {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #margin: number;
@@ -52,6 +55,10 @@ export class PartTokenizer implements Tokenizer {
       question: { before: [], after: [sep] },
       candidate: { before: [cls], after: [sep] },
     };
+  }
+
+  encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
+    return encodeByParts(request, limits, this, signal);
   }
 
   async encodeParts(

@@ -5,10 +5,11 @@ import { buildGemma3TokenTree } from "../onnx/gemma3-token-tree.ts";
 import type { WeightsFile } from "../onnx/graph-builder.ts";
 import type { Multiplication } from "../onnx/linear.ts";
 import type { TokenTreeShape } from "../onnx/token-tree-io.ts";
-import { type Gemma3Config, readGemma3Config } from "./gemma3-config.ts";
+import { readGemma3Config } from "./gemma3-config.ts";
 import { gemma3Weights, headNames } from "./gemma3-weights.ts";
 import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./graph-cache.ts";
-import type { Architecture, Manifest } from "./manifest.ts";
+import { longestPair } from "./joint-model.ts";
+import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
 import { bytesSource } from "./safetensors.ts";
 import { Tensors } from "./tensors.ts";
@@ -94,7 +95,11 @@ export async function openGemma3Graph(
     bytesSource(await readPackageFile(modelPackage, "joint_head.safetensors"), "joint_head.safetensors"),
   );
   const names = headNames(head, config.hidden);
-  const shape = { ...config, positions: positionsOf(manifest, config), headInner: names.innerSize };
+  const shape = {
+    ...config,
+    positions: longestPair(manifest, config.maxPositions, "max_position_embeddings in config.json"),
+    headInner: names.innerSize,
+  };
   const write = async (weightsFile: WeightsFile) => {
     const file = await VerifiedFile.open(modelPackage, "model.safetensors");
     try {
@@ -108,17 +113,4 @@ export async function openGemma3Graph(
   const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
   const settings = { form, writer: await writerDigest(), positions: shape.positions };
   return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
-}
-
-/** Tokens of a pair beyond the limits of its texts: those between them, and what joining them may add. Chosen. */
-const POSITIONS_BETWEEN = 64;
-
-/** Positions of the longest pair within the package's limits. @throws ServiceError INVALID_MODEL where the model has fewer */
-function positionsOf({ limits }: Manifest, { maxPositions }: Gemma3Config): number {
-  const positions = limits.max_state_question_tokens + limits.max_candidate_tokens + POSITIONS_BETWEEN;
-  if (positions <= maxPositions) return positions;
-  throw new ServiceError(
-    "INVALID_MODEL",
-    `The limits of manifest.json let a pair have ${positions} tokens, config.json has max_position_embeddings ${maxPositions}.`,
-  );
 }

@@ -13,6 +13,7 @@ import { openModelPackage } from "../../src/models/package.ts";
 import { TOKEN_TREE_IO } from "../../src/onnx/token-tree-io.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { planOf } from "../support/plans.ts";
 
 /** 800 bytes of keys and values. */
 const entry = (): KeyValues => ({
@@ -117,7 +118,7 @@ describe("a state that was seen a moment ago", () => {
     const take = (question: number) => {
       const { signal } = new AbortController();
       const place = scheduler.admit({ signal, deadlineAt: Number.POSITIVE_INFINITY });
-      for (const tree of ask(question)) place.submit(tree);
+      for (const tree of ask(question)) place.submit(planOf(tree));
       return place.answer;
     };
     await Promise.all([take(2029), take(2030)]); // the second fills the batch

@@ -16,6 +16,7 @@ import type { ModelFacts, TokenTree } from "../../src/inference/ports.ts";
 import { PartTokenizer } from "../../src/inference/tokenizer.ts";
 import { modelFacts, openModelPackage } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { treeOf } from "../support/plans.ts";
 
 describe("workloads", () => {
   let model: ModelFacts;
@@ -28,7 +29,9 @@ describe("workloads", () => {
   });
 
   const plan = async (request: BenchRequest): Promise<TokenTree> =>
-    planRequest(await reader.read(request), model.limits, tokenizer, new AbortController().signal);
+    treeOf(
+      await planRequest(await reader.read(request), model.limits, tokenizer, new AbortController().signal),
+    );
   const sizes = ({ state, questions }: TokenTree) => ({
     state: state.length,
     questions: questions.map(({ tokens }) => tokens.length),

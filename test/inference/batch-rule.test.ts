@@ -4,6 +4,7 @@ import type { Batch } from "../../src/inference/batch.ts";
 import { BatchRule } from "../../src/inference/batch-rule.ts";
 import { RequestWork } from "../../src/inference/request-work.ts";
 import { ScoreCache } from "../../src/inference/score-cache.ts";
+import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";
 
@@ -12,7 +13,7 @@ const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
 
 /** 10 + 10 + count * length tokens. */
 const makeWork = (order: number, count: number, length = 20, shortestKept = 0) =>
-  new RequestWork(order, flatTree(order, count, length), shortestKept);
+  new RequestWork(order, planOf(flatTree(order, count, length)), shortestKept);
 
 /** Pairs of each request in the batch, by order. */
 function sharesOf(batch: Batch): Record<number, number> {
@@ -34,7 +35,7 @@ test("equal requests are served in order of admission, whole before begun", () =
 
 test("what a batch already holds costs nothing more", () => {
   const rule = makeRule({ ...LIMITS, maxTokens: 100 });
-  const twins = [1, 2].map((order) => new RequestWork(order, flatTree(7, 4), 0)); // 10 + 10 + 4 * 20 tokens
+  const twins = [1, 2].map((order) => new RequestWork(order, planOf(flatTree(7, 4)), 0)); // 10 + 10 + 4 * 20 tokens
   const batch = rule.form(twins);
   assert.deepEqual([batch.pairCount, batch.tokenCount, batch.requests.size], [4, 100, 2]);
   assert.ok(twins.every((work) => work.remainingPairs === 0));

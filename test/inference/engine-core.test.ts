@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
-import type { TextPart, Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
-import type { EngineSettings, ModelFacts } from "../../src/inference/ports.ts";
+import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/part-plan.ts";
+import type { Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
+import type { EngineSettings, ModelFacts, TokenLimits } from "../../src/inference/ports.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { SETTINGS } from "./queue-bench.ts";
 import { ScriptedBackend, scoreOf } from "./scripted-backend.ts";
@@ -21,10 +22,14 @@ const MODEL: ModelFacts = {
 };
 
 /** One token for each character, when the test says so. */
-class HeldTokenizer implements Tokenizer {
+class HeldTokenizer implements Tokenizer, PartEncoder {
   release: () => void = () => {};
   signal: AbortSignal | undefined;
   failure: Error | undefined;
+
+  encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
+    return encodeByParts(rendered, limits, this, signal);
+  }
 
   async encodeParts(parts: readonly TextPart[], { signal }: { signal: AbortSignal }) {
     this.signal = signal;

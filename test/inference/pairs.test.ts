@@ -3,6 +3,9 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { jointLength, listPairs } from "../../src/inference/pairs.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
+import { planOf } from "../support/plans.ts";
+
+const pairsOf = (each: TokenTree) => listPairs(planOf(each));
 
 const tree = (state: number[], question: number[], ...candidates: number[][]): TokenTree => ({
   state: Int32Array.from(state),
@@ -12,7 +15,7 @@ const tree = (state: number[], question: number[], ...candidates: number[][]): T
 });
 
 test("a pair's key is the SHA-256 of the lengths and tokens of its path", () => {
-  const [pair] = listPairs(tree([1, 2], [3], [4, 5, 6]));
+  const [pair] = pairsOf(tree([1, 2], [3], [4, 5, 6]));
   const input = Int32Array.of(2, 1, 2, 1, 3, 3, 4, 5, 6);
   assert.equal(pair?.candidate.key, createHash("sha256").update(input).digest("base64url"));
   assert.ok(pair !== undefined && jointLength(pair) === 6);
@@ -27,14 +30,14 @@ test("paths with the same tokens in other places have different keys", () => {
     tree([1, 2], [3], [4, 0]),
     tree([1, 2], [3], []),
   ];
-  const keys = trees.flatMap((each) => listPairs(each).map((pair) => pair.candidate.key));
+  const keys = trees.flatMap((each) => pairsOf(each).map((pair) => pair.candidate.key));
   assert.equal(new Set(keys).size, trees.length);
 });
 
 test("equal candidates of one question have one key, of two questions two", () => {
-  const [first, second] = listPairs(tree([1], [2], [7], [7]));
+  const [first, second] = pairsOf(tree([1], [2], [7], [7]));
   assert.equal(first?.candidate.key, second?.candidate.key);
-  const [other] = listPairs(tree([1], [3], [7]));
+  const [other] = pairsOf(tree([1], [3], [7]));
   assert.notEqual(first?.candidate.key, other?.candidate.key);
   assert.equal(first?.state.key, other?.state.key);
 });

@@ -2,13 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { planRequest, type TextPart, type Tokenizer } from "../../src/inference/plan.ts";
+import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/part-plan.ts";
+import { planRequest, type Tokenizer } from "../../src/inference/plan.ts";
+import type { TokenLimits } from "../../src/inference/ports.ts";
+import { treeOf } from "../support/plans.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
 
 /** A text `n:name` has n tokens; `~n:name` passes its limit by a lower bound of n. */
-class CountingTokenizer implements Tokenizer {
+class CountingTokenizer implements Tokenizer, PartEncoder {
   parts: readonly TextPart[] = [];
+
+  encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
+    return encodeByParts(rendered, limits, this, signal);
+  }
 
   async encodeParts(parts: readonly TextPart[]) {
     this.parts = parts;
@@ -35,8 +42,8 @@ function request(state: string, questions: readonly { question: string; candidat
   return rendered;
 }
 
-function plan(rendered: RenderedRequest, tokenizer: Tokenizer = new CountingTokenizer()) {
-  return planRequest(rendered, LIMITS, tokenizer, new AbortController().signal);
+async function plan(rendered: RenderedRequest, tokenizer: Tokenizer = new CountingTokenizer()) {
+  return treeOf(await planRequest(rendered, LIMITS, tokenizer, new AbortController().signal));
 }
 
 async function issuesOf(rendered: RenderedRequest) {

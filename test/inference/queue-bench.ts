@@ -3,6 +3,7 @@ import { ServiceError } from "../../src/errors.ts";
 import type { QueuedScores } from "../../src/inference/place.ts";
 import type { EngineSettings, TokenTree } from "../../src/inference/ports.ts";
 import { Scheduler } from "../../src/inference/scheduler.ts";
+import { planOf } from "../support/plans.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { makeTree, pairsOf, ScriptedBackend } from "./scripted-backend.ts";
 
@@ -54,7 +55,7 @@ export class QueueBench {
       pairs: pairsOf([tree]),
       deadlineAt,
       caller,
-      submit: () => place.submit(tree),
+      submit: () => place.submit(planOf(tree)),
       refuse: place.refuse,
       answers,
     };

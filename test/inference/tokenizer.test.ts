@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Tokenizer as WordPieces } from "tokenizers";
-import type { PartRole } from "../../src/inference/plan.ts";
+import type { PartRole } from "../../src/inference/part-plan.ts";
 import { PartTokenizer } from "../../src/inference/tokenizer.ts";
 import { Random } from "./random.ts";
 

@@ -16,7 +16,7 @@ def running_text(lines: int, start: int = 0) -> str:
 
 
 def decision(kind: str, state: str, question: str, candidates: list[str], sent: dict | None = None) -> dict:
-    """`sent` is what a request holds where that is not the texts themselves."""
+    """`sent` is what a question and its state hold in a request where that is not the texts themselves."""
     return {"type": kind, "state": state, "question": question, "candidates": candidates} | (
         {"sent": sent} if sent else {}
     )
@@ -70,11 +70,31 @@ SHORT = [
         "choice",
         ORDER_TEXT,
         WISH_TEXT,
-        ["Send the customer a new lamp.", "carrier: DHL\n\nexpress: true", "1", "1.0"],
-        {"state": ORDER, "question": WISH, "candidates": [None, {"carrier": "DHL", "express": True}, 1, 1.0]},
+        ["Send the customer a new lamp.", "carrier: DHL\n\nexpress: true", "1", "1.5"],
+        {
+            "state": ORDER,
+            "instructions": WISH,
+            "criteria": {
+                "lamp": "Send the customer a new lamp.",
+                "send": {"carrier": "DHL", "express": True},
+                "one": 1,
+                "float": 1.5,
+            },
+        },
     ),
     decision("rank", "", "Which reply helps most?", ["Open tray 2 and pull the sheet out.", "Buy new ink."]),
-    decision("rank", "The printer reports a paper jam.", "", ["Open tray 2.", "Open tray 2. ", "Ink\u00a0?"][:2] + ["Ink?"]),
+    # labels that stand for their descriptions are not trimmed
+    decision(
+        "choice",
+        "The printer reports a paper jam.",
+        "",
+        ["Open tray 2.", "\n\nOpen tray 3. ", " \n Ink?\n"],
+        {
+            "state": "The printer reports a paper jam.",
+            "instructions": None,
+            "criteria": {"Open tray 2.": None, "\n\nOpen tray 3. ": "", " \n Ink?\n": " "},
+        },
+    ),
     decision(
         "rank",
         "\u4f60\u597d\uff0c\u6211\u7684\u5305\u88f9\u5728\u54ea\u91cc\uff1f \U0001f4e6\U0001f468\u200d\U0001f469\u200d\U0001f467 "

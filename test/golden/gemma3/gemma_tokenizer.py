@@ -57,8 +57,9 @@ SPECIAL = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "[multimodal]"]
 UNUSED = [f"<unused{i}>" for i in range(4)]
 TURNS = ["<start_of_turn>", "<end_of_turn>"]
 TAGS = [f"<{slash}{tag}>" for tag in ["table", "tr", "td", "h1", "p", "code"] for slash in ["", "/"]]
-NEWLINES = ["\n" * n for n in range(1, 17)]
-SPACES = [SPACE * n for n in range(2, 17)]
+LONGEST_RUN = 16  # Gemma has 31: these files are to be small
+NEWLINES = ["\n" * n for n in range(1, LONGEST_RUN + 1)]
+SPACES = [SPACE * n for n in range(2, LONGEST_RUN + 1)]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
@@ -66,9 +67,11 @@ def make_tokenizer(vocabulary: int, separate_newlines: bool) -> str:
     """The text of a tokenizer.json with at most `vocabulary` tokens."""
     added = SPECIAL + UNUSED + TURNS + (NEWLINES if separate_newlines else []) + SPACES + TAGS
     fixed = list(dict.fromkeys(added + SPACES + BYTES))
-    merges = learn_merges(vocabulary - len(fixed) - 120, separate_newlines)
-    spaces = [(SPACE, SPACE)] + [(SPACE * (n - 1), SPACE) for n in range(3, 17)]
-    merges = list(dict.fromkeys(merges + spaces))
+    merges = learn_merges(vocabulary - len(fixed) - 100, separate_newlines)
+    spaces = [(SPACE * (n - m), SPACE * m) for n in range(2, LONGEST_RUN + 1) for m in range(1, n // 2 + 1)]
+    # as in every large vocabulary, "go" is one token wherever it stands, and so is a letter alone
+    letters = [(SPACE, letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
+    merges = list(dict.fromkeys([("g", "o"), (SPACE, "go")] + merges + spaces + letters))
     alphabet = sorted(set(SENTENCES.replace(" ", SPACE)) | {chr(code) for code in range(0x21, 0x7F)})
     if separate_newlines:
         alphabet = [c for c in alphabet if c != "\n"]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Gemma3TextModel
 
@@ -82,7 +82,7 @@ SHAPES = [
     Shape(
         "wide-window", "a window of 256 in texts of several hundred tokens, three queries for each key", [SLIDING, FULL],
         hidden=36, heads=6, key_value_heads=2, head_size=8, inner=40, window=256, head_inner=20, query_scalar=8,
-        long_lines=30, prefix=False, spelling="old", positions=1024, limits=(700, 256),
+        long_lines=30, prefix=False, spelling="old", positions=1280, limits=(960, 256),
     ),
     Shape(
         "small-270m", "six layers by a pattern of six, as published configurations say it", [SLIDING] * 5 + [FULL],
@@ -106,7 +106,7 @@ def main() -> None:
 def make_package(shape: Shape, folder: Path, seed: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    tokenizer_json = make_tokenizer(720, shape.separate_newlines)
+    tokenizer_json = make_tokenizer(760, shape.separate_newlines)
     (folder / "tokenizer.json").write_text(tokenizer_json, encoding="utf-8")
     tokenizer = Tokenizer.from_str(tokenizer_json)
     torch.manual_seed(seed)
@@ -191,13 +191,14 @@ def save_head(shape: Shape, folder: Path) -> None:
 
 
 class Reference:
-    """The package in the reference library."""
+    """The package in the reference library, its configuration changed on demand."""
 
-    def __init__(self, shape: Shape, folder: Path, dtype: torch.dtype):
-        from safetensors.torch import load_file
-
-        self.model = Gemma3TextModel.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
-        assert self.model.config.layer_types == shape.layer_types
+    def __init__(self, shape: Shape, folder: Path, dtype: torch.dtype, **changes):
+        config = Gemma3TextConfig.from_pretrained(folder)
+        assert config.layer_types == shape.layer_types
+        for name, value in changes.items():
+            setattr(config, name, value)
+        self.model = Gemma3TextModel.from_pretrained(folder, config=config, dtype=dtype, attn_implementation="eager").eval()
         head = load_file(folder / "joint_head.safetensors")
         norm, inner, out = shape.head_names
         self.head = torch.nn.Sequential(
@@ -232,11 +233,37 @@ def make_golden(shape: Shape, folder: Path, tokenizer: Tokenizer) -> dict:
             off = max(abs(a - b) for a, b in zip(alone, others))
             assert off < bound, f"{shape.name}: {what} is off by {off}"
         decisions.append(each | {"texts": texts, "token_ids": ids, "scores": alone})
+    check_sensitivity(shape, folder, decisions)
     return {
         "about": f"{shape.about}; float32 scores of random weights, tolerance {TOLERANCE}",
         "tool": f"transformers {transformers.__version__}, PyTorch {torch.__version__}, CPU",
         "decisions": decisions,
     }
+
+
+def check_sensitivity(shape: Shape, folder: Path, decisions: list[dict]) -> None:
+    """A graph that got one of these wrong must not pass."""
+    theta = {FULL: shape.theta[0], SLIDING: shape.theta[1]}
+    other = {SLIDING: FULL, FULL: SLIDING}
+    changes = {
+        "query scale": {"query_pre_attn_scalar": shape.query_scalar + 1},
+        "epsilon": {"rms_norm_eps": shape.epsilon * 100},
+    }
+    for kind in set(shape.layer_types):
+        rotary = {each: {"rope_type": "default", "rope_theta": theta[each] * (1.1 if each == kind else 1)} for each in theta}
+        changes[f"rotary base, {kind}"] = {"rope_parameters": rotary}
+    if SLIDING in shape.layer_types:
+        changes["window + 1"] = {"sliding_window": shape.window + 1}
+        changes["window - 1"] = {"sliding_window": shape.window - 1}
+    if len(set(shape.layer_types)) == 2:
+        for i in (0, len(shape.layer_types) - 1):
+            flipped = [other[kind] if at == i else kind for at, kind in enumerate(shape.layer_types)]
+            changes[f"kind of layer {i}"] = {"layer_types": flipped}
+    rows = [(ids, score) for each in decisions for ids, score in zip(each["token_ids"], each["scores"])]
+    for what, change in changes.items():
+        wrong = Reference(shape, folder, torch.float32, **change)
+        off = max(abs(wrong.score([ids])[0] - score) for ids, score in rows)
+        assert off > 5 * TOLERANCE, f"{shape.name}: {what} changes no score by more than {off}"
 
 
 def write_manifest(shape: Shape, folder: Path) -> None:
@@ -250,7 +277,7 @@ def write_manifest(shape: Shape, folder: Path) -> None:
         "version": "v0",
         "release_date": "2026-11-21",
         "description": f"Random weights, for tests only: {shape.about}",
-        "temperature": 1.7,
+        "temperature": 4.136820402388508,
         "shows_labels": False,
         "architecture": {"type": "gemma3-text-joint"},
         "limits": {"max_state_question_tokens": shape.limits[0], "max_candidate_tokens": shape.limits[1]},
