@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { ServiceError } from "../errors.ts";
 import { ATTEMPTS, waitFor } from "../hub/patience.ts";
@@ -27,7 +27,7 @@ export async function pull(
   { offlineBy, isJson }: { readonly offlineBy: string | undefined; readonly isJson: boolean },
 ): Promise<string> {
   const shelves = modelShelves();
-  const model = (await manifestModel(nameOrFile)) ?? publishedModel(nameOrFile);
+  const model = nameOrFile.endsWith(".json") ? await manifestModel(nameOrFile) : publishedModel(nameOrFile);
   if (model === undefined) return already((await findModel(nameOrFile, shelves)).manifest.id, isJson);
   const settings = await readHubSettings(process.env, homedir());
   const progress = createProgress(process.stderr);
@@ -67,16 +67,16 @@ function already(id: string, isJson: boolean): string {
     : `${id} is on this machine: there is nothing to pull`;
 }
 
-/** The model of a manifest file: it pins commit and digests as the catalogue does. */
-async function manifestModel(file: string): Promise<PublishedModel | undefined> {
-  const isFile =
-    file.endsWith(".json") &&
-    (await stat(file).then(
-      (found) => found.isFile(),
-      () => false,
-    ));
-  if (!isFile) return undefined;
-  const manifest = readManifest(await readFile(file, "utf8"), file);
+/**
+ * The model of a manifest file: it pins commit and digests as the catalogue does.
+ *
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL
+ */
+async function manifestModel(file: string): Promise<PublishedModel> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw invalidOption(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  });
+  const manifest = readManifest(text, file);
   const { origin } = manifest;
   if (!origin) throw invalidOption(`${file} does not say in /origin where its files were published.`);
   if (!manifest.id.endsWith(`@${origin.revision}`))

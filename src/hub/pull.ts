@@ -1,7 +1,6 @@
 import {
   constants,
   copyFile,
-  mkdir,
   open,
   readFile,
   rename,
@@ -14,7 +13,7 @@ import {
 import path from "node:path";
 import type { PublishedModel } from "../models/catalogue.ts";
 import { openManifest } from "../models/package.ts";
-import { codeOf, digestOf, locateFile } from "../models/package-file.ts";
+import { codeOf, digestOf, locateFile, makeFolder } from "../models/package-file.ts";
 import { packageFolder } from "../models/store.ts";
 import { type LockPace, takeLock } from "../models/store-lock.ts";
 import { HubClient, type HubFile } from "./client.ts";
@@ -71,8 +70,8 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
   );
   try {
     const signal = lock ? AbortSignal.any([options.signal, lock.lost]) : options.signal;
-    await onDisk(mkdir(folder, { recursive: true }));
-    await onDisk(mkdir(partials, { recursive: true }));
+    await onDisk(makeFolder(folder));
+    await onDisk(makeFolder(partials));
     const files = await onDisk(
       new Pull(model, folder, partials, { ...options, signal }).run().catch((error: unknown) => {
         if (lock?.lost.aborted) throw failed("another process has taken this pull over.", error);
@@ -206,8 +205,12 @@ class Pull {
     );
     const needed = wanted.reduce((sum, { bytes = 0 }, at) => sum + Math.max(0, bytes - (have[at] ?? 0)), 0);
     const { bavail, bsize } = await statfs(this.#folder);
-    if (needed <= bavail * bsize) return;
-    throw failed(`${this.#folder} has ${bavail * bsize} bytes free, and ${needed} are needed.`);
+    const free = bavail * bsize;
+    if (needed <= free) return;
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+    throw failed(
+      `the disk of ${this.#folder} has ${megabytes(free)} free, and ${megabytes(needed)} are needed.`,
+    );
   }
 
   async #downloadAll(client: HubClient, wanted: readonly Wanted[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { mkdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -51,6 +51,32 @@ export async function digestOf(file: string, signal?: AbortSignal): Promise<stri
   );
   return hash.digest("hex");
 }
+
+/**
+ * Makes a folder and those above it. Node's own recursive mkdir tells ENOENT for a file system that cannot be written, and loops
+ * without end where the system answers ENOENT to the first folder that is missing (below /proc; Node 20).
+ *
+ * @throws the system's error
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const code = codeOf(error);
+    const isThere = code === "EEXIST" || code === "EROFS" || code === "EACCES" || code === "EPERM";
+    if (isThere && (await isFolder(folder))) return;
+    const above = path.dirname(folder);
+    if (code !== "ENOENT" || above === folder || (await isFolder(above))) throw error;
+    await makeFolder(above);
+    await makeFolder(folder);
+  }
+}
+
+const isFolder = (folder: string) =>
+  stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 /** The system's code of an error, `ENOENT` for example. */
 export function codeOf(error: unknown): string | undefined {

@@ -1,10 +1,10 @@
-import { constants, copyFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { constants, copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../errors.ts";
 import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
 import { type Architecture, examineManifest, type Manifest } from "./manifest.ts";
 import { revisionOf } from "./package.ts";
-import { codeOf, digestOf, locateFile } from "./package-file.ts";
+import { codeOf, digestOf, locateFile, makeFolder } from "./package-file.ts";
 
 /** What a person may say of a model; the rest is read from its files. */
 export interface ImportFacts {
@@ -103,7 +103,7 @@ export async function writePackage(
   if (present !== undefined && present !== text && !mayReplace)
     throw invalid(`${file} is there already: --force replaces it.`);
   try {
-    await mkdir(to, { recursive: true });
+    await makeFolder(path.resolve(to));
     if (to !== from) {
       for (const name of Object.keys(manifest.files))
         await copyFile(path.join(from, name), path.join(to, name), constants.COPYFILE_FICLONE);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { link, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf } from "./package-file.ts";
+import { codeOf, makeFolder } from "./package-file.ts";
 
 /** Who holds a lock. */
 interface Owner {
@@ -71,7 +71,7 @@ export async function takeLock(
 }
 
 async function create(file: string, own: Owner): Promise<boolean> {
-  await mkdir(path.dirname(file), { recursive: true });
+  await makeFolder(path.dirname(file));
   try {
     const handle = await open(file, "wx");
     await handle.writeFile(JSON.stringify(own)).finally(() => handle.close());

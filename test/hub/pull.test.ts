@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { REPOSITORY, REVISION, TunnelProxy } from "./hub-server.ts";
@@ -364,6 +367,7 @@ describe("a pull that cannot be", () => {
     await mkdir(path.dirname(setup.store), { recursive: true });
     await writeFile(setup.store, "");
     await assert.rejects(setup.pull(), failed(/cannot be written \((ENOTDIR|EEXIST)\)/));
+    await assert.rejects(setup.pull({}, { store: "/proc/nothing" }), failed(/cannot be written \(\w+\)/));
   });
 });
 
@@ -435,5 +439,28 @@ describe("two pulls at once", () => {
     assert.deepEqual(sources.sort(), ["hub,hub,hub,hub", "present,present,present,present"]);
     assert.match(setup.notes.join(), /process \d+ on \S+ is pulling this model: waiting for it/);
     assert.equal(setup.hub.fetches(WEIGHTS).length, 1);
+  });
+});
+
+describe("a host whose certificate nobody trusts", () => {
+  it("is told, with what helps behind a proxy that opens TLS", async (t) => {
+    const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(setup.home, name));
+    const made = spawnSync("openssl", [
+      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"],
+      ...["-keyout", String(key), "-out", String(cert)],
+    ]);
+    if (made.status !== 0) return t.skip("no openssl to make a certificate with");
+    const server = createServer({ key: await readFile(String(key)), cert: await readFile(String(cert)) });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as AddressInfo;
+      const says = failed(
+        /certificate of 127\.0\.0\.1:\d+ is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/,
+      );
+      await assert.rejects(setup.pull({ HF_ENDPOINT: `https://127.0.0.1:${port}` }), says);
+    } finally {
+      server.close();
+    }
   });
 });
