@@ -10,7 +10,6 @@ script stops if a right-padded batch, or the same in float64, gives another scor
 Weights are random but not small: attention is far from uniform, each norm has weights of its own, and scores differ clearly, so that a
 mistake anywhere shows.
 """
-
 import argparse
 import hashlib
 import json
@@ -23,7 +22,6 @@ import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Gemma3TextModel
-
 
 from decisions import SHORT, joint_text, long_decisions
 from export_onnx import export
