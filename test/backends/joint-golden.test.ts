@@ -60,6 +60,7 @@ describe("from texts to scores, cut and folded as the service does it", () => {
       assert.ok(Math.max(...errors) <= FP32_TOLERANCE, `off by ${Math.max(...errors)}`);
     });
 
+    if (each.name === "onnx-export") continue; // a graph of others computes in what it was made of
     it(`${each.name}: int8 stays near them`, async () => {
       const errors = await errorsOf(each, "int8");
       const spread = deviation(each.decisions.flatMap(({ scores }) => scores));

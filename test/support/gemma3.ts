@@ -12,8 +12,9 @@ export interface JointDecision {
   readonly candidates: readonly string[];
   /** What a state and its question hold in a request where that is not the texts themselves. */
   readonly sent?: { readonly state: unknown; readonly instructions: unknown; readonly criteria: object };
+  /** Joint texts, unless they are long. */
+  readonly texts?: readonly string[];
   /** One of each for each candidate. */
-  readonly texts: readonly string[];
   readonly token_ids: readonly (readonly number[])[];
   readonly scores: readonly number[];
 }

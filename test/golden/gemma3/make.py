@@ -4,18 +4,17 @@
     venv/bin/python make.py [name ...]
 
 Each package is served like any other (`decision serve --model-path test/golden/gemma3/five-to-one`). `golden.json` holds, for each pair,
-the joint text, its token ids, and the float32 score that `Gemma3TextModel` and a head of plain PyTorch give it, alone. The
+the joint text (unless it is long), its token ids, and the float32 score that `Gemma3TextModel` and a head of plain PyTorch give it, alone. The
 script stops if a right-padded batch, or the same in float64, gives another score.
 
 Weights are random but not small: attention is far from uniform, each norm has weights of its own, and scores differ clearly, so that a
 mistake anywhere shows.
 """
-
 import argparse
 import hashlib
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -25,6 +24,7 @@ from tokenizers import Tokenizer
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Gemma3TextModel
 
 from decisions import SHORT, joint_text, long_decisions
+from export_onnx import export
 from gemma_tokenizer import make_tokenizer
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ class Shape:
     head_type: torch.dtype = torch.float32
     epsilon: float = 1e-6
     limits: tuple[int, int] = (2048, 768)
-    more: dict = field(default_factory=dict)
+    is_export: bool = False  # model.onnx instead of the weights
 
 
 SLIDING, FULL = "sliding_attention", "full_attention"
@@ -89,6 +89,11 @@ SHAPES = [
         hidden=32, heads=4, key_value_heads=1, head_size=32, inner=64, window=48, head_inner=40, query_scalar=32,
         spelling="pattern", head_names=("head.norm", "head.inner", "head.out"),
     ),
+    Shape(
+        "onnx-export", "a graph of others, which reads whole pairs", [SLIDING, FULL],
+        hidden=16, heads=2, key_value_heads=1, head_size=8, inner=24, window=20, head_inner=12, query_scalar=8,
+        is_export=True,
+    ),
 ]
 
 
@@ -113,6 +118,10 @@ def make_package(shape: Shape, folder: Path, seed: int) -> None:
     save_model(shape, folder, tokenizer.get_vocab_size())
     save_head(shape, folder)
     golden = make_golden(shape, folder, tokenizer)
+    if shape.is_export:
+        export(folder, folder / "model.onnx")
+        for name in ("model.safetensors", "joint_head.safetensors"):
+            (folder / name).unlink()
     (folder / "golden.json").write_text(json.dumps(golden, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     write_manifest(shape, folder)
     for file in folder.iterdir():
@@ -232,7 +241,8 @@ def make_golden(shape: Shape, folder: Path, tokenizer: Tokenizer) -> dict:
         for what, others, bound in [("batch", single.score(ids), TOLERANCE / 5), ("float64", exact, TOLERANCE / 3)]:
             off = max(abs(a - b) for a, b in zip(alone, others))
             assert off < bound, f"{shape.name}: {what} is off by {off}"
-        decisions.append(each | {"texts": texts, "token_ids": ids, "scores": alone})
+        shown = {"texts": texts} if len(texts[0]) < 1000 else {}  # the long ones would be most of the file
+        decisions.append(each | shown | {"token_ids": ids, "scores": alone})
     check_sensitivity(shape, folder, decisions)
     return {
         "about": f"{shape.about}; float32 scores of random weights, tolerance {TOLERANCE}",
@@ -270,6 +280,9 @@ def write_manifest(shape: Shape, folder: Path) -> None:
     files = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
     lines = "".join(f"{digest}  {name}\n" for name, digest in files.items())
     revision = hashlib.sha256(lines.encode()).hexdigest()[:40]
+    architecture = {"type": "gemma3-text-joint"}
+    if shape.is_export:
+        architecture = {"type": "onnx-joint-pairs", "max_tokens": 3072, "pad_id": 0, "bos_id": 2}
     manifest = {
         "format": "typed-decisions-model-v1",
         "id": f"typed-decisions-test/{shape.name}@{revision}",
@@ -279,7 +292,7 @@ def write_manifest(shape: Shape, folder: Path) -> None:
         "description": f"Random weights, for tests only: {shape.about}",
         "temperature": 4.136820402388508,
         "shows_labels": False,
-        "architecture": {"type": "gemma3-text-joint"},
+        "architecture": architecture,
         "limits": {"max_state_question_tokens": shape.limits[0], "max_candidate_tokens": shape.limits[1]},
         "files": files,
     }
