@@ -14,6 +14,7 @@ const FOLDERS = {
   "src/options": ["src/errors"],
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
+  "src/served-document": ["src/decisions", "src/inference"],
   "src/engine": [
     "src/decisions",
     "src/inference",
@@ -32,6 +33,7 @@ const FOLDERS = {
     "src/options",
     "src/server",
     "src/package-root",
+    "src/served-document",
   ],
   bench: [
     "src/app",

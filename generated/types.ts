@@ -22,7 +22,7 @@ export interface paths {
          *       choice's blank description stands for its label.
          *     - State and instructions are not both blank.
          *     - Rendered state and question together fit the model's `max_state_question_tokens`, each candidate its
-         *       `max_candidate_tokens` (see `/health`; 2,048 and 768 unless the model says otherwise).
+         *       `max_candidate_tokens` (see `/health`; 2,048 and 768 with the embedded model).
          *     - `model` is an id or alias that `/v1/models` lists.
          *
          *     A request that ended with 504 may have begun work on the model; it is not repeated by the service.
@@ -258,7 +258,7 @@ export interface components {
             readonly model: string;
             /**
              * Format: double
-             * @description Divisor of the scores in the softmax, 4.136820402388508.
+             * @description Divisor of the scores in the softmax, which the model fixes.
              */
             readonly temperature: number;
             /**
@@ -354,7 +354,7 @@ export interface components {
             readonly model: string;
             /**
              * Format: double
-             * @description Divisor of the scores in the softmax, 4.136820402388508.
+             * @description Divisor of the scores in the softmax, which the model fixes.
              */
             readonly temperature: number;
             /**

@@ -2,9 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
+import { manifestSchema } from "../src/models/manifest-schema.ts";
 
 /**
- * Writes what is derived from the contract: `generated/types.ts` and `generated/openapi.json`.
+ * Writes what is derived from the contract, `generated/types.ts` and `generated/openapi.json`, and from the schema by which model
+ * packages are read, `generated/model-manifest.schema.json`.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -13,6 +15,7 @@ import { parse } from "yaml";
 const CONTRACT = new URL("../openapi/openapi.yaml", import.meta.url);
 const TYPES = new URL("../generated/types.ts", import.meta.url);
 const DOCUMENT = new URL("../generated/openapi.json", import.meta.url);
+const MANIFEST_SCHEMA = new URL("../generated/model-manifest.schema.json", import.meta.url);
 
 const TYPES_HEADER = "// Generated from openapi/openapi.yaml by `npm run generate`. Do not edit.\n\n";
 
@@ -28,7 +31,23 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
   return [
     { url: TYPES, text: TYPES_HEADER + types },
     { url: DOCUMENT, text: `${JSON.stringify(document, null, 2)}\n` },
+    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` },
   ];
+}
+
+/** The schema of manifest.json as any validator reads it. */
+function publicSchema(): unknown {
+  return { $schema: "http://json-schema.org/draft-07/schema#", ...(standard(manifestSchema) as object) };
+}
+
+/** Without the two keywords that OpenAPI has and JSON Schema has not; `oneOf` says the same as the discriminator. */
+function standard(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(standard);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { discriminator: _, nullable, ...rest } = schema as Record<string, unknown>;
+  const entries = Object.entries(rest).map(([name, value]) => [name, standard(value)]);
+  const plain = Object.fromEntries(entries);
+  return nullable === true ? { ...plain, type: [plain.type, "null"] } : plain;
 }
 
 /** The names of the generated files on disk that differ from what the contract says now. */

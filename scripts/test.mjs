@@ -16,6 +16,11 @@ const all = readdirSync(path.join(root, "test"), { recursive: true })
 const { status } = spawnSync(
   process.execPath,
   ["--import", "tsx", "--test", ...options, ...(files.length > 0 ? files : all.sort())],
-  { cwd: root, stdio: "inherit" },
+  // graphs are kept from one run to the next, but not among the user's own
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, XDG_CACHE_HOME: path.join(root, "node_modules", ".cache") },
+  },
 );
 process.exit(status ?? 1);

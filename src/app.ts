@@ -8,6 +8,7 @@ import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine } from "./inference/ports.ts";
 import { packageRoot } from "./package-root.ts";
+import { servedDocument } from "./served-document.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";
 
@@ -23,7 +24,7 @@ export async function createApp(
 
 /** The contract over an engine, without a web server. */
 export async function createContractFor(engine: Engine): Promise<Contract> {
-  const document = await readJsonFile("generated/openapi.json");
+  const document = servedDocument(await readJsonFile("generated/openapi.json"), engine.model);
   return createContract({
     document,
     handlers,

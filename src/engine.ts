@@ -16,6 +16,8 @@ export type { EngineCore };
 const HANG_SLACK_MS = 5_000;
 /** How long a process may take to load the model. Chosen: some fifty times what it takes on two cores. */
 const LOAD_MS = 60_000;
+/** The same for a large one, whose weights are rounded and written to disk at the first start (10 s measured). */
+const LARGE_LOAD_MS = 300_000;
 
 /** Takes what the engine has to tell an operator; never gets content of requests. */
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
@@ -46,7 +48,7 @@ export async function createEngine(options: ServiceOptions, log: EngineLog = () 
       precision: options.precision,
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,
-      loadMs: LOAD_MS,
+      loadMs: modelPackage.manifest.architecture.type === "bert-token-tree" ? LOAD_MS : LARGE_LOAD_MS,
       clock: systemClock,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
       log,

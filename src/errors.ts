@@ -19,7 +19,8 @@ export type ErrorKind =
   | "BACKEND_FAILED"
   | "INTERNAL"
   | "INVALID_OPTION" // a command-line option or environment variable
-  | "INVALID_MODEL"; // a model package that cannot be served
+  | "INVALID_MODEL" // a model package that cannot be served
+  | "PULL_FAILED"; // a model that could not be fetched or stored
 
 /** Member names (strings) and positions (numbers) from the body down; the first is always "body". */
 export type Location = readonly (string | number)[];

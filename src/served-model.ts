@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { ServiceError } from "./errors.ts";
-import { type ModelPackage, openModelPackage } from "./models/package.ts";
+import { type ModelPackage, openManifest, openModelPackage } from "./models/package.ts";
 import {
   type Environment,
   findModel,
@@ -18,6 +18,8 @@ export function modelShelves(env: Environment = process.env): Shelves {
   return { embedded: path.join(packageRoot, "model"), store: storeFolder(env, homedir()) };
 }
 
+type Named = Partial<Pick<ServiceOptions, "model" | "modelPath">>;
+
 /**
  * The package that the options name: a folder, a model by its name, or else the embedded one. It is on this machine already or it
  * is not served: nothing here opens a connection.
@@ -25,21 +27,28 @@ export function modelShelves(env: Environment = process.env): Shelves {
  * @throws ServiceError INVALID_OPTION for an unknown name | INVALID_MODEL
  */
 export async function openServedModel(
-  { model, modelPath }: Pick<ServiceOptions, "model" | "modelPath">,
+  named: Named,
   shelves: Shelves = modelShelves(),
 ): Promise<ModelPackage> {
-  if (modelPath !== "") return openModelPackage(modelPath);
-  if (model === "") return openModelPackage(shelves.embedded);
-  const { folder, manifest, source } = await findModel(model, shelves);
-  if (source === "published") {
-    throw new ServiceError(
-      "INVALID_MODEL",
-      `the model ${manifest.id} is not on this machine; fetch it once with: decision model pull ${shortName(manifest)}`,
-    );
-  }
+  const { folder } = await openServedManifest(named, shelves);
   const opened = await openModelPackage(folder);
-  checkPins(opened, shelves);
+  if (!named.modelPath) checkPins(opened, shelves);
   return opened;
+}
+
+/** The same, with no look at any file but the manifest. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
+export async function openServedManifest(
+  { model = "", modelPath = "" }: Named,
+  shelves: Shelves = modelShelves(),
+): Promise<ModelPackage> {
+  if (modelPath !== "") return { folder: modelPath, manifest: await openManifest(modelPath) };
+  if (model === "") return { folder: shelves.embedded, manifest: await openManifest(shelves.embedded) };
+  const { folder, manifest, source } = await findModel(model, shelves);
+  if (source !== "published") return { folder, manifest };
+  throw new ServiceError(
+    "INVALID_MODEL",
+    `the model ${manifest.id} is not on this machine; fetch it once with: decision model pull ${shortName(manifest)}`,
+  );
 }
 
 /** A manifest beside the files proves nothing where this version knows the digests itself. */

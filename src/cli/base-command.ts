@@ -23,12 +23,13 @@ export abstract class BaseCommand extends Command {
       return this.#end(linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
     // what oclif throws when flags do not fit
     if (error.oclif?.exit === WRONG_USAGE)
-      return this.#end(usageLines(error.message, String(this.id)), WRONG_USAGE);
+      return this.#end(usageLines(error.message, String(this.id).replaceAll(":", " ")), WRONG_USAGE);
     return super.catch(error);
   }
 
   #end(lines: readonly string[], exitCode: number): never {
-    for (const line of lines) this.logToStderr(`decision ${this.id}: ${line}`);
+    const command = `decision ${String(this.id).replaceAll(":", " ")}`;
+    for (const line of lines) this.logToStderr(`${command}: ${line}`);
     return this.exit(exitCode);
   }
 }

@@ -1,8 +1,26 @@
 import Bench from "./commands/bench.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
+import ModelImport from "./commands/model/import.ts";
+import ModelList from "./commands/model/list.ts";
+import ModelPull from "./commands/model/pull.ts";
+import ModelRemove from "./commands/model/remove.ts";
+import ModelShow from "./commands/model/show.ts";
+import ModelVerify from "./commands/model/verify.ts";
 import Rank from "./commands/rank.ts";
 import Serve from "./commands/serve.ts";
 
-/** The commands of `decision`, by name. */
-export default { serve: Serve, decide: Decide, rank: Rank, conformance: Conformance, bench: Bench };
+/** The commands of `decision`, by name; a colon stands for the space after a topic. */
+export default {
+  serve: Serve,
+  decide: Decide,
+  rank: Rank,
+  "model:list": ModelList,
+  "model:pull": ModelPull,
+  "model:verify": ModelVerify,
+  "model:show": ModelShow,
+  "model:import": ModelImport,
+  "model:remove": ModelRemove,
+  conformance: Conformance,
+  bench: Bench,
+};

@@ -5,7 +5,7 @@ export interface PublishedModel {
   /** What is written beside the files. It pins each file's digest, so that nothing that a host sends has to be trusted. */
   readonly manifest: Manifest & Required<Pick<Manifest, "origin">>;
   /** Under which terms the weights may be used, for people. */
-  readonly terms: string;
+  readonly terms: string | undefined;
   /** Bytes that no file of it reaches; the hub tells the true sizes. */
   readonly maxFileBytes: number;
 }
@@ -44,3 +44,8 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
     maxFileBytes: 2 ** 31, // chosen: 270M numbers in float32 are half of it
   },
 ];
+
+/** Under which terms a model may be used, if it is one of these. */
+export function publishedTerms(id: string): string | undefined {
+  return PUBLISHED_MODELS.find(({ manifest }) => manifest.id === id)?.terms;
+}

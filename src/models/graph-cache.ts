@@ -1,17 +1,22 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../errors.ts";
 import type { WeightsFile } from "../onnx/graph-builder.ts";
-import { digestOf } from "./package-file.ts";
+import { Checksum, checksumOf } from "./checksum.ts";
 import { WeightsWriter } from "./weights-writer.ts";
 
 const GRAPH = "graph.onnx";
 const WEIGHTS = "weights.bin";
 const ENTRY = "entry.json";
 const PARTIAL = ".partial";
-/** What a process has left behind that was killed while it wrote. Chosen: no graph takes so long to write. */
-const ABANDONED_MS = 3_600_000;
+/**
+ * How long nothing must have happened to what is removed. Chosen: no process takes so long to write a graph, or to load one that
+ * it has found intact.
+ */
+const UNUSED_MS = 3_600_000;
+/** After which any graph is removed: it can be written again. */
+const FORGOTTEN_MS = 30 * 24 * 3_600_000;
 
 /** Where graphs are kept. */
 export interface GraphFolders {
@@ -38,7 +43,7 @@ export interface GraphSource {
   readonly model: string;
   /** SHA-256 of the files that it is made of, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Everything else that it depends on, the version of what writes it among it. */
+  /** Everything else that it depends on: `form`, and what writes it. */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
@@ -54,35 +59,51 @@ export interface GraphFile {
 /** `entry.json` beside a graph. */
 interface Entry {
   readonly model: string;
-  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly checksum: string }>>;
   readonly source: GraphSource;
 }
 
 /**
- * A graph from the cache, checked by its SHA-256, or written anew where it is not there or damaged. It is written under another
- * name and renamed when it is complete. Where the cache cannot be written, it goes into the temporary folder.
+ * A graph from the cache, checked by its size and checksum, or written anew where it is not there or damaged. It is written under
+ * another name and renamed when it is complete.
+ *
+ * @throws ServiceError INVALID_MODEL from `write`; the system's error where the cache cannot be written
+ */
+export async function keptGraph(source: GraphSource, write: WriteGraph, cache: string): Promise<GraphFile> {
+  const folder = path.join(cache, nameOf(source));
+  if (await isIntact(folder)) await touch(folder);
+  else await writeKept(source, write, folder);
+  await removeOthers(cache, source);
+  return { path: path.join(folder, GRAPH), release: async () => {} };
+}
+
+/**
+ * The same, and where the cache cannot be written in the temporary folder.
  *
  * @throws ServiceError INVALID_MODEL from `write`; BACKEND_FAILED where neither folder can be written
  */
 export async function cachedGraph(
   source: GraphSource,
   write: WriteGraph,
-  folders: GraphFolders,
+  { cache, temporary }: GraphFolders,
 ): Promise<GraphFile> {
-  const folder = path.join(folders.cache, nameOf(source));
-  const kept = { path: path.join(folder, GRAPH), release: async () => {} };
-  if (await isIntact(folder)) return kept;
+  try {
+    return await keptGraph(source, write, cache);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    return temporaryGraph(source, write, temporary, error);
+  }
+}
+
+async function writeKept(source: GraphSource, write: WriteGraph, folder: string): Promise<void> {
   const partial = `${folder}.${randomUUID()}${PARTIAL}`;
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 });
     await writeEntry(partial, source, write);
     await settle(partial, folder);
-    await removeOthers(folders.cache, source);
-    return kept;
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => {});
-    if (error instanceof ServiceError) throw error;
-    return temporaryGraph(source, write, folders.temporary, error);
+    throw error;
   }
 }
 
@@ -126,7 +147,9 @@ async function writeEntry(folder: string, source: GraphSource, write: WriteGraph
     weights.close();
   }
   await writeFile(path.join(folder, GRAPH), graph);
-  const ofGraph = { bytes: graph.byteLength, sha256: createHash("sha256").update(graph).digest("hex") };
+  const checksum = new Checksum();
+  checksum.update(graph);
+  const ofGraph = { bytes: graph.byteLength, checksum: checksum.digest() };
   const entry: Entry = {
     model: source.model,
     files: { [GRAPH]: ofGraph, [WEIGHTS]: weights.finish() },
@@ -150,7 +173,7 @@ async function isIntact(folder: string): Promise<boolean> {
       const file = path.join(folder, name);
       const wanted = entry.files[name];
       if (!wanted || (await stat(file)).size !== wanted.bytes) return false;
-      if ((await digestOf(file)) !== wanted.sha256) return false;
+      if ((await checksumOf(file)) !== wanted.checksum) return false;
     }
     return true;
   } catch {
@@ -163,21 +186,31 @@ async function readEntry(folder: string): Promise<Entry> {
   return JSON.parse(await readFile(path.join(folder, ENTRY), "utf8")) as Entry;
 }
 
+/** Notes that the graph was used: only what nobody has used for a while is removed. */
+async function touch(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now).catch(() => {}); // a cache that can only be read
+}
+
 /**
- * Removes graphs of the same model that are made of other files or written by another version, and what was abandoned. The
- * other precision of the same files stays.
+ * Removes graphs of the same model that are made of other files or written by other code, and what was abandoned while it
+ * was written, unless another process may use it this moment. The other precision of the same files stays, and so do other
+ * models' graphs until they are forgotten.
  */
 async function removeOthers(cache: string, source: GraphSource): Promise<void> {
   for (const name of await readdir(cache)) {
     const folder = path.join(cache, name);
-    if (await (name.endsWith(PARTIAL) ? isAbandoned(folder) : isOutdated(folder, source)))
+    const unusedMs = await unusedFor(folder);
+    if (unusedMs < UNUSED_MS) continue;
+    if (unusedMs > FORGOTTEN_MS || name.endsWith(PARTIAL) || (await isOutdated(folder, source)))
       await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 
-async function isAbandoned(folder: string): Promise<boolean> {
+/** Milliseconds. */
+async function unusedFor(folder: string): Promise<number> {
   const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-  return Date.now() - mtimeMs > ABANDONED_MS;
+  return Date.now() - mtimeMs;
 }
 
 async function isOutdated(folder: string, current: GraphSource): Promise<boolean> {

@@ -18,11 +18,14 @@ export type LocatedFile =
 /**
  * Finds a file of a folder without opening it. Symbolic links are followed as long as they stay in the folder, as mounted
  * volumes need it; what lies elsewhere is no part of the package.
+ *
+ * @param mayLeave whether a link may lead anywhere: when files are copied into a package
  */
-export async function locateFile(folder: string, name: string): Promise<LocatedFile> {
+export async function locateFile(folder: string, name: string, mayLeave = false): Promise<LocatedFile> {
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, name))]);
-    if (path.relative(root, file).startsWith("..") || path.isAbsolute(path.relative(root, file)))
+    const within = path.relative(root, file);
+    if (!mayLeave && (within.startsWith("..") || path.isAbsolute(within)))
       return { fault: "outside", why: `leads out of the folder, to ${file}` };
     const found = await stat(file);
     // a pipe or a device could be read for ever

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { closeSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { WeightsFile } from "../onnx/graph-builder.ts";
+import { Checksum } from "./checksum.ts";
 
 /** Constants begin at multiples of it, so that they can be mapped into memory as they are. */
 const ALIGNMENT = 4096;
@@ -10,7 +10,7 @@ const ALIGNMENT = 4096;
 export class WeightsWriter implements WeightsFile {
   readonly name: string;
   readonly #descriptor: number;
-  readonly #hash = createHash("sha256");
+  readonly #checksum = new Checksum();
   #length = 0;
 
   /** Makes the file. @throws the system's error */
@@ -32,15 +32,15 @@ export class WeightsWriter implements WeightsFile {
   }
 
   /** Of what was written; nothing can be appended afterwards. */
-  finish(): { readonly bytes: number; readonly sha256: string } {
-    return { bytes: this.#length, sha256: this.#hash.digest("hex") };
+  finish(): { readonly bytes: number; readonly checksum: string } {
+    return { bytes: this.#length, checksum: this.#checksum.digest() };
   }
 
   #write(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(this.#descriptor, bytes, done, bytes.length - done);
     }
-    this.#hash.update(bytes);
+    this.#checksum.update(bytes);
     this.#length += bytes.length;
   }
 }

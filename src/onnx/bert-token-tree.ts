@@ -1,5 +1,5 @@
 import { arithmetic, type Norm, type Rows } from "./arithmetic.ts";
-import { GraphBuilder, type Value } from "./graph-builder.ts";
+import { GraphBuilder, type Value, type WeightsFile } from "./graph-builder.ts";
 import { type Linear, linear, type Multiplication } from "./linear.ts";
 import { attention, type Context, type Masks, visibility } from "./token-tree-attention.ts";
 import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-io.ts";
@@ -28,10 +28,16 @@ import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-i
  * longer sums into blocks): `src/backends/onnx/forward-plan.ts` forms runs for which that suffices. Products of bytes
  * are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
  *
+ * @param weightsFile takes the large constants
  * @returns the bytes of an ONNX file for these weights
  */
-export function buildTokenTree(shape: TokenTreeShape, weights: Weights, form: Multiplication): Uint8Array {
-  const graph = new GraphBuilder();
+export function buildTokenTree(
+  shape: TokenTreeShape,
+  weights: Weights,
+  form: Multiplication,
+  weightsFile?: WeightsFile,
+): Uint8Array {
+  const graph = new GraphBuilder(weightsFile);
   const context: Context = {
     graph,
     shape,

@@ -118,14 +118,15 @@ function decoderLayer(context: Context, layer: number, hidden: Value): Value {
   const attended = normalise(context, seen, `${name}.post_attention_layernorm`);
   const middle = graph.node("Add", [residual, attended]);
   const input = normalise(context, middle, `${name}.pre_feedforward_layernorm`);
-  const rows = arithmetic.prepare(input, shape.hidden);
-  const map = (part: string, x: typeof rows, inputs: number, outputs: number) =>
-    arithmetic.multiply(x, context.weights.float32(`${name}.mlp.${part}`, [outputs, inputs]), outputs);
-  const gate = graph.node("Gelu", [map("gate_proj", rows, shape.hidden, shape.inner)], {
-    approximate: { text: "tanh" },
+  const map = (part: string, inputs: number, outputs: number) =>
+    context.weights.float32(`${name}.mlp.${part}`, [outputs, inputs]);
+  const outer = arithmetic.feedForward(input, {
+    gate: map("gate_proj", shape.hidden, shape.inner),
+    up: map("up_proj", shape.hidden, shape.inner),
+    down: map("down_proj", shape.inner, shape.hidden),
+    outputs: shape.hidden,
+    inner: shape.inner,
   });
-  const inner = graph.node("Mul", [gate, map("up_proj", rows, shape.hidden, shape.inner)]);
-  const outer = map("down_proj", arithmetic.prepare(inner, shape.inner), shape.inner, shape.hidden);
   return graph.node("Add", [middle, normalise(context, outer, `${name}.post_feedforward_layernorm`)]);
 }
 

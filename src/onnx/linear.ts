@@ -37,6 +37,11 @@ export interface QuantizedRows {
   readonly step: number | Value;
 }
 
+/** The same with a step for each row. */
+export interface RowSteps extends QuantizedRows {
+  readonly step: Value;
+}
+
 const ZERO_POINT = 128;
 /** Steps on either side of zero. */
 const STEPS = 127;
@@ -83,7 +88,7 @@ function quantizeBy(graph: GraphBuilder, x: Value, step: number): QuantizedRows 
  *
  * @param zeroPoints uint8 [rows], each `ZERO_POINT`
  */
-export function quantizeRows(graph: GraphBuilder, x: Value, zeroPoints: Value): QuantizedRows {
+export function quantizeRows(graph: GraphBuilder, x: Value, zeroPoints: Value): RowSteps {
   return quantizeBySteps(graph, x, ownSteps(graph, x), zeroPoints);
 }
 
@@ -92,7 +97,7 @@ export function quantizeRowsFinely(
   graph: GraphBuilder,
   x: Value,
   zeroPoints: Value,
-): readonly [QuantizedRows, QuantizedRows] {
+): readonly [RowSteps, RowSteps] {
   const steps = ownSteps(graph, x);
   const coarse = quantizeBySteps(graph, x, steps, zeroPoints);
   const back = graph.node("DequantizeLinear", [coarse.values, steps, zeroPoints], { axis: 0 });
@@ -102,15 +107,17 @@ export function quantizeRowsFinely(
 
 /** What one step of each row stands for. [rows, inputs] -> [rows] */
 function ownSteps(graph: GraphBuilder, x: Value): Value {
-  const largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.integers(1)], { keepdims: 0 });
+  const reduce = (operator: string) => graph.node(operator, [x, graph.integers(1)], { keepdims: 0 });
+  // not the largest of `Abs`: that writes all numbers once more
+  const largest = [reduce("ReduceMax"), graph.node("Neg", [reduce("ReduceMin")])];
   return graph.node("Mul", [
-    graph.node("Max", [largest, graph.floats([1], 1e-30)]),
+    graph.node("Max", [...largest, graph.floats([1], 1e-30)]),
     graph.floats([1], 1 / STEPS),
   ]);
 }
 
 /** @param steps [rows] */
-function quantizeBySteps(graph: GraphBuilder, x: Value, steps: Value, zeroPoints: Value): QuantizedRows {
+function quantizeBySteps(graph: GraphBuilder, x: Value, steps: Value, zeroPoints: Value): RowSteps {
   return {
     values: graph.node("QuantizeLinear", [x, steps, zeroPoints], { axis: 0 }),
     step: graph.node("Unsqueeze", [steps, graph.integers(1)]),

@@ -57,7 +57,7 @@ describe("a package of a causal model", () => {
     { name: "num_hidden_layers", value: 5000, says: /num_hidden_layers 5000/ },
     { name: "num_hidden_layers", value: 3, says: /layer_types/ },
     { name: "layer_types", value: ["sliding_attention", "chunked"], says: /"chunked"/ },
-    { name: "max_position_embeddings", value: 100, says: /max_position_embeddings 100/ },
+    { name: "max_position_embeddings", value: 100, says: /max_position_embeddings in config\.json 100/ },
     { name: "rope_parameters", value: { full_attention: {} }, says: /full_attention\.rope_theta/ },
     {
       name: "rope_parameters",

@@ -78,18 +78,46 @@ describe("the cache of graphs", () => {
     });
   }
 
+  /** As if nobody had used them for some hours. */
+  const unused = async (hours = 2) => {
+    const then = new Date(Date.now() - hours * 3_600_000);
+    for (const name of await readdir(folders.cache)) await utimes(path.join(folders.cache, name), then, then);
+  };
+
+  it("removes graphs of other models that nobody has used for a month", async () => {
+    await open(source({ model: "another/model" }));
+    await unused(24 * 29);
+    await open();
+    assert.equal((await readdir(folders.cache)).length, 2);
+    await unused(24 * 31);
+    await open();
+    assert.equal((await readdir(folders.cache)).length, 1);
+  });
+
   it("keeps the other precision, and removes what other files of the model gave", async () => {
     await open();
     await open(source({ settings: { form: "u8s8", writer: 1 } }));
     await open(source({ model: "another/model" }));
+    await unused();
+    await open();
     assert.equal((await readdir(folders.cache)).length, 3);
+    await unused();
     await open(source({ files: { "model.safetensors": "1".repeat(64) } }));
     assert.equal((await readdir(folders.cache)).length, 2);
+    await unused();
     await open(
       source({ files: { "model.safetensors": "1".repeat(64) }, settings: { form: "fp32", writer: 2 } }),
     );
     assert.equal((await readdir(folders.cache)).length, 2);
     assert.equal(written, 5);
+  });
+
+  it("removes nothing that was used a moment ago: another process may be about to load it", async () => {
+    await open();
+    await unused();
+    await open();
+    await open(source({ files: { "model.safetensors": "1".repeat(64) } }));
+    assert.equal((await readdir(folders.cache)).length, 2);
   });
 
   it("removes what was abandoned while it was written, but not what another process writes now", async () => {

@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from "node:os";
-import { buildGraph, openGemma3Graph, type Precision, tokenTreeShape } from "../../models/graph.ts";
+import { openGemma3Graph, openTokenTreeGraph, type Precision, tokenTreeShape } from "../../models/graph.ts";
 import { type GraphFolders, graphFolders } from "../../models/graph-cache.ts";
 import { openJointGraph } from "../../models/joint-graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
@@ -28,7 +28,11 @@ export async function loadRunner(
   const { architecture } = modelPackage.manifest;
   switch (architecture.type) {
     case "bert-token-tree":
-      return ModelRunner.load(await buildGraph(modelPackage, form), tokenTreeShape(architecture), options);
+      return ModelRunner.load(
+        await openTokenTreeGraph(modelPackage, form, folders.cache),
+        tokenTreeShape(architecture),
+        options,
+      );
     case "gemma3-text-joint": {
       const { file, shape } = await openGemma3Graph(modelPackage, form, folders);
       try {

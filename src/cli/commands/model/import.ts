@@ -1,0 +1,92 @@
+import { Args, Flags } from "@oclif/core";
+import { invalidOption } from "../../../options/resolve.ts";
+import { BaseCommand } from "../../base-command.ts";
+
+export default class ModelImport extends BaseCommand {
+  static override summary =
+    "Make a package of a folder that has none: write its manifest.json with every file's digest.";
+  static override description =
+    "Takes a fine-tuned gemma3_text model with a scoring head (config.json, model.safetensors, joint_head.safetensors,\n" +
+    "tokenizer.json), or the ONNX export of one (onnx_manifest.json of the format gemmadecision-onnx-v1).";
+  static override examples = [
+    "<%= config.bin %> model import ./my-model --name acme/Triage-270M --alias triage",
+    "<%= config.bin %> model import ~/onnx-export --output ./package && <%= config.bin %> serve --model-path ./package",
+  ];
+  static override args = {
+    folder: Args.string({ required: true, description: "the folder with the model's files" }),
+  };
+  static override flags = {
+    name: Flags.string({
+      helpValue: "<namespace/name>",
+      description: "the model's name [default: local/<name of the folder>]",
+    }),
+    alias: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: "<text>",
+      description: "another name for the model; repeatable",
+    }),
+    version: Flags.string({ default: "v1", helpValue: "<text>", description: "the model's version" }),
+    "release-date": Flags.string({
+      helpValue: "<YYYY-MM-DD>",
+      description: "when it was made [default: today]",
+    }),
+    description: Flags.string({ helpValue: "<text>", description: "one line that /v1/models shows" }),
+    temperature: Flags.string({
+      helpValue: "<number>",
+      description: "divisor of the scores in the softmax [default: that of GemmaDecision-270M]",
+    }),
+    "max-state-question-tokens": Flags.string({
+      helpValue: "<tokens>",
+      description: "limit of state and question together [default: as the folder says, or 2048]",
+    }),
+    "max-candidate-tokens": Flags.string({
+      helpValue: "<tokens>",
+      description: "limit of a candidate [default: as the folder says, or 768]",
+    }),
+    output: Flags.string({
+      helpValue: "<folder>",
+      description: "make the package there, with copies of the files",
+    }),
+    force: Flags.boolean({ description: "replace a manifest.json that is there already" }),
+    json: Flags.boolean({ description: "print what was done as JSON" }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ModelImport);
+    if (flags.name !== undefined && !/^[^/@\s]+\/[^/@\s]+$/.test(flags.name))
+      throw invalidOption("--name takes a namespace and a name, as in acme/Triage-270M.");
+    const date = flags["release-date"] ?? new Date().toISOString().slice(0, 10);
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date)))
+      throw invalidOption("--release-date takes a year, month and day, as in 2026-11-21.");
+    const facts = {
+      name: flags.name,
+      aliases: flags.alias ?? [],
+      version: flags.version,
+      releaseDate: date,
+      description: flags.description,
+      temperature: positive("temperature", flags.temperature, /^\d{1,9}(\.\d{1,20})?$/),
+      maxStateQuestionTokens: positive(
+        "max-state-question-tokens",
+        flags["max-state-question-tokens"],
+        /^\d{1,9}$/,
+      ),
+      maxCandidateTokens: positive("max-candidate-tokens", flags["max-candidate-tokens"], /^\d{1,9}$/),
+      isCopied: flags.output !== undefined,
+    };
+    const { importFolder } = await import("../../models.ts");
+    const { text, isFaultless } = await importFolder(args.folder, facts, {
+      to: flags.output,
+      mayReplace: flags.force,
+      isJson: flags.json,
+    });
+    this.log(text);
+    if (!isFaultless) this.exit(1);
+  }
+}
+
+function positive(flag: string, text: string | undefined, form: RegExp): number | undefined {
+  if (text === undefined) return undefined;
+  if (form.test(text) && Number(text) > 0) return Number(text);
+  throw invalidOption(`--${flag} takes a number above 0, not ${JSON.stringify(text.slice(0, 60))}.`);
+}

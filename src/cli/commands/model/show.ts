@@ -1,0 +1,21 @@
+import { Args, Flags } from "@oclif/core";
+import { BaseCommand } from "../../base-command.ts";
+
+export default class ModelShow extends BaseCommand {
+  static override summary =
+    "Show what a model is: names, architecture, limits, files, sizes and where it is.";
+  static override examples = [
+    "<%= config.bin %> model show gemmadecision",
+    "<%= config.bin %> model show ./my-package --json",
+  ];
+  static override args = {
+    model: Args.string({ required: true, description: "any name of a known model, or a package's folder" }),
+  };
+  static override flags = { json: Flags.boolean({ description: "print everything as JSON" }) };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ModelShow);
+    const { showModel } = await import("../../models.ts");
+    this.log(await showModel(args.model, flags.json));
+  }
+}

@@ -1,0 +1,25 @@
+import { Args, Flags } from "@oclif/core";
+import { BaseCommand } from "../../base-command.ts";
+
+export default class ModelVerify extends BaseCommand {
+  static override summary = "Check a model package file by file, and explain every fault of it.";
+  static override description =
+    "Checks the manifest, every file's digest, the weights (shapes, types, no NaN) and where links lead. Exit code: 0 it can be\n" +
+    "served, 1 it has faults, 2 wrong usage. docs/model-packages.md describes the format.";
+  static override examples = [
+    "<%= config.bin %> model verify gemmadecision",
+    "<%= config.bin %> model verify ./my-package --json",
+  ];
+  static override args = {
+    model: Args.string({ required: true, description: "any name of a model on disk, or a package's folder" }),
+  };
+  static override flags = { json: Flags.boolean({ description: "print everything as JSON" }) };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ModelVerify);
+    const { verifyModel } = await import("../../models.ts");
+    const { text, isFaultless } = await verifyModel(args.model, flags.json);
+    this.log(text);
+    if (!isFaultless) this.exit(1);
+  }
+}

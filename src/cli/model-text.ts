@@ -1,0 +1,22 @@
+/** Bytes for people: three digits and a decimal unit, as shops and hubs count. */
+export function bytesText(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1000 ** at;
+  return `${at === 0 ? value : value.toPrecision(value >= 999.5 ? 4 : 3)} ${units[at]}`;
+}
+
+/** Columns as wide as their longest cell, two spaces apart. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

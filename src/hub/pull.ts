@@ -1,0 +1,274 @@
+import {
+  constants,
+  copyFile,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import type { PublishedModel } from "../models/catalogue.ts";
+import { openManifest } from "../models/package.ts";
+import { codeOf, digestOf, locateFile } from "../models/package-file.ts";
+import { packageFolder } from "../models/store.ts";
+import { type LockPace, takeLock } from "../models/store-lock.ts";
+import { HubClient, type HubFile } from "./client.ts";
+import { download, type Wanted } from "./download.ts";
+import { diskError, failed } from "./failures.ts";
+import { type Patience, Retries } from "./patience.ts";
+import type { HubSettings } from "./settings.ts";
+
+export interface PullOptions extends Patience {
+  readonly store: string;
+  readonly settings: HubSettings;
+  /** What forbids connections: the name of a flag or a variable. */
+  readonly offlineBy?: string | undefined;
+  readonly onProgress: (progress: PullProgress) => void;
+  readonly lockPace?: LockPace;
+}
+
+export interface PullProgress {
+  readonly file: string;
+  /** Of all files that are fetched. */
+  readonly bytes: number;
+  /** Unknown where the hub tells no sizes. */
+  readonly totalBytes: number | undefined;
+}
+
+/** Where a file of the package came from: it was there, in the cache of the hub's tools, or was fetched. */
+export type FileSource = "present" | "cache" | "hub";
+
+export interface PulledModel {
+  readonly id: string;
+  readonly folder: string;
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly source: FileSource }[];
+}
+
+/**
+ * Brings a published model to this machine: every file of its pinned commit with its pinned digest. A file gets its name when its
+ * content is right, and the manifest is written last. What is there already is not fetched again.
+ *
+ * @throws ServiceError PULL_FAILED; the signal's reason
+ */
+export async function pullModel(model: PublishedModel, options: PullOptions): Promise<PulledModel> {
+  const folder = packageFolder(options.store, model.manifest.id);
+  const partials = `${folder}.partial`;
+  const onDisk = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      throw isOfFiles(error) && !options.signal.aborted ? diskError(error, folder) : error;
+    });
+  const lock = await onDisk(
+    takeLock(`${folder}.lock`, {
+      signal: options.signal,
+      onWait: (owner) => options.note(`${owner} is pulling this model: waiting for it`),
+      ...(options.lockPace ? { pace: options.lockPace } : {}),
+    }),
+  );
+  try {
+    const signal = lock ? AbortSignal.any([options.signal, lock.lost]) : options.signal;
+    await onDisk(mkdir(folder, { recursive: true }));
+    await onDisk(mkdir(partials, { recursive: true }));
+    const files = await onDisk(
+      new Pull(model, folder, partials, { ...options, signal }).run().catch((error: unknown) => {
+        if (lock?.lost.aborted) throw failed("another process has taken this pull over.", error);
+        throw error;
+      }),
+    );
+    await onDisk(rm(partials, { recursive: true, force: true }));
+    return { id: model.manifest.id, folder, files };
+  } finally {
+    // where nothing came, nothing is left behind: these go only when they are empty
+    for (const empty of [partials, folder]) await rmdir(empty).catch(() => {});
+    await lock?.release();
+    await rmdir(path.dirname(folder)).catch(() => {});
+  }
+}
+
+class Pull {
+  readonly #model: PublishedModel;
+  readonly #folder: string;
+  readonly #partials: string;
+  readonly #options: PullOptions;
+
+  constructor(model: PublishedModel, folder: string, partials: string, options: PullOptions) {
+    this.#model = model;
+    this.#folder = folder;
+    this.#partials = partials;
+    this.#options = options;
+  }
+
+  async run(): Promise<PulledModel["files"]> {
+    const { manifest } = this.#model;
+    const sources = new Map<string, FileSource>();
+    const missing: string[] = [];
+    for (const name of Object.keys(manifest.files)) {
+      this.#options.signal.throwIfAborted();
+      const source = await this.#findLocally(name);
+      if (source) sources.set(name, source);
+      else missing.push(name);
+    }
+    if (missing.length > 0) {
+      // with a file of it wrong or gone, the folder must not look complete
+      await rm(path.join(this.#folder, "manifest.json"), { force: true });
+      await this.#fetch(missing);
+      for (const name of missing) sources.set(name, "hub");
+    }
+    await this.#writeManifest();
+    return Promise.all(
+      [...sources].map(async ([name, source]) => {
+        const { size } = await stat(path.join(this.#folder, name));
+        return { name, bytes: size, source };
+      }),
+    );
+  }
+
+  async #findLocally(name: string): Promise<FileSource | undefined> {
+    if (await this.#isRight(this.#folder, name)) return "present";
+    const { cache } = this.#options.settings;
+    const { repository, revision } = this.#model.manifest.origin;
+    const snapshot = path.join(cache, `models--${repository.replace("/", "--")}`, "snapshots", revision);
+    const cached = path.join(snapshot, name);
+    if (
+      !(await stat(cached).then(
+        (found) => found.isFile(),
+        () => false,
+      ))
+    )
+      return undefined;
+    const copy = this.#partial(`${name}.copy`);
+    // shares the blocks where the file system can
+    await copyFile(cached, copy, constants.COPYFILE_FICLONE);
+    if ((await digestOf(copy, this.#options.signal)) !== this.#digest(name)) {
+      this.#options.note(`${cached} has not the content that was published: not used`);
+      await rm(copy);
+      return undefined;
+    }
+    await this.#settle(copy, name);
+    return "cache";
+  }
+
+  async #isRight(folder: string, name: string): Promise<boolean> {
+    const located = await locateFile(folder, name);
+    if (located.fault !== undefined) return false;
+    return (await digestOf(located.path, this.#options.signal)) === this.#digest(name);
+  }
+
+  async #fetch(names: readonly string[]): Promise<void> {
+    const { settings, offlineBy, signal } = this.#options;
+    const forbidden = offlineBy ?? settings.offlineBy;
+    if (forbidden !== undefined) {
+      throw failed(
+        `${names.join(", ")} of ${this.#model.manifest.id} are not on this machine, and ${forbidden} forbids fetching them.`,
+      );
+    }
+    const client = new HubClient(settings, signal);
+    try {
+      const wanted: Wanted[] = [];
+      for (const name of names) wanted.push(await this.#ask(client, name));
+      await this.#checkSpace(wanted);
+      await this.#downloadAll(client, wanted);
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** What the hub says of a file, held against what is pinned. */
+  async #ask(client: HubClient, name: string): Promise<Wanted> {
+    const { maxFileBytes, manifest } = this.#model;
+    const file: HubFile = { ...manifest.origin, name };
+    const facts = await new Retries(this.#options).until(name, () => client.facts(file));
+    const sha256 = this.#digest(name);
+    if (facts.sha256 !== undefined && facts.sha256 !== sha256)
+      throw failed(
+        `${name} has the SHA-256 ${facts.sha256} at the hub, expected ${sha256}: it is not the published file.`,
+      );
+    if ((facts.bytes ?? 0) > maxFileBytes)
+      throw failed(
+        `${name} has ${facts.bytes} bytes at the hub, more than the ${maxFileBytes} that it may have.`,
+      );
+    return { file, sha256, bytes: facts.bytes, maxBytes: maxFileBytes, partial: this.#partial(name) };
+  }
+
+  /** Before hours of work, not after. */
+  async #checkSpace(wanted: readonly Wanted[]): Promise<void> {
+    const have = await Promise.all(
+      wanted.map(({ partial }) =>
+        stat(partial).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    const needed = wanted.reduce((sum, { bytes = 0 }, at) => sum + Math.max(0, bytes - (have[at] ?? 0)), 0);
+    const { bavail, bsize } = await statfs(this.#folder);
+    if (needed <= bavail * bsize) return;
+    throw failed(`${this.#folder} has ${bavail * bsize} bytes free, and ${needed} are needed.`);
+  }
+
+  async #downloadAll(client: HubClient, wanted: readonly Wanted[]): Promise<void> {
+    const isSized = wanted.every(({ bytes }) => bytes !== undefined);
+    const totalBytes = isSized ? wanted.reduce((sum, { bytes = 0 }) => sum + bytes, 0) : undefined;
+    let before = 0;
+    for (const each of wanted) {
+      const { name } = each.file;
+      let last = 0;
+      const onBytes = (bytes: number) => {
+        last = bytes;
+        this.#options.onProgress({ file: name, bytes: before + bytes, totalBytes });
+      };
+      await download(each, { ...this.#options, client, onBytes });
+      await this.#settle(each.partial, name);
+      before += each.bytes ?? last;
+    }
+  }
+
+  /** Gives a checked file its name. */
+  async #settle(partial: string, name: string): Promise<void> {
+    await rename(partial, path.join(this.#folder, name));
+    await rm(`${partial}.tag`, { force: true });
+  }
+
+  async #writeManifest(): Promise<void> {
+    const { manifest } = this.#model;
+    const file = path.join(this.#folder, "manifest.json");
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    if ((await readFile(file, "utf8").catch(() => "")) === text) return;
+    await syncFolder(this.#folder); // the names of the files, before the manifest that speaks of them
+    const fresh = this.#partial("manifest.json");
+    await writeFile(fresh, text, { flush: true });
+    await rename(fresh, file);
+    await syncFolder(this.#folder);
+    await openManifest(this.#folder);
+  }
+
+  #partial(name: string): string {
+    return path.join(this.#partials, name);
+  }
+
+  #digest(name: string): string {
+    return this.#model.manifest.files[name] ?? "none";
+  }
+}
+
+/** Whether the system refused something that was to be done with a file. */
+function isOfFiles(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && codeOf(error) !== undefined;
+}
+
+/** So that a power failure does not undo it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // some file systems know no such thing
+    if (!["EINVAL", "ENOTSUP", "EISDIR", "EPERM"].includes(codeOf(error) ?? "")) throw error;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../errors.ts";
+import { codeOf } from "../models/package-file.ts";
+import type { Environment } from "../models/store.ts";
+
+/** How the hub is met; read from the variables that the hub's own tools read. */
+export interface HubSettings {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  /** Sent to the endpoint and to nobody else. */
+  readonly token: string | undefined;
+  /** Where the hub's own tools keep what they have downloaded. */
+  readonly cache: string;
+  /** The variable that forbids connections, if one does. */
+  readonly offlineBy: string | undefined;
+  /** How long a server may send nothing. */
+  readonly stallMs: number;
+  readonly proxies: Proxies;
+}
+
+/** URLs, and the hosts that are met without them. */
+export interface Proxies {
+  readonly http: string;
+  readonly https: string;
+  readonly none: string;
+}
+
+export const HUB = "https://huggingface.co";
+/** Chosen: long enough for a slow line, short enough to try again while somebody watches. */
+const STALL_SECONDS = 30;
+const MAX_STALL_SECONDS = 3600;
+
+/**
+ * @param home the user's folder
+ * @throws ServiceError INVALID_OPTION for a variable that cannot be used; its value is not shown where it may hold a secret
+ * @see https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
+ */
+export async function readHubSettings(env: Environment, home: string): Promise<HubSettings> {
+  const expanded = (value: string) => value.replace(/^~(?=\/|$)/, home);
+  const hubHome = expanded(
+    env.HF_HOME || path.join(env.XDG_CACHE_HOME || path.join(home, ".cache"), "huggingface"),
+  );
+  return {
+    endpoint: readEndpoint(env.HF_ENDPOINT || HUB),
+    token: isTrue(env.HF_HUB_DISABLE_IMPLICIT_TOKEN)
+      ? undefined
+      : await readToken(env, expanded(env.HF_TOKEN_PATH || path.join(hubHome, "token"))),
+    cache: expanded(env.HF_HUB_CACHE || env.HUGGINGFACE_HUB_CACHE || path.join(hubHome, "hub")),
+    offlineBy: ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"].find((name) => isTrue(env[name])),
+    stallMs: 1000 * readSeconds(env.HF_HUB_DOWNLOAD_TIMEOUT || String(STALL_SECONDS)),
+    proxies: {
+      http: readProxy("HTTP_PROXY", env.http_proxy || env.HTTP_PROXY),
+      https: readProxy("HTTPS_PROXY", env.https_proxy || env.HTTPS_PROXY),
+      none: env.no_proxy || env.NO_PROXY || "",
+    },
+  };
+}
+
+/** As the hub's own tools read a switch. */
+const isTrue = (value: string | undefined) => ["1", "ON", "YES", "TRUE"].includes(value?.toUpperCase() ?? "");
+
+function readEndpoint(value: string): string {
+  const url = parsed(value);
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
+  if (!isPlain)
+    throw invalid("HF_ENDPOINT takes an address like https://huggingface.co, without user and query.");
+  return url.href.replace(/\/+$/, "");
+}
+
+function readProxy(name: string, value: string | undefined): string {
+  if (!value) return "";
+  const url = parsed(value);
+  if (url && /^https?:$/.test(url.protocol) && url.hostname !== "") return url.href;
+  throw invalid(`${name} takes an address like http://proxy:3128 or http://user:password@proxy:3128.`);
+}
+
+function readSeconds(value: string): number {
+  const seconds = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (seconds >= 1 && seconds <= MAX_STALL_SECONDS) return seconds;
+  throw invalid(`HF_HUB_DOWNLOAD_TIMEOUT takes whole seconds from 1 to ${MAX_STALL_SECONDS}.`);
+}
+
+async function readToken(env: Environment, file: string): Promise<string | undefined> {
+  for (const name of ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"]) {
+    const token = cleaned(name, env[name]);
+    if (token !== undefined) return token;
+  }
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    throw invalid(`the token in ${file} cannot be read (${codeOf(error)}).`);
+  });
+  return cleaned(file, text);
+}
+
+function cleaned(source: string, text: string | undefined): string | undefined {
+  const token = text?.replaceAll(/[\r\n]/g, "").trim();
+  if (!token) return undefined;
+  // what a header can carry
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw invalid(
+    `${source} holds something that is no token: it has white space or other than ASCII characters in it.`,
+  );
+}
+
+function parsed(value: string): URL | undefined {
+  try {
+    return new URL(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", message);
+}

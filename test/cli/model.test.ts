@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
+import { HubServer } from "../hub/hub-server.ts";
+import { tinyModel } from "../hub/tiny-model.ts";
+import { writeTinyPackage } from "../models/tiny-package.ts";
+import { Service } from "../service/service.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
+import type { Ended } from "./decision.ts";
+
+let home: string;
+let env: Record<string, string>;
+before(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "model-home-"));
+  env = { HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_CACHE_HOME: path.join(home, "cache") };
+});
+after(() => rm(home, { recursive: true }));
+
+/** Beside a server in this process: it must not block. */
+async function model(args: readonly string[], more: Record<string, string> = {}): Promise<Ended> {
+  const { DECISION_API_KEY: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), ...args], {
+    env: { ...inherited, ...env, ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { status: child.exitCode, stdout, stderr };
+}
+
+describe("decision model", () => {
+  it("lists what is known, for people and for programs", async () => {
+    const { status, stdout } = await model(["model", "list"]);
+    assert.equal(status, 0);
+    assert.match(stdout, /^twig +part of this installation +46\.0 MB +typed-decisions\/Twig-22M@/m);
+    assert.match(
+      stdout,
+      /^gemmadecision +not here: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
+    );
+    const { models } = JSON.parse((await model(["model", "list", "--json"])).stdout);
+    assert.deepEqual(
+      models.map(({ name, state, bytes }: { name: string; state: string; bytes: unknown }) => [
+        name,
+        state,
+        typeof bytes,
+      ]),
+      [
+        ["twig", "embedded", "number"],
+        ["gemmadecision", "published", "object"],
+      ],
+    );
+  });
+
+  it("shows a model by any of its names, and a folder", async () => {
+    for (const name of ["gemmadecision", "GemmaDecision-270M", "rajan2k/GemmaDecision-270M"]) {
+      const { status, stdout } = await model(["model", "show", name]);
+      assert.equal(status, 0);
+      for (const said of [
+        /gemma3-text-joint/,
+        /2048 tokens of state/,
+        /Gemma Terms/,
+        /model\.safetensors +sha256 d7a3e291/,
+      ])
+        assert.match(stdout, said);
+    }
+    assert.match((await model(["model", "show", embeddedModel])).stdout, /6 layers of width 384/);
+    const shown = JSON.parse((await model(["model", "show", "twig", "--json"])).stdout);
+    assert.deepEqual(shown.limits, { max_state_question_tokens: 2048, max_candidate_tokens: 768 });
+  });
+
+  it("serves no model that is not here, and says how it is fetched", async () => {
+    for (const args of [
+      ["serve", "--model", "gemmadecision"],
+      ["decide", "--state", "x", "--question", "y", "--model", "gemmadecision"],
+      ["model", "verify", "gemmadecision"],
+    ]) {
+      const { status, stderr } = await model(args);
+      assert.equal(status, 1);
+      assert.match(stderr, /is not on this machine; fetch it once with: decision model pull gemmadecision$/m);
+    }
+    await assert.rejects(readdir(path.join(home, "data")), "and nothing was made");
+  });
+
+  for (const { name, args, says } of [
+    {
+      name: "an unknown model",
+      args: ["model", "pull", "nope"],
+      says: /no model is called "nope"; known are: twig, gemma/,
+    },
+    { name: "no model", args: ["model", "pull"], says: /model/ },
+    {
+      name: "an unknown model to serve",
+      args: ["serve", "--model", "nope"],
+      says: /no model is called "nope"/,
+    },
+    {
+      name: "a folder by its name",
+      args: ["serve", "--model", "./model"],
+      says: /A folder is served with --model-path/,
+    },
+    {
+      name: "a model by name and folder",
+      args: ["serve", "--model", "twig", "--model-path", "x"],
+      says: /--model and --model-path/,
+    },
+    {
+      name: "the removal of what is embedded",
+      args: ["model", "remove", "twig"],
+      says: /part of this installation/,
+    },
+    { name: "a name that is none", args: ["model", "import", "x", "--name", "y"], says: /--name takes/ },
+    {
+      name: "a temperature that is none",
+      args: ["model", "import", "x", "--temperature", "0"],
+      says: /--temperature takes/,
+    },
+    {
+      name: "a date that is none",
+      args: ["model", "import", "x", "--release-date", "2026-13-01"],
+      says: /--release-date takes/,
+    },
+  ]) {
+    it(`ends with 2 and one line for ${name}`, async () => {
+      const { status, stdout, stderr } = await model(args);
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, says);
+      assert.equal(stdout, "");
+      assert.ok(stderr.split("\n").length <= 5, stderr);
+    });
+  }
+
+  it("ends with 2 for a variable that cannot be used", async () => {
+    const { status, stderr } = await model(["model", "pull", "gemmadecision"], { HF_ENDPOINT: "nowhere" });
+    assert.deepEqual(
+      [status, stderr.startsWith("decision model pull: HF_ENDPOINT takes an address")],
+      [2, true],
+    );
+  });
+
+  for (const { args, more, name } of [
+    { args: ["--offline"], more: {}, name: "--offline" },
+    { args: [], more: { DECISION_OFFLINE: "1" }, name: "DECISION_OFFLINE" },
+    { args: [], more: { HF_HUB_OFFLINE: "1" }, name: "HF_HUB_OFFLINE" },
+  ]) {
+    it(`pulls nothing with ${name}`, async () => {
+      const { status, stderr } = await model(["model", "pull", "gemmadecision", ...args], more);
+      assert.equal(status, 1);
+      assert.match(stderr, new RegExp(`${name} forbids`));
+    });
+  }
+
+  it("verifies a folder, and tells every fault of it", async () => {
+    const folder = path.join(home, "bud");
+    await writeTinyPackage(folder);
+    const good = await model(["model", "verify", folder]);
+    assert.deepEqual([good.status, /can be served: 2 files/.test(good.stdout)], [0, true], good.stdout);
+    await writeFile(path.join(folder, "tokenizer.json"), "{");
+    await rm(path.join(folder, "model.safetensors"));
+    const bad = await model(["model", "verify", folder]);
+    assert.equal(bad.status, 1);
+    assert.equal(bad.stdout.split("\n").filter((line) => line.startsWith("- ")).length, 3, bad.stdout);
+    const { isFaultless, faults } = JSON.parse((await model(["model", "verify", folder, "--json"])).stdout);
+    assert.equal(isFaultless, false);
+    assert.deepEqual(
+      faults.map(({ kind }: { kind: string }) => kind),
+      ["missing", "digest", "content"],
+    );
+  });
+
+  it("imports a folder, and says what of it cannot be served", async () => {
+    const folder = path.join(home, "tuned");
+    await writeTinyPackage(folder);
+    await rm(path.join(folder, "manifest.json"));
+    const { status, stderr } = await model(["model", "import", folder]);
+    assert.equal(status, 1);
+    assert.match(stderr, /lacks config\.json, joint_head\.safetensors\./);
+  });
+});
+
+describe("decision model pull", () => {
+  let hub: HubServer;
+  let manifestFile: string;
+  before(async () => {
+    // the embedded model's files as those of a published one: it can be served
+    const names = Object.keys(
+      JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8")).files,
+    );
+    const files = new Map<string, Buffer>();
+    for (const name of names) files.set(name, await readFile(path.join(embeddedModel, name)));
+    hub = await HubServer.start(files, ["model.safetensors"]);
+    const { architecture } = JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
+    manifestFile = path.join(home, "tiny.json");
+    const manifest = { ...tinyModel(files).manifest, architecture };
+    await writeFile(manifestFile, JSON.stringify(manifest));
+    env = { ...env, HF_ENDPOINT: hub.endpoint };
+  });
+  after(() => hub.stop());
+
+  it("by a manifest fetches what it pins; piped, it shows no progress", async () => {
+    const { status, stdout, stderr } = await model(["model", "pull", manifestFile]);
+    assert.equal(status, 0, stderr);
+    assert.match(
+      stdout,
+      /^acme\/Tiny@\w{40}: 3 files, 46\.0 MB \(3 fetched\), all with their pinned SHA-256$/m,
+    );
+    assert.match(stdout, /serve it: decision serve --model tiny$/m);
+    assert.equal(stderr, "");
+    const again = await model(["model", "pull", manifestFile, "--json"]);
+    const { files } = JSON.parse(again.stdout);
+    assert.ok(files.every(({ source }: { source: string }) => source === "present"));
+    const { stdout: listed } = await model(["model", "list"]);
+    assert.match(listed, /^tiny +on disk +46\.0 MB/m);
+    assert.equal((await model(["model", "verify", "tiny"])).status, 0);
+  });
+
+  it("makes a model that is served offline, with its own names, limits and temperature", async () => {
+    const seen = hub.seen.length;
+    const service = await Service.start(["--model", "tiny", "--offline"], env);
+    try {
+      const health = await service.health();
+      assert.deepEqual(
+        [health.model, health.aliases, health.temperature, health.model_version],
+        [tinyModel(new Map()).manifest.id, ["acme/Tiny", "Tiny", "tiny"], 2, "v1"],
+      );
+      const body = await service.decide({ state: "x", candidates: ["a", "b"], model: "tiny" }, "/v1/rank");
+      assert.equal(body.temperature, 2);
+      const [issue] = await service.refused("/v1/rank", { state: "go ".repeat(70), candidates: ["a", "b"] });
+      assert.match(issue?.msg ?? "", /at most 64 tokens/);
+      await service.refused("/v1/rank", { state: "x", candidates: ["a", "b"], model: "twig" });
+      const document = (await service.call("GET", "/openapi.json")).text;
+      assert.match(document, /acme\/Tiny@/);
+      assert.doesNotMatch(document, /twig|4\.1368/i);
+    } finally {
+      await service.stop();
+    }
+    assert.equal(hub.seen.length, seen);
+  });
+
+  it("refuses to serve what was changed since, by the file's name", async () => {
+    const [folder = ""] = (await readdir(path.join(home, "data"), { recursive: true }))
+      .filter((name) => name.endsWith("tokenizer.json"))
+      .map((name) => path.join(home, "data", path.dirname(name)));
+    await cp(path.join(folder, "golden.json"), path.join(folder, "tokenizer.json"));
+    const { status, stderr } = await model(["serve", "--model", "tiny"]);
+    assert.equal(status, 1);
+    assert.match(stderr, /tokenizer\.json in \S+ is not the file of this package: its SHA-256/);
+    assert.equal((await model(["model", "pull", manifestFile])).status, 0);
+    assert.equal((await model(["model", "verify", "tiny"])).status, 0);
+  });
+
+  it("is undone by decision model remove", async () => {
+    const { status, stdout } = await model(["model", "remove", "tiny"]);
+    assert.deepEqual([status, /^removed acme\/Tiny@/.test(stdout)], [0, true]);
+    assert.deepEqual(await readdir(path.join(home, "data/typed-decisions/models")), []);
+    assert.equal((await model(["model", "remove", "tiny"])).status, 2);
+  });
+
+  it("of the published model says what a hub without it answers", async () => {
+    const { status, stdout, stderr } = await model(["model", "pull", "gemmadecision"]);
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(
+      stderr,
+      /^decision model pull: http:\/\/127\.0\.0\.1:\d+ has no model rajan2k\/GemmaDecision-270M \(404\)\.$/m,
+    );
+  });
+});
+
+it("the JSON Schema of the manifest takes the embedded model's, and no other format", async () => {
+  const schema = JSON.parse(
+    await readFile(path.join(packageRoot, "generated/model-manifest.schema.json"), "utf8"),
+  );
+  const validate = new Ajv({ strict: true, strictRequired: false, strictTypes: false }).compile<object>(
+    schema,
+  );
+  const manifest: object = JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
+  assert.ok(validate(manifest), JSON.stringify(validate.errors));
+  for (const architecture of [
+    { type: "gemma3-text-joint" },
+    { type: "onnx-joint-pairs", max_tokens: 9, pad_id: 0, bos_id: 2 },
+  ])
+    assert.ok(validate({ ...manifest, architecture }), JSON.stringify(validate.errors));
+  assert.ok(!validate({ ...manifest, architecture: { type: "rnn" } }));
+  assert.ok(!validate({ ...manifest, format: "v2" }));
+});

@@ -1,0 +1,439 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { REPOSITORY, REVISION, TunnelProxy } from "./hub-server.ts";
+import { PullSetup } from "./pull-setup.ts";
+
+const failed = (message: RegExp) => ({ name: "ServiceError", kind: "PULL_FAILED", message });
+const WEIGHTS = "model.safetensors";
+
+let setup: PullSetup;
+beforeEach(async () => {
+  setup = await PullSetup.create();
+});
+afterEach(() => setup.remove());
+
+async function assertComplete(): Promise<void> {
+  assert.deepEqual(await setup.contents(), new Map([...setup.files].sort()));
+  assert.deepEqual(await setup.manifest(), setup.model.manifest);
+  assert.deepEqual(await readdir(path.dirname(setup.folder)), [REVISION], "nothing is left over");
+}
+
+/** Whether the folder looks like a package. */
+async function looksComplete(): Promise<boolean> {
+  return readFile(path.join(setup.folder, "manifest.json")).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe("a pull", () => {
+  it("brings every file of the pinned commit, with its progress", async () => {
+    const pulled = await setup.pull();
+    await assertComplete();
+    assert.deepEqual(pulled.folder, setup.folder);
+    assert.ok(pulled.files.every(({ source }) => source === "hub"));
+    const total = [...setup.files.values()].reduce((sum, content) => sum + content.length, 0);
+    assert.deepEqual(setup.progress.at(-1), { file: "tokenizer.json", bytes: total, totalBytes: total });
+    const paths = setup.hub.seen.filter(({ at }) => at === "hub").map((seen) => seen.path);
+    assert.ok(
+      paths.every((asked) => asked.includes(REVISION)),
+      "asks for the commit and for nothing else",
+    );
+    assert.deepEqual(setup.notes, []);
+  });
+
+  it("of what is there already fetches nothing", async () => {
+    await setup.pull();
+    const before = setup.hub.seen.length;
+    const { files } = await setup.pull();
+    assert.ok(files.every(({ source }) => source === "present"));
+    assert.equal(setup.hub.seen.length, before);
+  });
+
+  it("replaces a file that was changed, and only that", async () => {
+    await setup.pull();
+    await writeFile(path.join(setup.folder, "config.json"), "{}");
+    const { files } = await setup.pull();
+    assert.deepEqual(
+      files.filter(({ source }) => source === "hub").map(({ name }) => name),
+      ["config.json"],
+    );
+    await assertComplete();
+  });
+
+  it("needs no sizes and no HEAD from a mirror", async () => {
+    setup.hub.knowsHead = false;
+    setup.hub.tellsSizes = false;
+    await setup.pull();
+    await assertComplete();
+    assert.ok(setup.progress.every(({ totalBytes }) => totalBytes === undefined));
+  });
+
+  it("takes what the hub's own tools have in their cache, after a look at its digest", async () => {
+    const cache = path.join(setup.home, ".cache/huggingface/hub/models--acme--Tiny");
+    const snapshot = path.join(cache, "snapshots", REVISION);
+    await mkdir(snapshot, { recursive: true });
+    await mkdir(path.join(cache, "blobs"));
+    await writeFile(path.join(cache, "blobs/a"), setup.files.get(WEIGHTS) ?? "");
+    await symlink("../../blobs/a", path.join(snapshot, WEIGHTS));
+    await writeFile(path.join(snapshot, "config.json"), "tampered");
+    const { files } = await setup.pull();
+    assert.equal(files.find(({ name }) => name === WEIGHTS)?.source, "cache");
+    assert.deepEqual(setup.hub.fetches(WEIGHTS), []);
+    assert.match(setup.notes.join(), /config\.json has not the content that was published: not used/);
+    await assertComplete();
+  });
+
+  it("is content with the cache alone where connections are forbidden", async () => {
+    const snapshot = path.join(setup.home, "hub/models--acme--Tiny/snapshots", REVISION);
+    await mkdir(snapshot, { recursive: true });
+    for (const [name, content] of setup.files) await writeFile(path.join(snapshot, name), content);
+    await setup.pull({ HF_HUB_CACHE: "~/hub", HF_HUB_OFFLINE: "1" });
+    await assertComplete();
+    assert.deepEqual(setup.hub.seen, []);
+  });
+
+  for (const { name, env, options } of [
+    { name: "HF_HUB_OFFLINE", env: { HF_HUB_OFFLINE: "YES" }, options: {} },
+    { name: "--offline", env: {}, options: { offlineBy: "--offline" } },
+  ]) {
+    it(`opens no connection with ${name}, and says what is missing`, async () => {
+      await assert.rejects(setup.pull(env, options), failed(new RegExp(`config\\.json, .*${name} forbids`)));
+      assert.deepEqual(setup.hub.seen, []);
+      await assert.rejects(readdir(path.dirname(setup.folder)), "and nothing is left behind");
+    });
+  }
+});
+
+describe("a broken pull", () => {
+  it("goes on where the connection broke, as often as it takes", async () => {
+    setup.hub.trouble.breakAfter.push(100_000, 50_000, 60_000);
+    await setup.pull();
+    await assertComplete();
+    const ranges = setup.hub.fetches(WEIGHTS).map(({ range }) => range);
+    assert.deepEqual(ranges, [undefined, "bytes=100000-", "bytes=150000-", "bytes=210000-"]);
+    assert.deepEqual(setup.waits, [1000, 1000, 1000], "each brought something");
+    assert.match(
+      setup.notes[0] ?? "",
+      /^model\.safetensors: the connection .* broke .*; trying again in 1 s$/,
+    );
+  });
+
+  it("asks for the rest only of the same content", async () => {
+    setup.hub.trouble.breakAfter.push(100_000);
+    await setup.pull();
+    const [, rest] = setup.hub.fetches(WEIGHTS);
+    assert.deepEqual([rest?.range, rest?.ifRange], ["bytes=100000-", '"edition-1"']);
+  });
+
+  it("begins anew where the content has another tag", async () => {
+    setup.hub.trouble.breakAfter.push(100_000);
+    await setup.pull({}, { wait: async () => void setup.hub.edition++ });
+    await assertComplete();
+    assert.equal(setup.hub.fetches(WEIGHTS).length, 2);
+  });
+
+  it("begins anew where ranges are not known", async () => {
+    setup.hub.knowsRanges = false;
+    setup.hub.trouble.breakAfter.push(100_000, 200_000);
+    await setup.pull();
+    await assertComplete();
+  });
+
+  it("is gone on from by the next one", async () => {
+    setup.hub.trouble.breakAfter.push(100_000, 0, 0, 0);
+    await assert.rejects(
+      setup.pull(),
+      failed(/model\.safetensors could not be fetched: .* Tried 4 times; .* a second pull/),
+    );
+    assert.equal(await looksComplete(), false);
+    setup.hub.trouble.breakAfter.length = 0;
+    setup.hub.seen.length = 0;
+    await setup.pull();
+    await assertComplete();
+    assert.deepEqual(
+      setup.hub.fetches(WEIGHTS).map(({ range, ifRange }) => [range, ifRange]),
+      [["bytes=100000-", '"edition-1"']],
+    );
+    assert.deepEqual(setup.hub.fetches("config.json"), [], "what was checked is not fetched again");
+  });
+
+  it("begins anew when what was left over is of something else", async () => {
+    const partial = `${setup.folder}.partial`;
+    await mkdir(partial, { recursive: true });
+    await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(1000));
+    await setup.pull();
+    await assertComplete();
+    assert.match(setup.notes.join(), /has not the content that was published; fetching it anew/);
+  });
+
+  for (const { name, bytes } of [
+    { name: "all of it", bytes: 300_000 },
+    { name: "more than there is", bytes: 300_001 },
+  ]) {
+    it(`begins anew when what was left over is ${name} and wrong`, async () => {
+      for (const tells of [true, false]) {
+        setup.hub.tellsSizes = tells;
+        setup.hub.knowsHead = tells;
+        const partial = `${setup.folder}.partial`;
+        await mkdir(partial, { recursive: true });
+        await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(bytes));
+        await setup.pull();
+        await assertComplete();
+      }
+    });
+  }
+
+  it("gives a server up that sends nothing any more, and goes on", async () => {
+    setup.hub.trouble.stallAfter.push(100_000);
+    await setup.pull({ HF_HUB_DOWNLOAD_TIMEOUT: "1" });
+    await assertComplete();
+    assert.match(setup.notes.join(), /UND_ERR_BODY_TIMEOUT/);
+  });
+
+  it("waits longer each time, and as long as a server asks", async () => {
+    setup.hub.trouble.hub.push(
+      { status: 500 },
+      { status: 502 },
+      { status: 429, headers: { "retry-after": "7" } },
+    );
+    await setup.pull();
+    await assertComplete();
+    assert.deepEqual(setup.waits, [1000, 2000, 7000]);
+  });
+
+  it("asks the hub for a new address when the content host refuses the old one", async () => {
+    setup.hub.trouble.cdn.push({ status: 403 });
+    await setup.pull();
+    await assertComplete();
+    const { path: asked = "" } = setup.hub.seen.find(({ at }) => at === "cdn") ?? {};
+    assert.match(asked, /joint_head/);
+  });
+
+  it("ends when it is told to, and keeps what it has", async () => {
+    setup.hub.trouble.stallAfter.push(100_000);
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const onProgress = ({ bytes }: { bytes: number }) => {
+      if (bytes > 100_000) stop.abort(reason);
+    };
+    await assert.rejects(
+      setup.pull({ HF_HUB_DOWNLOAD_TIMEOUT: "1" }, { signal: stop.signal, onProgress }),
+      reason,
+    );
+    assert.equal(await looksComplete(), false);
+    assert.equal((await readFile(path.join(`${setup.folder}.partial`, WEIGHTS))).length, 100_000);
+  });
+});
+
+describe("a pull that cannot be", () => {
+  const cases: { name: string; change: () => void; env?: Record<string, string>; says: RegExp }[] = [
+    {
+      name: "of a model for which one must log in",
+      change: () => {
+        setup.hub.token = "hf_right";
+      },
+      says: /401: Access to model acme\/Tiny is restricted.*accept the model's terms.*\/settings\/tokens.*HF_TOKEN/,
+    },
+    {
+      name: "with a token that is not known",
+      change: () => {
+        setup.hub.token = "hf_right";
+      },
+      env: { HF_TOKEN: "hf_wrong" },
+      says: /refuses the token \(401: Invalid credentials/,
+    },
+    {
+      name: "of a model whose terms are not accepted",
+      change: () => {
+        setup.hub.token = "hf_right";
+        setup.hub.isGated = true;
+      },
+      env: { HF_TOKEN: "hf_right" },
+      says: /403: .*Accept them at http:\/\/127\.0\.0\.1:\d+\/acme\/Tiny with the account/,
+    },
+    {
+      name: "from a host that is busy for an hour",
+      change: () => setup.hub.trouble.hub.push({ status: 429, headers: { "retry-after": "3600" } }),
+      says: /fewer requests \(429\)\. Try again in 60 minutes/,
+    },
+    {
+      name: "from a host that is broken",
+      change: () => setup.hub.trouble.hub.push(...Array.from({ length: 4 }, () => ({ status: 503 }))),
+      says: /fails at the moment \(503\).*Tried 4 times/,
+    },
+    {
+      name: "from a host that sends from address to address",
+      change: () =>
+        setup.hub.trouble.hub.push(
+          ...Array.from({ length: 11 }, () => ({ status: 302, headers: { location: "/x" } })),
+        ),
+      says: /sends from one address to the next/,
+    },
+    {
+      name: "of another commit",
+      change: () => {
+        setup.hub.commit = "f".repeat(40);
+      },
+      says: /answers for commit f{40}, not for 0123/,
+    },
+    {
+      name: "from a port where nobody listens",
+      change: () => {},
+      env: { HF_ENDPOINT: "http://127.0.0.1:1" },
+      says: /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
+    },
+    {
+      name: "from a host that speaks no TLS",
+      change: () => {},
+      env: { HF_ENDPOINT: "https-own" },
+      says: /certificate|EPROTO|ERR_SSL/,
+    },
+  ];
+  for (const { name, change, env, says } of cases) {
+    it(`${name} says so`, async () => {
+      change();
+      const given =
+        env?.HF_ENDPOINT === "https-own"
+          ? { HF_ENDPOINT: setup.hub.endpoint.replace("http:", "https:") }
+          : env;
+      await assert.rejects(setup.pull(given), failed(says));
+      assert.equal(await looksComplete(), false);
+    });
+  }
+
+  it("of a file that is not there says which", async () => {
+    const { manifest } = setup.model;
+    const files = { ...manifest.files, "tokenizer_config.json": "0".repeat(64) };
+    const model = { ...setup.model, manifest: { ...manifest, files } };
+    await assert.rejects(
+      setup.pull({}, {}, model),
+      failed(/no file tokenizer_config\.json in revision 0123/),
+    );
+  });
+
+  it("of a repository or a commit that is not there says which", async () => {
+    for (const [origin, says] of [
+      [{ repository: "acme/Other", revision: REVISION }, /has no model acme\/Other/],
+      [{ repository: REPOSITORY, revision: "f".repeat(40) }, /has no revision f{40}/],
+    ] as const) {
+      const model = { ...setup.model, manifest: { ...setup.model.manifest, origin } };
+      await assert.rejects(setup.pull({}, {}, model), failed(says));
+    }
+  });
+
+  it("of a file that the hub says to be another one ends before it is fetched", async () => {
+    const files = { ...setup.model.manifest.files, [WEIGHTS]: "0".repeat(64) };
+    const model = { ...setup.model, manifest: { ...setup.model.manifest, files } };
+    await assert.rejects(setup.pull({}, {}, model), failed(/at the hub, expected 0{64}/));
+    assert.deepEqual(setup.hub.fetches(WEIGHTS), []);
+  });
+
+  it("of content that is not the published one ends, and keeps none of it", async () => {
+    setup.hub.swapped.set(WEIGHTS, Buffer.alloc(300_000));
+    await assert.rejects(setup.pull(), failed(/model\.safetensors came twice with other content/));
+    assert.equal(await looksComplete(), false);
+    assert.ok(!(await readdir(setup.folder)).includes(WEIGHTS));
+    assert.equal(setup.hub.fetches(WEIGHTS).length, 2);
+  });
+
+  it("of content of another length than announced ends", async () => {
+    setup.hub.swapped.set(WEIGHTS, Buffer.alloc(299_999));
+    await assert.rejects(setup.pull(), failed(/has 300000 bytes as the hub says, but .* sends 299999/));
+  });
+
+  it("of more content than it may have ends, announced or not", async () => {
+    const model = { ...setup.model, maxFileBytes: 200_000 };
+    await assert.rejects(
+      setup.pull({}, {}, model),
+      failed(/has 300000 bytes at the hub, more than the 200000/),
+    );
+    setup.hub.knowsHead = false;
+    await assert.rejects(setup.pull({}, {}, model), failed(/has 300000 bytes, more than the 200000/));
+    setup.hub.tellsSizes = false;
+    await assert.rejects(
+      setup.pull({}, {}, model),
+      failed(/has more bytes than the 200000 that it may have/),
+    );
+  });
+
+  it("onto a disk that cannot be written says so", async () => {
+    await mkdir(path.dirname(setup.store), { recursive: true });
+    await writeFile(setup.store, "");
+    await assert.rejects(setup.pull(), failed(/cannot be written \((ENOTDIR|EEXIST)\)/));
+  });
+});
+
+describe("the token", () => {
+  beforeEach(() => {
+    setup.hub.token = "hf_secret";
+  });
+
+  it("goes to the hub and to no other host", async () => {
+    await setup.pull({ HF_TOKEN: "hf_secret" });
+    await assertComplete();
+    for (const { at, authorization } of setup.hub.seen)
+      assert.equal(authorization, at === "hub" ? "Bearer hf_secret" : undefined);
+    assert.ok(setup.hub.seen.some(({ at }) => at === "cdn"));
+  });
+
+  it("is that of the hub's own tools", async () => {
+    await mkdir(path.join(setup.home, ".cache/huggingface"), { recursive: true });
+    await writeFile(path.join(setup.home, ".cache/huggingface/token"), "hf_secret\n");
+    await setup.pull();
+    await assertComplete();
+  });
+
+  it("is in no message", async () => {
+    setup.hub.isGated = true;
+    await assert.rejects(
+      setup.pull({ HF_TOKEN: "hf_secret" }),
+      (error: Error) => !error.message.includes("hf_secret"),
+    );
+  });
+});
+
+describe("a proxy", () => {
+  let proxy: TunnelProxy;
+  beforeEach(async () => {
+    proxy = await TunnelProxy.start();
+  });
+  afterEach(() => proxy.stop());
+
+  it("is used for both hosts, with its user and password", async () => {
+    proxy.credentials = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
+    const warned = once(process, "warning", { signal: AbortSignal.timeout(10) }).catch(() => undefined);
+    await setup.pull({ HTTP_PROXY: proxy.url.replace("//", "//me:p%40ss@") });
+    await assertComplete();
+    const authorities = new Set(proxy.seen.map(({ authority }) => authority));
+    assert.deepEqual(authorities, new Set([new URL(setup.hub.endpoint).host, setup.hub.cdnHost]));
+    assert.equal(await warned, undefined);
+  });
+
+  it("is not used for the hosts of NO_PROXY", async () => {
+    await setup.pull({ HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" });
+    assert.deepEqual(proxy.seen, []);
+  });
+
+  it("that wants a password says so", async () => {
+    proxy.credentials = "Basic x";
+    await assert.rejects(
+      setup.pull({ HTTP_PROXY: proxy.url }),
+      failed(/the proxy wants a user and a password/),
+    );
+  });
+});
+
+describe("two pulls at once", () => {
+  it("do the work once, one after the other", async () => {
+    const [first, second] = await Promise.all([setup.pull(), setup.pull()]);
+    await assertComplete();
+    const sources = [first, second].map(({ files }) => files.map(({ source }) => source).join());
+    assert.deepEqual(sources.sort(), ["hub,hub,hub,hub", "present,present,present,present"]);
+    assert.match(setup.notes.join(), /process \d+ on \S+ is pulling this model: waiting for it/);
+    assert.equal(setup.hub.fetches(WEIGHTS).length, 1);
+  });
+});

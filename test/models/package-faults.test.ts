@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Manifest } from "../../src/models/manifest.ts";
+import { openModelPackage } from "../../src/models/package.ts";
+import { examinePackage } from "../../src/models/package-faults.ts";
+import { safetensors, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
+
+const WEIGHTS = "model.safetensors";
+
+let parent: string;
+let folder: string;
+beforeEach(async () => {
+  parent = await mkdtemp(path.join(tmpdir(), "faults-"));
+  folder = path.join(parent, "package");
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+/** Kinds and messages of a folder's faults; opening it must fail, too. */
+async function faultsOf(): Promise<readonly (readonly [string, string])[]> {
+  const { faults } = await examinePackage(folder);
+  return faults.map(({ kind, message }) => [kind, message] as const);
+}
+
+async function assertFaults(...wanted: readonly (readonly [string, RegExp])[]): Promise<void> {
+  const found = await faultsOf();
+  assert.deepEqual(
+    found.map(([kind]) => kind),
+    wanted.map(([kind]) => kind),
+    JSON.stringify(found),
+  );
+  for (const [at, [, says]] of wanted.entries()) assert.match(found[at]?.[1] ?? "", says);
+}
+
+async function rewriteManifest(change: (manifest: Record<string, unknown>) => unknown): Promise<void> {
+  const file = path.join(folder, "manifest.json");
+  const manifest = JSON.parse(await readFile(file, "utf8"));
+  await writeFile(file, JSON.stringify(change(manifest) ?? manifest));
+}
+
+describe("a package without a fault", () => {
+  it("has none, and its unknown files are told", async () => {
+    await writeTinyPackage(folder);
+    await writeFile(path.join(folder, "README.md"), "read me");
+    const found = await examinePackage(folder);
+    assert.deepEqual([found.faults, found.unknown], [[], ["README.md"]]);
+    await openModelPackage(folder);
+  });
+
+  it("may be mounted through links within its folder", async () => {
+    await writeTinyPackage(folder);
+    await rename(path.join(folder, WEIGHTS), path.join(folder, ".data"));
+    await symlink(".data", path.join(folder, WEIGHTS));
+    assert.deepEqual(await faultsOf(), []);
+    await openModelPackage(folder);
+  });
+});
+
+describe("a file of a package", () => {
+  const cases: {
+    name: string;
+    change: () => Promise<unknown>;
+    wanted: readonly (readonly [string, RegExp])[];
+  }[] = [
+    {
+      name: "that is missing",
+      change: () => rm(path.join(folder, WEIGHTS)),
+      wanted: [["missing", /^model\.safetensors is not there$/]],
+    },
+    {
+      name: "that was tampered with",
+      change: () => writeFile(path.join(folder, "tokenizer.json"), '{"model": 1}'),
+      wanted: [
+        [
+          "digest",
+          /^tokenizer\.json is not the file of this package: its SHA-256 is \w{64}, expected \w{64}$/,
+        ],
+      ],
+    },
+    {
+      name: "that is cut off",
+      change: () => truncate(path.join(folder, WEIGHTS), 5000),
+      wanted: [
+        ["digest", /^model\.safetensors is not the file/],
+        ["content", /^model\.safetensors is cut off: \d+ bytes are missing at its end$/],
+      ],
+    },
+    {
+      name: "that is cut off in its header",
+      change: () => truncate(path.join(folder, WEIGHTS), 100),
+      wanted: [
+        ["digest", /SHA-256/],
+        ["content", /cut off in its header/],
+      ],
+    },
+    {
+      name: "that is larger than any may be",
+      change: () => truncate(path.join(folder, "tokenizer.json"), 2 ** 28 + 1),
+      wanted: [["too-large", /^tokenizer\.json has 268435457 bytes, more than the 268435456/]],
+    },
+    {
+      name: "that is a link to another place",
+      change: async () => {
+        await rename(path.join(folder, WEIGHTS), path.join(parent, "elsewhere"));
+        await symlink("../elsewhere", path.join(folder, WEIGHTS));
+      },
+      wanted: [["outside", /^model\.safetensors leads out of the folder, to .*elsewhere$/]],
+    },
+    {
+      name: "that is a pipe",
+      change: async () => {
+        await rm(path.join(folder, WEIGHTS));
+        execFileSync("mkfifo", [path.join(folder, WEIGHTS)]);
+      },
+      wanted: [["not-a-file", /not a regular file/]],
+    },
+  ];
+  for (const { name, change, wanted } of cases) {
+    it(`${name} is told, and the package not opened`, async () => {
+      await writeTinyPackage(folder);
+      await change();
+      await assertFaults(...wanted);
+      const file = name.includes("tamper") || name.includes("larger") ? "tokenizer.json" : WEIGHTS;
+      await assert.rejects(openModelPackage(folder), {
+        kind: "INVALID_MODEL",
+        message: new RegExp(`^${file}`),
+      });
+    });
+  }
+
+  it("is told beside all others", async () => {
+    await writeTinyPackage(folder);
+    await rm(path.join(folder, WEIGHTS));
+    await writeFile(path.join(folder, "tokenizer.json"), "{");
+    await rewriteManifest((manifest) => ({ ...manifest, id: `acme/Bud@${"0".repeat(40)}` }));
+    await assertFaults(
+      [
+        "revision",
+        /^manifest\.json has at \/id a revision that is not the package's: id must end with @\w{40}, the digest over/,
+      ],
+      ["missing", /^model/],
+      ["digest", /^tokenizer/],
+      ["content", /^tokenizer\.json is not JSON/],
+    );
+  });
+});
+
+describe("weights whose digest is right", () => {
+  const weights = tinyWeights();
+  const [firstName = "", first] = Object.entries(weights.entries)[0] ?? [];
+  const [secondName = "", second] = Object.entries(weights.entries)[1] ?? [];
+  assert.ok(first && second);
+  const [, lastEnd] = Object.values(weights.entries).at(-1)?.data_offsets ?? [0, 0];
+
+  /** The data with a number that is none at the beginning of each of these tensors. */
+  const withNaN = (...names: string[]) => {
+    const data = Buffer.from(weights.data);
+    for (const name of names) data.writeUInt16LE(0x7e00, weights.entries[name]?.data_offsets[0] ?? 0);
+    return data;
+  };
+  const cases: { name: string; file: Buffer; wanted: readonly (readonly [string, RegExp])[] }[] = [
+    {
+      name: "with numbers that are none, in every such tensor",
+      file: safetensors(weights.entries, withNaN(firstName, secondName)),
+      wanted: [
+        ["content", new RegExp(`holds in the tensor ${firstName} a number that is not finite`)],
+        ["content", new RegExp(`holds in the tensor ${secondName} a number that is not finite`)],
+      ],
+    },
+    {
+      name: "with a tensor of another shape",
+      file: safetensors(
+        { ...weights.entries, [firstName]: { ...first, shape: [first.shape.reduce((a, b) => a * b, 1)] } },
+        weights.data,
+      ),
+      wanted: [
+        ["graph", new RegExp(`^model\\.safetensors holds ${firstName} in shape \\[\\d+\\], expected`)],
+      ],
+    },
+    {
+      name: "with a tensor of another type",
+      file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "BF16" } }, weights.data),
+      wanted: [["graph", new RegExp(`holds ${firstName} as BF16, expected F16`)]],
+    },
+    {
+      name: "with a tensor of a type that nobody reads",
+      file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "I64" } }, weights.data),
+      wanted: [
+        ["content", new RegExp(`holds the tensor ${firstName} as I64`)],
+        ["content", /bytes before the tensor \S+ that belong to none/],
+      ],
+    },
+    {
+      name: "without a tensor",
+      file: safetensors(
+        Object.fromEntries(Object.entries(weights.entries).slice(0, -1)),
+        weights.data.subarray(0, Object.values(weights.entries).at(-1)?.data_offsets[0]),
+      ),
+      wanted: [["graph", /^model\.safetensors lacks the tensor/]],
+    },
+    {
+      name: "with more bytes than tensors",
+      file: Buffer.concat([safetensors(weights.entries, weights.data), Buffer.alloc(3)]),
+      wanted: [["content", /has 3 bytes too many at its end/]],
+    },
+    {
+      name: "with a tensor past the end",
+      file: safetensors(
+        { ...weights.entries, extra: { dtype: "F16", shape: [2], data_offsets: [lastEnd, lastEnd + 4] } },
+        weights.data,
+      ),
+      wanted: [["content", /is cut off: 4 bytes are missing/]],
+    },
+    {
+      name: "with a header that announces more than there can be",
+      file: Buffer.from("ffffffffffffffff00", "hex"),
+      wanted: [["content", /announces a header of 18446744073709551615 bytes/]],
+    },
+    {
+      name: "with a header that is not JSON",
+      file: Buffer.from("0200000000000000ff7b", "hex"),
+      wanted: [["content", /has a header that is not JSON/]],
+    },
+  ];
+  for (const { name, file, wanted } of cases) {
+    it(`${name} are told`, async () => {
+      await writeTinyPackage(folder, { [WEIGHTS]: file });
+      await assertFaults(...wanted);
+    });
+  }
+});
+
+describe("a manifest", () => {
+  const cases: { name: string; change: (manifest: Record<string, unknown>) => unknown; says: RegExp[] }[] = [
+    {
+      name: "with several faults",
+      change: ({ id: _, ...rest }) => ({ ...rest, temperature: 0, version: 3 }),
+      says: [
+        /lacks the member \/id$/m,
+        /has at \/version a value that must be string$/m,
+        /has at \/temperature a value that must be > 0/,
+      ],
+    },
+    {
+      name: "with a name that climbs out",
+      change: (manifest) => ({ ...manifest, files: { "../../etc/passwd": "0".repeat(64) } }),
+      says: [/names a file in \/files that is no plain file name: "\.\.\/\.\.\/etc\/passwd"/],
+    },
+    {
+      name: "with a digest that is none",
+      change: (manifest) => ({
+        ...manifest,
+        files: { ...(manifest.files as Manifest["files"]), "a.json": "x" },
+      }),
+      says: [/has at \/files\/a\.json a value that must match pattern/],
+    },
+    {
+      name: "of an unknown architecture",
+      change: (manifest) => ({ ...manifest, architecture: { type: "rnn" } }),
+      says: [/has at \/architecture\/type none of bert-token-tree, gemma3-text-joint, onnx-joint-pairs/],
+    },
+    {
+      name: "without the files of its architecture",
+      change: (manifest) => ({ ...manifest, architecture: { type: "gemma3-text-joint" } }),
+      says: [
+        /no digest of config\.json in \/files: .* gemma3-text-joint needs/,
+        /no digest of joint_head\.safetensors/,
+      ],
+    },
+    {
+      name: "with a size that no machine has",
+      change: (manifest) => ({
+        ...manifest,
+        architecture: { ...(manifest.architecture as object), layers: 2 ** 40 },
+      }),
+      says: [/\/architecture\/layers a value that must be <= 2147483647/],
+    },
+    { name: "that is a list", change: () => [], says: [/has at itself a value that must be object/] },
+  ];
+  for (const { name, change, says } of cases) {
+    it(`${name} tells each`, async () => {
+      await writeTinyPackage(folder);
+      await rewriteManifest(change);
+      const found = await faultsOf();
+      assert.ok(found.every(([kind]) => kind === "manifest"));
+      const messages = found.map(([, message]) => message).join("\n");
+      for (const each of says) assert.match(messages, each);
+      assert.equal(found.length, says.length, messages);
+      await assert.rejects(openModelPackage(folder), { kind: "INVALID_MODEL", message: /manifest\.json/ });
+    });
+  }
+
+  it("of a megabyte is not read", async () => {
+    await writeTinyPackage(folder);
+    await writeFile(path.join(folder, "manifest.json"), `{"x": "${"y".repeat(2 ** 20)}"}`);
+    await assertFaults(["manifest", /has more than 1048576 characters/]);
+  });
+
+  it("is missing in a folder that is no package, or none at all", async () => {
+    await assertFaults(["missing", /is not there: .*package is no folder/]);
+    folder = parent;
+    await assertFaults(["missing", /^manifest\.json is not there$/]);
+  });
+});

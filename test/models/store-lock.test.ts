@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { takeLock } from "../../src/models/store-lock.ts";
+
+const { signal } = new AbortController();
+/** A lock is looked at often, and gives a sign of life often. */
+const pace = { beatMs: 5, staleMs: 60_000, pollMs: 1 };
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "lock-"));
+  file = path.join(folder, "x.lock");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const ownedBy = (owner: object) => writeFile(file, JSON.stringify(owner));
+
+describe("a lock", () => {
+  it("is one owner's at a time, in the order of release", async () => {
+    const order: string[] = [];
+    const one = async (name: string) => {
+      const lock = await takeLock(file, { signal, pace });
+      order.push(`${name} in`);
+      await new Promise(setImmediate);
+      order.push(`${name} out`);
+      await lock?.release();
+    };
+    await Promise.all([one("a"), one("b"), one("c")]);
+    assert.equal(order.length, 6);
+    for (let at = 0; at < 6; at += 2) assert.equal(order[at]?.[0], order[at + 1]?.[0], order.join());
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  it("tells who is waited for, or waits not at all", async () => {
+    const held = await takeLock(file, { signal, pace });
+    assert.equal(await takeLock(file, { signal, pace, mayWait: false }), undefined);
+    let next: Promise<unknown> = Promise.resolve();
+    const told = new Promise<string>((onWait) => {
+      next = takeLock(file, { signal, pace, onWait }).then((lock) => lock?.release());
+    });
+    assert.equal(await told, `process ${process.pid} on ${hostname()}`);
+    await held?.release();
+    await next;
+  });
+
+  it("of a process of this machine that is dead is taken over at once", async () => {
+    await ownedBy({ id: "dead", host: hostname(), pid: 2 ** 22 + 1 }); // past the largest of Linux
+    const lock = await takeLock(file, { signal, pace, mayWait: false });
+    assert.ok(lock);
+    await lock.release();
+  });
+
+  it("of another machine is taken over when it gives no sign of life", async () => {
+    await ownedBy({ id: "far", host: "elsewhere", pid: 1 });
+    assert.equal(await takeLock(file, { signal, pace, mayWait: false }), undefined);
+    const lock = await takeLock(file, { signal, pace: { ...pace, staleMs: 20 } });
+    assert.ok(lock);
+    await lock.release();
+  });
+
+  it("that holds no owner, for it was killed while it was made, is taken over too", async () => {
+    await writeFile(file, "");
+    const lock = await takeLock(file, { signal, pace: { ...pace, staleMs: 20 } });
+    await lock?.release();
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  it("that somebody else has taken tells its owner, who then leaves it alone", async () => {
+    const lock = await takeLock(file, { signal, pace });
+    await ownedBy({ id: "thief", host: "elsewhere", pid: 1 });
+    const alive = setInterval(() => {}, 1000); // the lock itself keeps no process running
+    await new Promise((resolve) => lock?.lost.addEventListener("abort", resolve));
+    clearInterval(alive);
+    await lock?.release();
+    assert.match(await readFile(file, "utf8"), /thief/);
+  });
+
+  it("is waited for no longer than the caller wants", async () => {
+    await ownedBy({ id: "far", host: "elsewhere", pid: 1 });
+    const stop = new AbortController();
+    const waiting = takeLock(file, {
+      signal: stop.signal,
+      pace,
+      onWait: () => stop.abort(new Error("enough")),
+    });
+    await assert.rejects(waiting);
+  });
+});
