@@ -22,7 +22,7 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
       id: `rajan2k/GemmaDecision-270M@${REVISION}`,
       aliases: ["gemmadecision"],
       version: "v0.4.0",
-      release_date: "2026-09-27",
+      release_date: "2026-11-21", // the day on which it was pinned here: when it was published is not among the facts given
       description: "270M-parameter causal model with a scoring head for typed decisions, Gemma 3 fine-tuned",
       temperature: GEMMA_DECISION_TEMPERATURE,
       shows_labels: false,

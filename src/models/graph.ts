@@ -8,6 +8,7 @@ import type { TokenTreeShape } from "../onnx/token-tree-io.ts";
 import { readGemma3Config } from "./gemma3-config.ts";
 import { gemma3Weights, headNames } from "./gemma3-weights.ts";
 import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./graph-cache.ts";
+import { openJointGraph } from "./joint-graph.ts";
 import { longestPair } from "./joint-model.ts";
 import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
@@ -88,6 +89,17 @@ export async function openGemma3Graph(
   folders: GraphFolders,
 ): Promise<{ readonly file: GraphFile; readonly shape: Gemma3Shape }> {
   const { manifest } = modelPackage;
+  const { shape, write } = await gemma3Graph(modelPackage, form);
+  const [model = ""] = manifest.id.split("@");
+  const used = ["config.json", "joint_head.safetensors", "model.safetensors"];
+  const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
+  const settings = { form, writer: await writerDigest(), positions: shape.positions };
+  return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
+}
+
+/** The shape of a causal package, and what writes its graph. */
+async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
+  const { manifest } = modelPackage;
   const config = readGemma3Config(
     new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
   );
@@ -108,9 +120,33 @@ export async function openGemma3Graph(
       file.close();
     }
   };
-  const [model = ""] = manifest.id.split("@");
-  const used = ["config.json", "joint_head.safetensors", "model.safetensors"];
-  const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
-  const settings = { form, writer: await writerDigest(), positions: shape.positions };
-  return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
+  return { shape, write };
+}
+
+/** Takes constants and keeps nothing. */
+const NOWHERE: WeightsFile = {
+  name: "nowhere",
+  append(parts) {
+    let length = 0;
+    for (const part of parts) length += part.length;
+    return { offset: 0, length };
+  },
+};
+
+/**
+ * Reads everything that a package's graph is made of, or is, and keeps nothing of it.
+ *
+ * @throws ServiceError INVALID_MODEL naming the file and what is wrong with it
+ */
+export async function checkGraph(modelPackage: ModelPackage): Promise<void> {
+  switch (modelPackage.manifest.architecture.type) {
+    case "bert-token-tree":
+      await buildGraph(modelPackage, "fp32", NOWHERE);
+      return;
+    case "gemma3-text-joint":
+      await (await gemma3Graph(modelPackage, "fp32")).write(NOWHERE);
+      return;
+    case "onnx-joint-pairs":
+      await openJointGraph(modelPackage);
+  }
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { ServiceError } from "../errors.ts";
-import { buildGraph } from "./graph.ts";
+import { checkGraph } from "./graph.ts";
 import { examineManifest, type Manifest } from "./manifest.ts";
 import { revisionFault } from "./package.ts";
 import { codeOf, digestOf, type FileFault, locateFile } from "./package-file.ts";
@@ -108,7 +108,7 @@ async function insideFaults(name: string, file: string): Promise<readonly string
 /** Whether a graph can be written with these weights: their names, shapes and types, by architecture. */
 async function graphFaults(folder: string, manifest: Manifest): Promise<readonly Fault[]> {
   try {
-    await buildGraph({ folder, manifest }, "fp32");
+    await checkGraph({ folder, manifest });
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

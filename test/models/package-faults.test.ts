@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Manifest } from "../../src/models/manifest.ts";
-import { openModelPackage } from "../../src/models/package.ts";
+import { openModelPackage, revisionOf } from "../../src/models/package.ts";
 import { examinePackage } from "../../src/models/package-faults.ts";
+import { GEMMA3_PACKAGES, gemma3Folder } from "../support/gemma3-golden.ts";
 import { safetensors, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
 
+const sha256 = (content: object) => createHash("sha256").update(JSON.stringify(content)).digest("hex");
 const WEIGHTS = "model.safetensors";
 
 let parent: string;
@@ -42,6 +45,25 @@ async function rewriteManifest(change: (manifest: Record<string, unknown>) => un
 }
 
 describe("a package without a fault", () => {
+  for (const name of [...GEMMA3_PACKAGES, "onnx-export"]) {
+    it(`finds none in ${name}, a package of another architecture`, async () => {
+      assert.deepEqual((await examinePackage(gemma3Folder(name))).faults, []);
+    });
+  }
+
+  it("tells what a causal model's configuration may not hold, its digest being right", async () => {
+    await cp(gemma3Folder("alternate"), folder, { recursive: true });
+    const file = path.join(folder, "config.json");
+    const config = { ...JSON.parse(await readFile(file, "utf8")), hidden_activation: "relu" };
+    await writeFile(file, JSON.stringify(config));
+    await rewriteManifest((manifest) => {
+      const files = { ...(manifest.files as Record<string, string>), "config.json": sha256(config) };
+      const [name] = String(manifest.id).split("@");
+      return Object.assign(manifest, { files, id: `${name}@${revisionOf(files)}` });
+    });
+    await assertFaults(["graph", /^config\.json .*hidden_activation/]);
+  });
+
   it("has none, and its unknown files are told", async () => {
     await writeTinyPackage(folder);
     await writeFile(path.join(folder, "README.md"), "read me");
