@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Batch } from "../../src/inference/batch.ts";
+import type { RequestPlan, TokenPath } from "../../src/inference/ports.ts";
+import { RequestWork } from "../../src/inference/request-work.ts";
+
+const tokens = (first: number, length: number) => Int32Array.from({ length }, (_, at) => first + at);
+const long = tokens(1000, 20);
+const short = tokens(1000, 18); // the same state, cut earlier
+const question = tokens(2000, 5);
+
+function path(state: Int32Array, asked: Int32Array, candidate: number): TokenPath {
+  return { state, question: asked, candidate: tokens(candidate, 3) };
+}
+
+/** The middle candidate's border was cut earlier, as where a token reaches across it. */
+const plan: RequestPlan = [
+  [path(long, question, 3000), path(short, tokens(1900, 7), 3100), path(long, question, 3200)],
+];
+
+function hand(work: RequestWork, batch: Batch): number {
+  const pair = work.nextPair;
+  assert.ok(pair !== undefined);
+  const cost = batch.costOf({ work, pair });
+  batch.add({ work, pair });
+  work.handOut();
+  return cost;
+}
+
+test("a request of several states costs each of them once, and each question once", () => {
+  const work = new RequestWork(1, plan, Number.POSITIVE_INFINITY);
+  assert.equal(work.remainingTokens, 20 + 18 + 5 + 7 + 3 * 3);
+  const batch = new Batch();
+  assert.deepEqual([hand(work, batch), hand(work, batch), hand(work, batch)], [28, 28, 3]);
+  assert.equal(work.remainingTokens, 0);
+  assert.equal(batch.tokenCount, 59);
+  assert.deepEqual(
+    batch
+      .toForest()
+      .map(({ state, questions }) => [state.length, questions.map(({ candidates }) => candidates.length)]),
+    [
+      [20, [2]],
+      [18, [1]],
+    ],
+  );
+});
+
+test("scores find their candidates, though the forest has them in another order", () => {
+  const work = new RequestWork(1, plan, 0);
+  const batch = new Batch();
+  while (work.nextPair !== undefined) hand(work, batch);
+  for (const [at, recipients] of batch.listRecipients().entries()) {
+    for (const { pair } of recipients) work.answer(pair, [10, 30, 20][at] ?? 0, true);
+  }
+  assert.deepEqual([...(work.scores[0] ?? [])], [10, 20, 30]);
+  assert.equal(work.inputTokens, 28 + 28 + 28);
+});
+
+test("a state that the backend keeps costs nothing in later batches, and only the states that it has seen", () => {
+  const work = new RequestWork(1, plan, 19); // keeps the longer one only
+  hand(work, new Batch());
+  assert.equal(work.remainingTokens, 5 + 3 + (18 + 7 + 3));
+  assert.equal(hand(work, new Batch()), 18 + 7 + 3);
+  assert.equal(hand(work, new Batch()), 5 + 3);
+});
