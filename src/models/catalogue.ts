@@ -22,7 +22,8 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
       id: `rajan2k/GemmaDecision-270M@${REVISION}`,
       aliases: ["gemmadecision"],
       version: "v0.4.0",
-      release_date: "2026-11-21", // the day on which it was pinned here: when it was published is not among the facts given
+      // inferred: the makers' own evaluation protocol of that day is the first to name this commit
+      release_date: "2026-09-27",
       description: "270M-parameter causal model with a scoring head for typed decisions, Gemma 3 fine-tuned",
       temperature: GEMMA_DECISION_TEMPERATURE,
       shows_labels: false,
