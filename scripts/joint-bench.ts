@@ -2,7 +2,7 @@
  * Measures a package of the causal architecture beside plain pair by pair of the same weights.
  *
  *     npm run build
- *     node --import tsx scripts/joint-bench.ts FOLDER [EXPORT] [--minutes 3] [--speed-only]
+ *     node --import tsx scripts/joint-bench.ts FOLDER [EXPORT] [--minutes 3] [--speed-only] [--tokens 29]
  *
  * FOLDER is a package of type gemma3-text-joint, EXPORT one of type onnx-joint-pairs with the same weights, as test/golden/gemma3/full_size.py
  * writes them. Linux only: memory is read from /proc. Speed is measured in turns, and ratios are those of one turn.
@@ -31,7 +31,11 @@ import { resolveOptions } from "../src/options/resolve.ts";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: "string", default: "3" }, "speed-only": { type: "boolean", default: false } },
+  options: {
+    minutes: { type: "string", default: "3" },
+    "speed-only": { type: "boolean", default: false },
+    tokens: { type: "string" },
+  },
 });
 const [folder, exported] = positionals;
 assert.ok(folder, "name a package's folder");
@@ -43,6 +47,11 @@ const WORKLOADS = [
   { pairs: 4, lengths: [88, 24, 16] },
   { pairs: 4, lengths: [448, 40, 24] },
 ] as const;
+
+const lengthOf = (lengths: readonly number[]) => lengths.reduce((sum, length) => sum + length, 0);
+const workloads = WORKLOADS.filter(({ lengths }) =>
+  [undefined, `${lengthOf(lengths)}`].includes(flags.tokens),
+);
 
 const cache = await mkdtemp(path.join(tmpdir(), "joint-bench-"));
 process.env.XDG_CACHE_HOME = cache;
@@ -96,7 +105,7 @@ async function measureSpeed(modelPath: string): Promise<void> {
   try {
     for (const precision of PRECISIONS) backends.set(precision, await openBackend(modelPath, precision));
     if (exported !== undefined) backends.set("export", await openBackend(exported, "fp32"));
-    for (const [i, { pairs, lengths }] of WORKLOADS.entries()) {
+    for (const [i, { pairs, lengths }] of workloads.entries()) {
       const random = new Random(i, "joint-bench");
       const forests = Array.from({ length: 64 }, () => makeTree(random, vocabulary, pairs, lengths));
       const timed = (name: string, isWhole: boolean) => async (round: number) => {
@@ -115,7 +124,7 @@ async function measureSpeed(modelPath: string): Promise<void> {
       }
       if (exported !== undefined) arms.export = timed("export", true);
       for (const arm of Object.values(arms)) for (let round = 0; round < 3; round++) await arm(63 - round);
-      const budgetMs = (Number(flags.minutes) * 60_000) / WORKLOADS.length;
+      const budgetMs = (Number(flags.minutes) * 60_000) / workloads.length;
       const { signal } = new AbortController();
       report(pairs, lengths, await interleave(arms, { rounds: 60, budgetMs, signal }));
     }
@@ -125,8 +134,9 @@ async function measureSpeed(modelPath: string): Promise<void> {
 }
 
 function report(pairs: number, lengths: readonly number[], times: Record<string, number[]>): void {
-  const tokens = lengths.reduce((sum, length) => sum + length, 0);
-  console.log(`\n${pairs} x ${tokens} tokens (${lengths.join(" + ")}), ${times.fp32?.length} turns`);
+  console.log(
+    `\n${pairs} x ${lengthOf(lengths)} tokens (${lengths.join(" + ")}), ${times.fp32?.length} turns`,
+  );
   for (const [name, values] of Object.entries(times)) {
     const { median, q1, q3, min } = spreadOf(values);
     const line = `${median.toFixed(1)} ms (${q1.toFixed(1)} .. ${q3.toFixed(1)}, least ${min.toFixed(1)})`;
