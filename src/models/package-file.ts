@@ -58,7 +58,7 @@ export async function digestOf(file: string, signal?: AbortSignal): Promise<stri
  *
  * @throws the system's error
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, attempts = 3): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
@@ -66,9 +66,10 @@ export async function makeFolder(folder: string): Promise<void> {
     const isThere = code === "EEXIST" || code === "EROFS" || code === "EACCES" || code === "EPERM";
     if (isThere && (await isFolder(folder))) return;
     const above = path.dirname(folder);
-    if (code !== "ENOENT" || above === folder || (await isFolder(above))) throw error;
-    await makeFolder(above);
-    await makeFolder(folder);
+    if (code !== "ENOENT" || above === folder || attempts === 1) throw error;
+    // another process may make or remove the folder above this very moment: hence a few attempts, and no more
+    if (!(await isFolder(above))) await makeFolder(above);
+    await makeFolder(folder, attempts - 1);
   }
 }
 

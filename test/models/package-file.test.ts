@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { it } from "node:test";
+import { makeFolder } from "../../src/models/package-file.ts";
+
+it("a folder that many make at once, with those above it, is made", async () => {
+  const parent = await mkdtemp(path.join(tmpdir(), "folders-"));
+  try {
+    for (let round = 0; round < 20; round++) {
+      const folder = path.join(parent, `${round}`, "a", "b", "c");
+      await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)));
+      assert.ok((await stat(folder)).isDirectory());
+    }
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});
