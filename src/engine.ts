@@ -1,5 +1,6 @@
 import { ChildBackend } from "./backends/onnx/child-backend.ts";
 import { cpuCount } from "./backends/onnx/cpu-count.ts";
+import { InferenceProcess } from "./backends/onnx/inference-process.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import { JointTokenizer } from "./inference/joint-tokenizer.ts";
@@ -24,12 +25,27 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
 
 /**
  * An engine over a verified model package. It takes requests after `start()`, which loads the model in a process of its
- * own; `close()` ends that process.
+ * own; `close()` ends that process, which is there from now on.
  *
  * @param options complete and checked, as `resolveOptions` gives them
  * @throws ServiceError INVALID_OPTION (no model of that name) | INVALID_MODEL
  */
 export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
+  // a new process takes longer to come up than the package to be read
+  const inferenceProcess = new InferenceProcess(options.precision);
+  try {
+    return await assemble(options, inferenceProcess, log);
+  } catch (error) {
+    inferenceProcess.kill();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: ServiceOptions,
+  inferenceProcess: InferenceProcess,
+  log: EngineLog,
+): Promise<EngineCore> {
   const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
@@ -45,6 +61,7 @@ export async function createEngine(options: ServiceOptions, log: EngineLog = () 
     },
     backend: new ChildBackend({
       modelPackage,
+      process: inferenceProcess,
       precision: options.precision,
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,

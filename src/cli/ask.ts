@@ -27,8 +27,10 @@ async function ask<Id extends "systemone" | "rank">(
 ): Promise<AskedAnswer<SuccessBody<Id>>> {
   const engine = await createEngine(options);
   try {
-    await engine.start();
+    const started = engine.start();
+    started.catch(() => {}); // awaited below
     const contract = await createContractFor(engine);
+    await started;
     const reply = await contract.call({
       operationId,
       requestId: "local",

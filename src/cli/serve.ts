@@ -1,6 +1,5 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../app.ts";
 import { createEngine } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import { systemClock } from "../inference/clock.ts";
@@ -40,6 +39,7 @@ export async function serve(
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
   try {
+    const { createApp } = await import("../app.ts");
     const server = await createApp(engine, { apiKey, log });
     await listen(server, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;

@@ -8,7 +8,6 @@ import type { TokenTreeShape } from "../onnx/token-tree-io.ts";
 import { readGemma3Config } from "./gemma3-config.ts";
 import { gemma3Weights, headNames } from "./gemma3-weights.ts";
 import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./graph-cache.ts";
-import { openJointGraph } from "./joint-graph.ts";
 import { longestPair } from "./joint-model.ts";
 import type { Architecture } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
@@ -147,6 +146,6 @@ export async function checkGraph(modelPackage: ModelPackage): Promise<void> {
       await (await gemma3Graph(modelPackage, "fp32")).write(NOWHERE);
       return;
     case "onnx-joint-pairs":
-      await openJointGraph(modelPackage);
+      await (await import("./joint-graph.ts")).openJointGraph(modelPackage);
   }
 }

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { ServiceError } from "../errors.ts";
 import { type Architecture, type Manifest, manifestSchema } from "./manifest-schema.ts";
 
@@ -21,14 +21,21 @@ export const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly stri
 /** A manifest has a few kilobytes; what is longer is none. */
 export const MAX_MANIFEST_BYTES = 2 ** 20;
 
-// every fault, for `decision model verify`; the text's length is bounded
-const validate = new Ajv({
-  strict: true,
-  strictRequired: false,
-  discriminator: true,
-  allErrors: true,
-  verbose: true,
-}).compile(manifestSchema);
+let validator: ValidateFunction<Manifest> | undefined;
+
+/** Compiled when the first manifest is read: an inference process is given one that was. */
+function manifestValidator(): ValidateFunction<Manifest> {
+  // every fault, for `decision model verify`; the text's length is bounded
+  validator ??= new Ajv({
+    strict: true,
+    strictRequired: false,
+    discriminator: true,
+    allErrors: true,
+    verbose: true,
+    validateSchema: false, // a constant, which a test has validated
+  }).compile(manifestSchema);
+  return validator;
+}
 
 export type ReadManifest =
   | { readonly manifest: Manifest; readonly faults: readonly [] }
@@ -51,6 +58,7 @@ export function examineManifest(text: string): ReadManifest {
   } catch {
     return faulty(["is not JSON"]);
   }
+  const validate = manifestValidator();
   if (!validate(manifest)) return faulty([...new Set((validate.errors ?? []).map(explain))]);
   const faults = inconsistencies(manifest);
   return faults.length > 0 ? faulty(faults) : { manifest, faults: [] };

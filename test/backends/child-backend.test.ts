@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { ChildBackend } from "../../src/backends/onnx/child-backend.ts";
+import { InferenceProcess } from "../../src/backends/onnx/inference-process.ts";
+import { createEngine } from "../../src/engine.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package.ts";
+import { resolveOptions } from "../../src/options/resolve.ts";
 import { embeddedModel } from "../support/package-root.ts";
-import { childrenOf, inferenceProcessOf } from "../support/processes.ts";
+import { childrenOf, inferenceProcessOf, isAlive, until } from "../support/processes.ts";
 
 const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
@@ -26,7 +29,11 @@ const long: TokenTree = {
   ],
 };
 
-function backendFor(modelPackage: ModelPackage, events: string[] = []): ChildBackend {
+function backendFor(
+  modelPackage: ModelPackage,
+  events: string[] = [],
+  first?: InferenceProcess,
+): ChildBackend {
   const log = (event: string) => events.push(event);
   const limits = { loadMs: 60_000, hangMs: 60_000, clock: systemClock };
   return new ChildBackend({
@@ -36,6 +43,7 @@ function backendFor(modelPackage: ModelPackage, events: string[] = []): ChildBac
     stateCacheBytes: 0,
     ...limits,
     log,
+    ...(first && { process: first }),
   });
 }
 
@@ -90,6 +98,35 @@ it("files other than those that the service has verified are refused, also by a 
   const other = { ...modelPackage, manifest: { ...manifest, files } };
   const message = /^model\.safetensors in .* is not the file of this package/;
   await assert.rejects(backendFor(other).start(), { name: "ServiceError", kind: "INVALID_MODEL", message });
+});
+
+describe("a process that is there before the model is known", () => {
+  it("is the one that the model is loaded into, and ends with the backend", async () => {
+    const first = new InferenceProcess("fp32");
+    const pid = inferenceProcessOf(process.pid);
+    const backend = backendFor(modelPackage, [], first);
+    await backend.start();
+    assert.equal(inferenceProcessOf(process.pid), pid);
+    await backend.close();
+    assert.ok(!isAlive(pid));
+  });
+
+  it("that has died by then fails the start", async () => {
+    const first = new InferenceProcess("fp32");
+    const pid = inferenceProcessOf(process.pid);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isAlive(pid), "the process is gone");
+    const message = "The inference process ended while it loaded the model (SIGKILL).";
+    await assert.rejects(backendFor(modelPackage, [], first).start(), { kind: "BACKEND_FAILED", message });
+  });
+
+  it("ends when there is no such model", async () => {
+    const options = resolveOptions({ "model-path": "/nowhere" });
+    const engine = createEngine(options);
+    const pid = inferenceProcessOf(process.pid);
+    await assert.rejects(engine, { kind: "INVALID_MODEL" });
+    await until(() => !isAlive(pid), "the process is gone");
+  });
 });
 
 describe("a program around the backend", () => {

@@ -3,8 +3,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
 import { buildGraph } from "../../src/models/graph.ts";
 import { readManifest } from "../../src/models/manifest.ts";
+import { manifestSchema } from "../../src/models/manifest-schema.ts";
 import { modelFacts, openModelPackage, revisionOf } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
@@ -65,6 +67,11 @@ describe("a model package", () => {
 });
 
 describe("a manifest", () => {
+  it("is held to a valid JSON Schema", () => {
+    const ajv = new Ajv({ strict: true });
+    assert.ok(ajv.validateSchema(manifestSchema), ajv.errorsText());
+  });
+
   const good = async () => JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
   const cases: { name: string; change: (manifest: Record<string, unknown>) => void; says: RegExp }[] = [
     { name: "without an id", change: (m) => delete m.id, says: /lacks the member \/id/ },

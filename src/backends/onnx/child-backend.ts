@@ -1,11 +1,15 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../inference/ports.ts";
-import { type Exit, failure, InferenceProcess, type ProcessOptions } from "./inference-process.ts";
+import type { Precision } from "../../models/graph.ts";
+import { type Exit, failure, InferenceProcess, type LoadOptions } from "./inference-process.ts";
 import { shortestKeptState } from "./kept-states.ts";
 import type { FromProcess } from "./messages.ts";
 import { RestartPace } from "./restart-pace.ts";
 
-export interface ChildBackendOptions extends ProcessOptions {
+export interface ChildBackendOptions extends LoadOptions {
+  readonly precision: Precision;
+  /** One that is there already: the first model is loaded into it. */
+  readonly process?: InferenceProcess;
   /** A run that takes longer is taken for hung, and its process is killed. */
   readonly hangMs: number;
   readonly log: (event: string, details: Record<string, unknown>) => void;
@@ -38,6 +42,7 @@ export class ChildBackend implements Backend {
 
   constructor(options: ChildBackendOptions) {
     this.#options = options;
+    this.#process = options.process;
   }
 
   get shortestKeptState(): number {
@@ -56,7 +61,7 @@ export class ChildBackend implements Backend {
   }
 
   async start(): Promise<void> {
-    await this.#launch();
+    await this.#launch(this.#process);
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
@@ -84,16 +89,15 @@ export class ChildBackend implements Backend {
     await this.#process?.end();
   }
 
-  /** Starts a process and loads the model. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
-  async #launch(): Promise<void> {
-    const process: InferenceProcess = new InferenceProcess(this.#options, {
-      answer: (message) => this.#receive(message),
-      exit: (exit) => this.#onExit(process, exit),
-    });
+  /** Loads the model into a process. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
+  async #launch(process = new InferenceProcess(this.#options.precision)): Promise<void> {
     this.#process = process;
     this.#readySince = undefined;
     try {
-      await process.loaded;
+      await process.load(this.#options, {
+        answer: (message) => this.#receive(message),
+        exit: (exit) => this.#onExit(process, exit),
+      });
     } catch (error) {
       process.kill();
       throw error;

@@ -7,10 +7,9 @@ import type { Precision } from "../../models/graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
-export interface ProcessOptions {
+export interface LoadOptions {
   /** Its files are checked against this manifest each time a process loads them. */
   readonly modelPackage: ModelPackage;
-  readonly precision: Precision;
   /** Threads of one run. */
   readonly threads: number;
   readonly stateCacheBytes: number;
@@ -30,34 +29,50 @@ const entry = fileURLToPath(new URL(`./process${import.meta.url.slice(-3)}`, imp
 /** Not the flags of this process: with `--eval` among them, the caller's program would run again in the new one. */
 const execArgv = entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [];
 
-/** One inference process, from its start to its end. */
-export class InferenceProcess {
-  /** Resolves when it holds the model. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
-  readonly loaded: Promise<void>;
-  readonly #child: ChildProcess;
+/** Who is told what a process does. */
+export interface ProcessListener {
+  readonly answer: (message: Extract<FromProcess, { id: number }>) => void;
+  readonly exit: (exit: Exit) => void;
+}
 
-  constructor(
-    options: ProcessOptions,
-    on: {
-      readonly answer: (message: Extract<FromProcess, { id: number }>) => void;
-      readonly exit: (exit: Exit) => void;
-    },
-  ) {
-    const child = fork(entry, [], {
+/** One inference process, from its start to its end. It gets ready to load a model while nobody has told it which one yet. */
+export class InferenceProcess {
+  readonly #child: ChildProcess;
+  readonly #loaded: Promise<void>;
+  #rejectLoad: (error: ServiceError) => void = () => {};
+  #listener: ProcessListener = { answer: () => {}, exit: () => {} };
+
+  constructor(precision: Precision) {
+    this.#child = fork(entry, [precision], {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       execArgv,
     });
-    this.#child = child;
-    let cancelTimer = () => {};
-    this.loaded = new Promise<void>((resolve, reject) => {
-      cancelTimer = options.clock.after(options.loadMs, () => {
-        reject(failure(`The inference process did not load the model within ${options.loadMs / 1000} s.`));
-      });
+    this.#loaded = this.#listen(this.#child);
+    this.#loaded.catch(() => {}); // it may end before a model is to be loaded: `load` tells
+  }
+
+  /** Resolves when it holds the model. To be called once. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
+  async load(
+    { modelPackage, threads, stateCacheBytes, loadMs, clock }: LoadOptions,
+    listener: ProcessListener,
+  ): Promise<void> {
+    this.#listener = listener;
+    const cancelTimer = clock.after(loadMs, () => {
+      this.#rejectLoad(failure(`The inference process did not load the model within ${loadMs / 1000} s.`));
+    });
+    // without file descriptors there is no channel: "error" has come or comes next
+    if (this.isConnected) this.send({ type: "load", modelPackage, threads, stateCacheBytes });
+    await this.#loaded.finally(cancelTimer);
+  }
+
+  #listen(child: ChildProcess): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#rejectLoad = reject;
       child.on("message", (message: FromProcess) => {
         if (message.type === "loaded") resolve();
         else if (message.type === "refused") reject(new ServiceError("INVALID_MODEL", message.message));
-        else on.answer(message);
+        else this.#listener.answer(message);
       });
       child.on("error", (cause) => {
         reject(failure("The inference process could not be started.", cause));
@@ -65,13 +80,9 @@ export class InferenceProcess {
       child.on("exit", (code, signal) => {
         const how = signal ?? `exit code ${code}`;
         reject(failure(`The inference process ended while it loaded the model (${how}).`));
-        on.exit({ code, signal });
+        this.#listener.exit({ code, signal });
       });
     });
-    this.loaded.then(cancelTimer, cancelTimer);
-    const { modelPackage, precision, threads, stateCacheBytes } = options;
-    // without file descriptors there is no channel: "error" comes next
-    if (child.connected) this.send({ type: "load", modelPackage, precision, threads, stateCacheBytes });
   }
 
   get isConnected(): boolean {

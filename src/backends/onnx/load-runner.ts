@@ -1,7 +1,6 @@
 import { homedir, tmpdir } from "node:os";
 import { openGemma3Graph, openTokenTreeGraph, type Precision, tokenTreeShape } from "../../models/graph.ts";
 import { type GraphFolders, graphFolders } from "../../models/graph-cache.ts";
-import { openJointGraph } from "../../models/joint-graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 import type { Multiplication } from "../../onnx/linear.ts";
 import { exactMultiplication } from "./exact-kernel.ts";
@@ -41,7 +40,10 @@ export async function loadRunner(
         await file.release();
       }
     }
-    case "onnx-joint-pairs":
+    case "onnx-joint-pairs": {
+      // a reader of ONNX files that no other start should wait for
+      const { openJointGraph } = await import("../../models/joint-graph.ts");
       return JointPairRunner.load(await openJointGraph(modelPackage), architecture, options.threads);
+    }
   }
 }

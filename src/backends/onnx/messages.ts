@@ -1,5 +1,4 @@
 import type { TokenTree } from "../../inference/ports.ts";
-import type { Precision } from "../../models/graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 
 /** What the service and its inference process say to each other. */
@@ -7,7 +6,6 @@ export type ToProcess =
   | {
       readonly type: "load";
       readonly modelPackage: ModelPackage;
-      readonly precision: Precision;
       readonly threads: number;
       readonly stateCacheBytes: number;
     }

@@ -7,6 +7,9 @@ import type { FromProcess, ToProcess } from "./messages.ts";
 import type { Runner } from "./model-runner.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
+/** Found out before the model is known. */
+const multiplication = multiplicationOf(process.argv[2] === "fp32" ? "fp32" : "int8");
+multiplication.catch(() => {}); // `load` tells
 let runner: Runner | undefined;
 
 /** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
@@ -15,13 +18,11 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 async function load({
   modelPackage,
-  precision,
   threads,
   stateCacheBytes,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    const form = await multiplicationOf(precision);
-    runner = await loadRunner(modelPackage, form, { threads, stateCacheBytes });
+    runner = await loadRunner(modelPackage, await multiplication, { threads, stateCacheBytes });
     send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });
