@@ -18,15 +18,31 @@ TEMPERATURE = 4.136820402388508
 HIDDEN = -30000.0  # added to the logit of what may not be seen
 
 
-def attention(q, k, v, mask):
-    """q, k, v [B,heads,T,d]; mask [B,1,T,T] of the same type, added to the logits. -> [B,heads,T,d]
+class WrittenOut(torch.autograd.Function):
+    """Attention for training on a CPU: there the backward pass of PyTorch's own takes four times as long in bf16, and
+    autocast would take the softmax in float32."""
 
-    Written out for training on a CPU: there the backward pass of PyTorch's own takes four times as long in bf16.
-    """
+    @staticmethod
+    def forward(ctx, q, k, v, mask):
+        weights = torch.matmul(q, k.transpose(-1, -2)).add_(mask).softmax(-1)
+        ctx.save_for_backward(q, k, v, weights)
+        return torch.matmul(weights, v)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        q, k, v, weights = ctx.saved_tensors
+        of_weights = torch.matmul(gradient, v.transpose(-1, -2))
+        of_logits = torch._softmax_backward_data(of_weights, weights, -1, weights.dtype)
+        of_v = torch.matmul(weights.transpose(-1, -2), gradient)
+        return torch.matmul(of_logits, k), torch.matmul(of_logits.transpose(-1, -2), q), of_v, None
+
+
+def attention(q, k, v, mask):
+    """q, k, v [B,heads,T,d]; mask [B,1,T,T] of the same type, added to the logits. -> [B,heads,T,d]"""
     if q.is_cuda or not torch.is_grad_enabled():
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    logits = torch.matmul(q * q.shape[-1] ** -0.5, k.transpose(-1, -2)) + mask
-    return torch.matmul(logits.softmax(-1).to(v.dtype), v)
+    with torch.autocast(q.device.type, enabled=False):
+        return WrittenOut.apply((q * q.shape[-1] ** -0.5).contiguous(), k.contiguous(), v.contiguous(), mask)
 
 
 class Layer(nn.Module):

@@ -3,15 +3,16 @@
     train.py --data SHARD ... --init MODEL.safetensors --out DIR --minutes 9 --total-minutes 27 [--dev DEV.shard]
 
 A second call with the same --out goes on where the first one stopped: weights, their average, optimizer, place in the
-data and place in the schedule. The learning rate falls along a cosine over --total-minutes of training time, however many
-calls they are spread over; a pause (a stopped process, a checkpoint) hardly counts.
+data and place in the schedule. The learning rate rises, stays, and falls to nothing over the last --cooldown of
+--total-minutes of training time, however many calls they are spread over; a pause (a stopped process, a checkpoint)
+hardly counts. What there was before it began to fall is kept as before-cooldown.pt: put in the place of checkpoint.pt it
+lets a later call with more --total-minutes go on as if this one had never slowed down.
 
 Loss: cross-entropy of softmax(scores / TEMPERATURE) over the candidates, so that the probabilities that the service
 derives are the ones that were trained. What is exported is the moving average of the weights.
 """
 import argparse
 import json
-import math
 import os
 import pathlib
 import time
@@ -61,11 +62,12 @@ def stream(chunks, chunk, batch, workers):
         batch = 0
 
 
-def rate(progress, warmup):
+def rate(progress, warmup, cooldown):
     """Share of the highest learning rate at a share of the schedule."""
     if progress < warmup:
         return progress / warmup
-    return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, (progress - warmup) / (1 - warmup))))
+    left = (1 - progress) / cooldown
+    return max(0.0, 1 - (1 - left) ** 0.5) if left < 1 else 1.0
 
 
 def optimizer_of(model, options):
@@ -111,7 +113,7 @@ class Run:
     def learn(self, batch, progress):
         """One step. -> loss, a tensor"""
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.rate * rate(progress, self.options.warmup) * group["times"]
+            group["lr"] = self.options.rate * rate(progress, self.options.warmup, self.options.cooldown) * group["times"]
         held = tensors(batch, self.device)
         with autocast(self.device):
             logits = scores(self.model, held)
@@ -147,6 +149,7 @@ def arguments():
     add("--head-rate", type=float, default=2.0, help="times --rate")
     add("--constant", action="store_true", help="no schedule: the rate stays, so that a run does not depend on the clock")
     add("--warmup", type=float, default=0.03, help="share of the schedule")
+    add("--cooldown", type=float, default=0.3, help="share of the schedule over which the rate falls")
     add("--decay", type=float, default=0.01)
     add("--dropout", type=float, default=0.0)
     add("--average", type=float, default=0.999, help="decay of the moving average of the weights, a step")
@@ -171,7 +174,7 @@ def main():
     torch.set_float32_matmul_precision("high")
     options.out.mkdir(parents=True, exist_ok=True)
     run, dev = Run(options), Store([options.dev]) if options.dev else None
-    checkpoint = options.out / "checkpoint.pt"
+    checkpoint, cooling = options.out / "checkpoint.pt", options.out / "before-cooldown.pt"
     if checkpoint.exists():
         run.resume(checkpoint)
     store = Store(options.data)
@@ -210,6 +213,8 @@ def main():
     for chunk, after, batch in stream(Chunks(sampler, options.budget), run.chunk, run.batch, options.workers):
         if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
             break
+        if not options.constant and run.seconds / total >= 1 - options.cooldown and not cooling.exists():
+            run.save(cooling)
         losses.append(run.learn(batch, options.warmup if options.constant else run.seconds / total))
         run.chunk, run.batch = chunk, after
         run.seconds += clock() - last_step
