@@ -20,7 +20,13 @@ export interface Context {
 
 interface Block {
   readonly keys: Value; // [heads, size, keys]
-  readonly values: Value; // [heads, keys, size + 1]
+  readonly values: Value; // [heads, keys, size]
+}
+
+/** Before the one is divided by the other. */
+interface Sums {
+  readonly values: Value; // [heads, queries, size], each value times its weight
+  readonly weights: Value; // [heads, queries, 1]
 }
 
 /** Which keys of the rest each query may see: 0, or -inf for those that are hidden from it. [1, tokens, rest keys] */
@@ -46,11 +52,11 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
     isLast ? graph.node("Gather", [value, context.readAt], { axis: 1 }) : value;
   const queries = kept(fresh.queries);
   graph.output(fresh.keys, "float32", [shape.heads, headSize, "tokens"]);
-  graph.output(fresh.values, "float32", [shape.heads, "tokens", headSize + 1]);
+  graph.output(fresh.values, "float32", [shape.heads, "tokens", headSize]);
   const pastPrefix = past(context, "prefix", layer);
   const pastRest = past(context, "rest", layer);
-  /** @param attend [heads, queries, size], [1, queries, rest keys] -> [heads, queries, size + 1] */
-  const inChunks = (attend: (queries: Value, mask: Value) => Value) => {
+  /** @param attend of queries [heads, queries, size], [1, queries, rest keys] */
+  const inChunks = (attend: (queries: Value, mask: Value) => Sums) => {
     if (isLast) return mean(context, attend(queries, kept(mask)));
     return graph.loop(context.chunks, "float32", (round) => {
       const begin = graph.node("Mul", [round, context.chunkSize]);
@@ -60,7 +66,7 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
     });
   };
   const overBoth = (prefix: Block, rest: Block) =>
-    inChunks((some, hidden) => joined(graph, some, { prefix, rest }, hidden));
+    inChunks((some, hidden) => joined(context, some, { prefix, rest }, hidden));
   // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
   const seen = graph.either(
     context.hasPrefix,
@@ -77,7 +83,7 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
       ),
     () => {
       const rest = behind(graph, pastRest, fresh);
-      return inChunks((some, hidden) => summed(graph, some, rest, hidden));
+      return inChunks((some, hidden) => summed(context, some, rest, hidden));
     },
   );
   return graph.node("Reshape", [seen, graph.integers(-1, shape.hidden)]);
@@ -87,11 +93,11 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
  * Sums over the rest: its values times the weights, and the weights. A weight is `exp` of how far a product of query and key lies below
  * the largest that the query sees; in the embedded model's first layer products reach 84, and `exp` of 89 would overflow.
  *
- * @param mask [1, queries, rest keys]. @returns [heads, queries, size + 1]
+ * @param mask [1, queries, rest keys]
  */
-function summed(graph: GraphBuilder, queries: Value, rest: Block, mask: Value): Value {
-  const products = masked(graph, queries, rest, mask);
-  return weighted(graph, products, largest(graph, products), rest);
+function summed(context: Context, queries: Value, rest: Block, mask: Value): Sums {
+  const products = masked(context.graph, queries, rest, mask);
+  return weighted(context, products, largest(context.graph, products), rest);
 }
 
 /**
@@ -99,11 +105,12 @@ function summed(graph: GraphBuilder, queries: Value, rest: Block, mask: Value): 
  * is a fixed sequence of operations. It divides by a sum that it does not tell, but its largest weight is 1 divided by that sum.
  */
 function joined(
-  graph: GraphBuilder,
+  context: Context,
   queries: Value,
   { prefix, rest }: { readonly prefix: Block; readonly rest: Block },
   mask: Value,
-): Value {
+): Sums {
+  const { graph } = context;
   const products = graph.node("MatMul", [queries, prefix.keys]);
   const weights = graph.node("Softmax", [products], { axis: -1 });
   const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
@@ -111,11 +118,12 @@ function joined(
   const largestInPrefix = largest(graph, products);
   const largestOfAll = graph.node("Max", [largestInPrefix, largest(graph, inRest)]);
   const below = graph.node("Exp", [graph.node("Sub", [largestInPrefix, largestOfAll])]);
-  const factor = graph.node("Div", [below, largest(graph, weights)]);
-  return graph.node("Add", [
-    graph.node("Mul", [ofPrefix, factor]),
-    weighted(graph, inRest, largestOfAll, rest),
-  ]);
+  const prefixSum = graph.node("Div", [below, largest(graph, weights)]);
+  const ofRest = weighted(context, inRest, largestOfAll, rest);
+  return {
+    values: graph.node("Add", [graph.node("Mul", [ofPrefix, prefixSum]), ofRest.values]),
+    weights: graph.node("Add", [prefixSum, ofRest.weights]),
+  };
 }
 
 /** [heads, queries, rest keys] */
@@ -128,14 +136,18 @@ function largest(graph: GraphBuilder, products: Value): Value {
   return graph.node("ReduceMax", [products, graph.integers(2)], { keepdims: 1 });
 }
 
-function weighted(graph: GraphBuilder, products: Value, highest: Value, { values }: Block): Value {
-  return graph.node("MatMul", [graph.node("Exp", [graph.node("Sub", [products, highest])]), values]);
+/** Both sums are of one matrix product, the weights' by a column of ones behind the values. */
+function weighted({ graph, headSize }: Context, products: Value, highest: Value, { values }: Block): Sums {
+  const weights = graph.node("Exp", [graph.node("Sub", [products, highest])]);
+  const withOnes = graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
+  const sums = graph.node("MatMul", [weights, withOnes]);
+  const [ofValues, ofWeights] = graph.splitInTwo(sums, graph.integers(headSize, 1), 2);
+  return { values: ofValues, weights: ofWeights };
 }
 
-/** Weighted values divided by the sum of their weights. [heads, queries, size + 1] -> [queries, hidden] */
-function mean({ graph, shape, headSize }: Context, sums: Value): Value {
-  const [total, weightSum] = graph.splitInTwo(sums, graph.integers(headSize, 1), 2);
-  const means = graph.node("Transpose", [graph.node("Div", [total, weightSum])], { perm: [1, 0, 2] });
+/** [queries, hidden] */
+function mean({ graph, shape }: Context, { values, weights }: Sums): Value {
+  const means = graph.node("Transpose", [graph.node("Div", [values, weights])], { perm: [1, 0, 2] });
   return graph.node("Reshape", [means, graph.integers(-1, shape.hidden)]);
 }
 
@@ -155,7 +167,7 @@ function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", lay
   const tokens = `past_${which}_keys`;
   return {
     keys: graph.input(TOKEN_TREE_IO.pastKeys(which, layer), "float32", [heads, headSize, tokens]),
-    values: graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [heads, tokens, headSize + 1]),
+    values: graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [heads, tokens, headSize]),
   };
 }
 
@@ -167,27 +179,27 @@ function behind(graph: GraphBuilder, earlier: Block, fresh: Block): Block {
 }
 
 /**
- * Queries (already divided by the square root of the head size), keys as their product takes them, and values with
- * a column of ones. [tokens, hidden] -> [heads, tokens, size], [heads, size, tokens], [heads, tokens, size + 1]
+ * Queries (already divided by the square root of the head size), keys as their product takes them, and values.
+ * [tokens, hidden] -> [heads, tokens, size], [heads, size, tokens], [heads, tokens, size]
  */
 function project(context: Context, layer: number, rows: Rows) {
   const { graph, shape, headSize } = context;
   const { heads, hidden } = shape;
   const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`), "finely");
-  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden + heads), 1);
-  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden + heads), 1);
-  const byHead = (value: Value, size: number, perm: readonly number[], name?: string) => {
-    const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, size)]);
+  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden), 1);
+  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden), 1);
+  const byHead = (value: Value, perm: readonly number[], name?: string) => {
+    const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, headSize)]);
     return graph.node("Transpose", [reshaped], { perm }, name);
   };
   return {
-    queries: byHead(queries, headSize, [1, 0, 2]),
-    keys: byHead(keys, headSize, [1, 2, 0], TOKEN_TREE_IO.keys(layer)),
-    values: byHead(values, headSize + 1, [1, 0, 2], TOKEN_TREE_IO.values(layer)),
+    queries: byHead(queries, [1, 0, 2]),
+    keys: byHead(keys, [1, 2, 0], TOKEN_TREE_IO.keys(layer)),
+    values: byHead(values, [1, 0, 2], TOKEN_TREE_IO.values(layer)),
   };
 }
 
-/** The stored projection with queries scaled and, behind each head's values, a row that gives 1. */
+/** The stored projection with queries scaled. */
 function projection({ weights, shape, headSize, arithmetic }: Context, name: string): Linear {
   const { heads, hidden } = shape;
   const weight = weights.float32(`${name}.weight`, [3 * hidden, hidden]);
@@ -204,11 +216,10 @@ function projection({ weights, shape, headSize, arithmetic }: Context, name: str
     const stored = part(begin, begin + headSize);
     return rotation > 1 ? rotateOutputs(stored, rotation) : stored;
   };
-  const one: Linear = { weight: new Float32Array(hidden), bias: Float32Array.of(1) };
   return stack([
     { weight: queries.weight.map((x) => x * scale), bias: queries.bias.map((x) => x * scale) },
     part(hidden, 2 * hidden),
-    ...Array.from({ length: heads }, (_, head) => [values(head), one]).flat(),
+    ...Array.from({ length: heads }, (_, head) => values(head)),
   ]);
 }
 

@@ -28,8 +28,8 @@ export const TOKEN_TREE_IO = {
   restNodes: "rest_nodes", // int32 [rest keys]
   readAt: "read_at", // int64 [pairs], at least two: tokens whose hidden states are scored
   pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, size, past]
-  pastValues: (block: "prefix" | "rest", layer: number) => `past_${block}_values_${layer}`, // [heads, past, size + 1]
+  pastValues: (block: "prefix" | "rest", layer: number) => `past_${block}_values_${layer}`, // [heads, past, size]
   scores: "scores", // float32 [pairs]
   keys: (layer: number) => `keys_${layer}`, // float32 [heads, size, tokens]
-  values: (layer: number) => `values_${layer}`, // float32 [heads, tokens, size + 1]
+  values: (layer: number) => `values_${layer}`, // float32 [heads, tokens, size]
 } as const;

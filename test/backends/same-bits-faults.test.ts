@@ -168,6 +168,6 @@ function oneTokenOff({ tokens, keys, values }: KeyValues): KeyValues {
   return {
     tokens,
     keys: keys.map((tensor) => late(tensor, heads * size, 1)),
-    values: values.map((tensor) => late(tensor, heads, size + 1)),
+    values: values.map((tensor) => late(tensor, heads, size)),
   };
 }

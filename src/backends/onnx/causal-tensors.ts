@@ -17,7 +17,7 @@ import {
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
 export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape): KeyValueShape {
-  return { layers: layers.length, heads: kvHeads, size: headSize };
+  return { layers: layers.length, heads: kvHeads, size: headSize, valueSize: headSize + 1 };
 }
 
 /**
@@ -118,10 +118,10 @@ function partsShape({ heads, kvHeads }: Gemma3Shape, { parts }: ThreadParts, que
 }
 
 /** Of tokens that nobody sees. */
-function zeros({ layers, heads, size }: KeyValueShape, tokens: number): KeyValues {
+function zeros({ layers, heads, size, valueSize }: KeyValueShape, tokens: number): KeyValues {
   const each = (width: number) => {
     const array = new Float32Array(heads * tokens * width);
     return Array.from({ length: layers }, () => array);
   };
-  return { tokens, keys: each(size), values: each(size + 1) };
+  return { tokens, keys: each(size), values: each(valueSize) };
 }

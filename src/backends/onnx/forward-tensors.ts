@@ -63,7 +63,7 @@ export function forwardInputs(
 }
 
 export function keyValueShape({ layers, heads, hidden }: TokenTreeShape): KeyValueShape {
-  return { layers, heads, size: hidden / heads };
+  return { layers, heads, size: hidden / heads, valueSize: hidden / heads };
 }
 
 /**
@@ -145,7 +145,7 @@ function readAt(places: readonly number[], fillerToken: number): number[] {
 export function past(
   block: "prefix" | "rest",
   nodes: readonly KeyValues[],
-  { heads, size, layers }: KeyValueShape,
+  { heads, size, valueSize, layers }: KeyValueShape,
 ): Record<string, Tensor> {
   const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
   const feeds: Record<string, Tensor> = {};
@@ -160,7 +160,7 @@ export function past(
     feeds[IO.pastValues(block, layer)] = new Tensor("float32", join("values", heads), [
       heads,
       tokens,
-      size + 1,
+      valueSize,
     ]);
   }
   return feeds;

@@ -2,7 +2,7 @@
  * Keys and values of one node: what later forwards need of it.
  *
  * `keys[layer]` is [heads, size, tokens], as the product of queries and keys takes them, `values[layer]` [heads, tokens,
- * size + 1]. The functions below work on any [outer, tokens, inner]: keys are [heads * size, tokens, 1] to them.
+ * value size]. The functions below work on any [outer, tokens, inner]: keys are [heads * size, tokens, 1] to them.
  */
 export interface KeyValues {
   readonly tokens: number;
@@ -17,6 +17,8 @@ export interface KeyValueShape {
   readonly heads: number;
   /** Numbers of a head's key. */
   readonly size: number;
+  /** Numbers of a head's value. */
+  readonly valueSize: number;
 }
 
 /** Memory of a node's keys and values. */

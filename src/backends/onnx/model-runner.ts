@@ -110,13 +110,13 @@ export class ModelRunner implements Runner {
 
   /** A node's keys and values out of a forward's results. */
   #cut(results: InferenceSession.ReturnType, begin: number, tokens: number): KeyValues {
-    const { heads, size, layers } = this.#model.keyValues;
+    const { heads, size, valueSize, layers } = this.#model.keyValues;
     const end = begin + tokens;
     const each = (name: (layer: number) => string, outer: number, inner: number) =>
       Array.from({ length: layers }, (_, layer) =>
         cutTokens(float32(results, name(layer)), { outer, inner, begin, end }),
       );
-    return { tokens, keys: each(IO.keys, heads * size, 1), values: each(IO.values, heads, size + 1) };
+    return { tokens, keys: each(IO.keys, heads * size, 1), values: each(IO.values, heads, valueSize) };
   }
 
   #keyValueNames(): string[] {
