@@ -38,7 +38,7 @@ const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({
 const zeros = ({ tokens: { length } }: Node) => ({
   tokens: length,
   keys: [new Float32Array(2 * length * 4)],
-  values: [new Float32Array(2 * length * 5)],
+  values: [new Float32Array(2 * length * 4)],
 });
 
 function feed(forward: Partial<Forward>, name: string): number[] {
