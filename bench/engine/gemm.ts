@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import { median } from "../measure/statistics.ts";
-import { sessionOptions } from "./session-options.ts";
 
 export type Precision = "fp32" | "int8";
 

@@ -1,8 +1,8 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";
-import { sessionOptions } from "./session-options.ts";
 
 interface JointPair {
   /** Place in the forest's scores. */
