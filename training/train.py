@@ -17,49 +17,18 @@ import os
 import pathlib
 import time
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
 import weights
 from average import Average
-from batches import arrays, plan, tensors
+from batches import tensors
 from device import autocast, choose
 from evaluate import evaluate, sample
 from model import TEMPERATURE, scores
 from sampler import Sampler
 from store import Store
-
-
-
-class Chunks(torch.utils.data.Dataset):
-    """Chunk k -> its batches, in a fixed order."""
-
-    def __init__(self, sampler, budget):
-        self.sampler, self.budget = sampler, budget
-
-    def __len__(self):
-        return 10**9
-
-    def __getitem__(self, k):
-        rows = self.sampler.rows(k)
-        batches = plan(np.array([len(r.tokens) for r in rows]), self.budget, np.random.default_rng([self.sampler.seed, k, 11]))
-        return [arrays([rows[i] for i in batch]) for batch in batches]
-
-
-def as_is(batches):
-    """Keeps NumPy arrays what they are: tensors would go through shared memory, which may be small."""
-    return batches
-
-
-def stream(chunks, chunk, batch, workers):
-    """Batches from a place on. -> (chunk, number of the next batch, tensors) ..."""
-    loader = torch.utils.data.DataLoader(chunks, batch_size=None, sampler=range(chunk, len(chunks)), num_workers=workers,
-                                         prefetch_factor=2 if workers else None, collate_fn=as_is, multiprocessing_context="fork" if workers else None)
-    for k, batches in enumerate(loader, chunk):
-        for j in range(batch, len(batches)):
-            yield k, j + 1, batches[j]
-        batch = 0
+from stream import Chunks, stream
 
 
 def rate(progress, warmup, cooldown):
@@ -93,6 +62,15 @@ class Run:
         self.optimizer = optimizer_of(self.model, options)
         self.average = Average(self.model, options.average)
         self.step, self.chunk, self.batch, self.seconds, self.decisions, self.tokens = 0, 0, 0, 0.0, 0, 0
+
+    @property
+    def checkpoint(self):
+        return self.options.out / "checkpoint.pt"
+
+    def keep(self):
+        """Everything to go on from, and the averaged weights."""
+        self.save(self.checkpoint)
+        weights.save(self.average.state, self.options.out / "model.safetensors")
 
     PLACE = ("step", "chunk", "batch", "seconds", "decisions", "tokens")
 
@@ -168,70 +146,100 @@ def arguments():
     return parser.parse_args()
 
 
+def sampler_of(options):
+    return Sampler(Store(options.data), seed=options.seed, size=options.chunk, power=options.power, thrift=options.thrift, limits=tuple(options.limits),
+                   most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row,
+                   confused=json.loads(options.confused.read_text()) if options.confused else None)
+
+
+class Diary:
+    """Lines of JSON on the screen and in log.jsonl, and the loss since the last one."""
+
+    def __init__(self, run, file):
+        self.run, self.file = run, file
+        self.start()
+
+    def start(self):
+        self.losses, self.since, self.counted = [], time.monotonic(), (self.run.decisions, self.run.tokens)
+
+    def note(self, **figures):
+        line = json.dumps({"step": self.run.step, "minutes": round(self.run.seconds / 60, 2), **figures})
+        print(line, flush=True)
+        self.file.write(line + "\n")
+        self.file.flush()
+
+    def learned(self, loss, every=30):
+        """Takes a step's loss and notes the mean from time to time."""
+        self.losses.append(loss)
+        passed = time.monotonic() - self.since
+        if passed < every:
+            return
+        run, (decisions, tokens) = self.run, self.counted
+        self.note(loss=round(torch.stack(self.losses).mean().item(), 4), decisions_per_second=round((run.decisions - decisions) / passed, 1),
+                  tokens_per_second=round((run.tokens - tokens) / passed), seen=run.decisions, rate=run.optimizer.param_groups[0]["lr"])
+        self.start()
+
+    def judge(self, dev, options):
+        """Notes figures of the averaged weights."""
+        with self.run.average.held_by(self.run.model):
+            figures = evaluate(self.run.model, dev, self.run.device, indices=sample(dev, options.dev_sample), budget=options.budget)
+        self.note(dev=round(figures["mean_accuracy"], 4), accuracy=round(figures["all"]["accuracy"], 4), ece=round(figures["all"]["ece"], 4),
+                  nll=round(figures["all"]["nll"], 4), sets={name: round(s["accuracy"], 3) for name, s in figures["sets"].items()})
+        self.start()
+
+
+class Every:
+    """True once in so many seconds of a clock."""
+
+    def __init__(self, seconds, now):
+        self.seconds, self.last = seconds, now
+
+    def is_due(self, now):
+        if now - self.last <= self.seconds:
+            return False
+        self.last = now
+        return True
+
+
+def train(run, options, diary, dev):
+    """Until this call's or the schedule's time is over."""
+    # a CPU may be shared: there a minute of the schedule is one of this process's own work
+    clock = time.process_time if run.device.type == "cpu" else time.monotonic
+    end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
+    saving, judging = Every(options.save_every * 60, time.monotonic()), Every(options.evaluate_every * 60, run.seconds)
+    cooling, last = options.out / "before-cooldown.pt", clock()
+    for chunk, after, batch in stream(Chunks(sampler_of(options), options.budget), run.chunk, run.batch, options.workers):
+        if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
+            return
+        if not options.constant and run.seconds / total >= 1 - options.cooldown and not cooling.exists():
+            run.save(cooling)
+        diary.learned(run.learn(batch, options.warmup if options.constant else run.seconds / total))
+        run.chunk, run.batch = chunk, after
+        run.seconds += clock() - last
+        if saving.is_due(time.monotonic()):
+            run.keep()
+        if dev and judging.is_due(run.seconds):
+            diary.judge(dev, options)
+        last = clock()
+
+
 def main():
     options = arguments()
     torch.set_num_threads(options.threads)
     torch.set_float32_matmul_precision("high")
     options.out.mkdir(parents=True, exist_ok=True)
     run, dev = Run(options), Store([options.dev]) if options.dev else None
-    checkpoint, cooling = options.out / "checkpoint.pt", options.out / "before-cooldown.pt"
-    if checkpoint.exists():
-        run.resume(checkpoint)
-    store = Store(options.data)
-    sampler = Sampler(store, seed=options.seed, size=options.chunk, power=options.power, thrift=options.thrift, limits=tuple(options.limits),
-                      most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row,
-                      confused=json.loads(options.confused.read_text()) if options.confused else None)
-    log = (options.out / "log.jsonl").open("a", encoding="utf-8")
-
-    def note(**figures):
-        line = json.dumps({"step": run.step, "minutes": round(run.seconds / 60, 2), **figures})
-        print(line, flush=True)
-        log.write(line + "\n")
-        log.flush()
-
-    def judge():
-        if dev is None:
-            return
-        with run.average.held_by(run.model):
-            figures = evaluate(run.model, dev, run.device, indices=sample(dev, options.dev_sample), budget=options.budget)
-        note(dev=round(figures["mean_accuracy"], 4), accuracy=round(figures["all"]["accuracy"], 4), ece=round(figures["all"]["ece"], 4),
-             nll=round(figures["all"]["nll"], 4), sets={name: round(s["accuracy"], 3) for name, s in figures["sets"].items()})
-
-    def keep():
-        run.save(checkpoint)
-        weights.save(run.average.state, options.out / "model.safetensors")
-
-    note(decisions=len(store), device=str(run.device), parameters=sum(p.numel() for p in run.model.parameters()))
-    # a CPU may be shared: there a minute of the schedule is one of this process's own work
-    clock = time.process_time if run.device.type == "cpu" else time.monotonic
-    end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
-    losses, counted = [], (run.decisions, run.tokens)
-    if run.step == 0 and not options.no_first_figures:
-        judge()
-    last_note = last_save = time.monotonic()
-    last_judge, last_step = run.seconds, clock()
-    for chunk, after, batch in stream(Chunks(sampler, options.budget), run.chunk, run.batch, options.workers):
-        if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
-            break
-        if not options.constant and run.seconds / total >= 1 - options.cooldown and not cooling.exists():
-            run.save(cooling)
-        losses.append(run.learn(batch, options.warmup if options.constant else run.seconds / total))
-        run.chunk, run.batch = chunk, after
-        run.seconds += clock() - last_step
-        now, last_step = time.monotonic(), clock()
-        if now - last_note > 30:
-            passed = now - last_note
-            note(loss=round(torch.stack(losses).mean().item(), 4), decisions_per_second=round((run.decisions - counted[0]) / passed, 1),
-                 tokens_per_second=round((run.tokens - counted[1]) / passed), seen=run.decisions, rate=run.optimizer.param_groups[0]["lr"])
-            losses, counted, last_note = [], (run.decisions, run.tokens), now
-        if now - last_save > options.save_every * 60:
-            keep()
-            last_save = time.monotonic()
-        if run.seconds - last_judge > options.evaluate_every * 60:
-            judge()
-            last_judge, last_note, last_step = run.seconds, time.monotonic(), clock()
-    keep()
-    judge()
+    if run.checkpoint.exists():
+        run.resume(run.checkpoint)
+    with (options.out / "log.jsonl").open("a", encoding="utf-8") as file:
+        diary = Diary(run, file)
+        diary.note(device=str(run.device), parameters=sum(p.numel() for p in run.model.parameters()))
+        if dev and run.step == 0 and not options.no_first_figures:
+            diary.judge(dev, options)
+        train(run, options, diary, dev)
+        run.keep()
+        if dev:
+            diary.judge(dev, options)
 
 
 if __name__ == "__main__":
