@@ -3,7 +3,7 @@
     export.py --weights OUT/model.safetensors --tokenizer TOKENIZER.json --out model --name NAMESPACE/NAME --alias ALIAS
               --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON]
 
-model.safetensors holds float16. golden.json holds the scores that these stored weights give in float32. The revision is the
+model.safetensors holds float16, on the grid on which the service multiplies in int8 (snap.py). golden.json holds the scores that these stored weights give in float32. The revision is the
 start of the SHA-256 over the digests of all files but the manifest; README.md (card.py) is not part of it.
 """
 import argparse
@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 import weights
 from golden import golden
 from model import TEMPERATURE
+from snap import snap
 
 FILES = ("golden.json", "model.safetensors", "tokenizer.json")
 LIMITS = {"max_state_question_tokens": 2048, "max_candidate_tokens": 768}
@@ -39,7 +40,7 @@ def export(options):
     """-> the package's id"""
     out = options.out
     out.mkdir(parents=True, exist_ok=True)
-    weights.save(weights.load(options.weights), out / "model.safetensors")
+    weights.save(snap(weights.load(options.weights)), out / "model.safetensors")
     write_tokenizer(options.tokenizer, out / "tokenizer.json")
     model = weights.model_of(weights.load(out / "model.safetensors")).eval()
     scored = golden(model, Tokenizer.from_file(str(out / "tokenizer.json")))

@@ -21,6 +21,7 @@ import weights
 from decision import read, row
 from golden import golden, texts
 from golden_inputs import decisions
+from snap import snap
 from store import Store
 
 HERE = pathlib.Path(__file__).parent
@@ -54,6 +55,13 @@ def same_weights(a, b):
         assert torch.equal(one[name], other[name]), f"{name} differs after going on"
 
 
+def on_grid(path):
+    """The package's weights stay what they are when they are rounded as the service rounds them."""
+    stored = weights.load(path)
+    for name, tensor in snap(stored).items():
+        assert (tensor - stored[name]).norm() <= 1e-3 * tensor.norm(), f"{name} is not on the grid"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("data", "tokenizer", "init", "out"):
@@ -75,6 +83,7 @@ def main():
     call("evaluate.py", "--weights", out / "parts" / "model.safetensors", "--data", shards[0], "--out", out / "figures.json")
     call("export.py", "--weights", out / "parts" / "model.safetensors", "--tokenizer", options.tokenizer, "--out", out / "package",
          "--name", "smoke/Smoke-1", "--alias", "smoke", "--version", "v0", "--date", "2026-01-01", "--description", "Of the smoke test")
+    on_grid(out / "package" / "model.safetensors")
     stored = json.loads((out / "package" / "golden.json").read_text(encoding="utf-8"))["decisions"]
     again = golden(weights.model_of(weights.load(out / "package" / "model.safetensors")).eval(), Tokenizer.from_file(str(out / "package" / "tokenizer.json")))
     assert stored == again, "golden scores are not those of the stored weights"

@@ -6,7 +6,6 @@ import {
   linear,
   type Multiplication,
   multiply,
-  quantizeFinely,
   quantizeNormalised,
   quantizeRows,
   rotated,
@@ -32,8 +31,8 @@ export interface Rows {
 export interface Arithmetic {
   /** Layer normalisation of [rows, hidden]. */
   normalise(sum: Value, norm: Norm): Rows;
-  /** A linear map of rows. @param finely where rounding hurts most. @returns [rows, outputs] */
-  read(rows: Rows, map: Linear, finely?: "finely"): Value;
+  /** A linear map of rows. @returns [rows, outputs] */
+  read(rows: Rows, map: Linear): Value;
   /**
    * Layer normalisation of `residual + map(x)`.
    *
@@ -93,15 +92,12 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultipli
   };
   return {
     normalise: (sum, norm) => normalised(sum, norm, zeroPointsLike(graph, sum)),
-    read({ input, norm }, stored, finely) {
+    read({ input, norm }, stored) {
       const size = norm.gain.length;
       const linear = afterNorm(stored, norm);
-      const turned = rotated(graph, input, size);
       const map = int8Map(graph, linear, rotationBlock(size), form);
       const bias = graph.constant("float32", [linear.bias.length], linear.bias);
-      if (!finely) return multiply(graph, map, quantizeNormalised(graph, turned), bias);
-      const [coarse, fine] = quantizeFinely(graph, turned);
-      return graph.node("Add", [multiply(graph, map, coarse, bias), multiply(graph, map, fine)]);
+      return multiply(graph, map, quantizeNormalised(graph, rotated(graph, input, size)), bias);
     },
     add({ residual, norm: before, zeroPoints = zeroPointsLike(graph, residual) }, linear, x, norm, block) {
       const outputs = linear.bias.length;

@@ -91,7 +91,7 @@ function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value):
   const out = linearOf(context, `${name}.out`, hidden, hidden);
   const rotation = arithmetic.rotationOf(context.headSize);
   const middle = arithmetic.add(kept, out, seen, normOf(context, `${name}.ln1`), rotation);
-  const up = arithmetic.read(middle, linearOf(context, `${name}.up`, hidden, inner), "finely");
+  const up = arithmetic.read(middle, linearOf(context, `${name}.up`, hidden, inner));
   const down = linearOf(context, `${name}.down`, inner, hidden);
   return arithmetic.add(middle, down, graph.node("Gelu", [up]), normOf(context, `${name}.ln2`));
 }

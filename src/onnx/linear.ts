@@ -50,8 +50,6 @@ const STEPS = 127;
  * thousand of the embedded model passes 4.6.
  */
 const NORMALISED_RANGE = 5;
-/** The same where what the first byte leaves goes into a second one: nothing needs to be cut off. */
-const WIDE_RANGE = 16;
 
 /** Mixes each row's neighbouring numbers, see `quantizeWeights`. [rows, size] -> the same */
 export function rotated(graph: GraphBuilder, x: Value, size: number): Value {
@@ -66,22 +64,11 @@ export function rotated(graph: GraphBuilder, x: Value, size: number): Value {
  * all of them, and no row depends on another.
  */
 export function quantizeNormalised(graph: GraphBuilder, x: Value): QuantizedRows {
-  return quantizeBy(graph, x, NORMALISED_RANGE / STEPS);
-}
-
-/** The same in two bytes: their sum stands for the rows, with an error too small to matter. */
-export function quantizeFinely(graph: GraphBuilder, x: Value): readonly [QuantizedRows, QuantizedRows] {
-  const step = WIDE_RANGE / STEPS;
-  const coarse = quantizeBy(graph, x, step);
-  const back = graph.node("DequantizeLinear", [coarse.values, graph.floats([], step), zeroPoint(graph)]);
-  return [coarse, quantizeBy(graph, graph.node("Sub", [x, back]), step / (2 * STEPS))];
+  const step = NORMALISED_RANGE / STEPS;
+  return { values: graph.node("QuantizeLinear", [x, graph.floats([], step), zeroPoint(graph)]), step };
 }
 
 const zeroPoint = (graph: GraphBuilder) => graph.constant("uint8", [], Uint8Array.of(ZERO_POINT));
-
-function quantizeBy(graph: GraphBuilder, x: Value, step: number): QuantizedRows {
-  return { values: graph.node("QuantizeLinear", [x, graph.floats([], step), zeroPoint(graph)]), step };
-}
 
 /**
  * Rounds each row by its own largest magnitude.

@@ -185,7 +185,7 @@ function behind(graph: GraphBuilder, earlier: Block, fresh: Block): Block {
 function project(context: Context, layer: number, rows: Rows) {
   const { graph, shape, headSize } = context;
   const { heads, hidden } = shape;
-  const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`), "finely");
+  const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`));
   const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden), 1);
   const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden), 1);
   const byHead = (value: Value, perm: readonly number[], name?: string) => {
