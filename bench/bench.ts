@@ -114,13 +114,13 @@ async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Wo
   const target = new Target(server.url);
   let engine: EngineCore | undefined;
   try {
-    engine = await createEngine(options.service);
     const others =
       options.against === undefined ? [] : [subjectAt(options.against, "against", options.apiKey)];
     const subjects = [{ target, label: "service", url: null }, ...others];
     const report = await benchHttp(subjects, workload, options.rate, run);
     for (const other of others) other.target.close();
     run.progress("what HTTP adds");
+    engine = await createEngine(options.service); // not before: it has a process of its own
     await engine.start();
     return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
   } finally {

@@ -3,8 +3,9 @@
     export.py --weights OUT/model.safetensors --tokenizer TOKENIZER.json --out model --name NAMESPACE/NAME --alias ALIAS
               --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON]
 
-model.safetensors holds float16, on the grid on which the service multiplies in int8 (snap.py). golden.json holds the scores that these stored weights give in float32. The revision is the
-start of the SHA-256 over the digests of all files but the manifest; README.md (card.py) is not part of it.
+model.safetensors holds float16, on the grid on which the service multiplies in int8 (snap.py). golden.json holds the scores
+that these stored weights give in float32. The revision is the start of the SHA-256 over the digests of all files but the
+manifest; README.md (card.py) is not part of it.
 """
 import argparse
 import hashlib

@@ -23,6 +23,7 @@ from golden import golden, texts
 from golden_inputs import decisions
 from snap import snap
 from store import Store
+from train import rate
 
 HERE = pathlib.Path(__file__).parent
 
@@ -56,10 +57,15 @@ def same_weights(a, b):
 
 
 def on_grid(path):
-    """The package's weights stay what they are when they are rounded as the service rounds them."""
+    """Snapping again leaves the package's weights as they are. That the grid is the service's, test/models/embedded-weights.test.ts holds."""
     stored = weights.load(path)
     for name, tensor in snap(stored).items():
         assert (tensor - stored[name]).norm() <= 1e-3 * tensor.norm(), f"{name} is not on the grid"
+
+
+def falls_at_the_end():
+    shares = [rate(progress, 0.1, 0.3) for progress in (0, 0.05, 0.1, 0.5, 0.7, 0.8, 1, 1.1)]
+    assert shares[:5] == [0, 0.5, 1, 1, 1] and 0 < shares[5] < 1 and shares[6:] == [0, 0], shares
 
 
 def main():
@@ -71,6 +77,7 @@ def main():
     out = options.out
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
+    falls_at_the_end()
     same_ids(out, options.tokenizer)
     call("prepare.py", "--tokenizer", options.tokenizer, "--out", out / "data", "--shards", 2, "--limit", 3, options.data)
     shards = [out / "data" / "0.shard", out / "data" / "1.shard"]

@@ -9,6 +9,7 @@ import torch
 
 BLOCK = 32
 LEVELS = 127
+SMALLEST_GAIN = 1e-3
 
 
 def hadamard(size):
@@ -45,15 +46,24 @@ def snapped(weight, gain=None, turned=None):
     return (held if gain is None else held / gain.double()).to(weight.dtype)
 
 
-def snap(tensors):
-    """{name: float32 tensor} of a token tree -> the same with the linear maps of its layers on the grid"""
-    made, gain = dict(tensors), tensors["ln.weight"]
-    hidden = len(gain)
+def snap(tensors, heads=12):
+    """{name: float32 tensor} of a token tree -> the same with the linear maps of its layers on the grid.
+
+    What rounding would add to every row, by the shift of the normalisation before, goes into the bias.
+    """
+    made, norm = dict(tensors), "ln."
+    hidden = len(tensors["ln.weight"])
+    if hidden // heads % BLOCK:
+        raise ValueError(f"heads of {hidden // heads} are not rotated in blocks of {BLOCK}")
     for i in range(1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers."))):
         layer = f"layers.{i}."
-        made[layer + "qkv.weight"] = snapped(tensors[layer + "qkv.weight"], gain, slice(2 * hidden, 3 * hidden))
-        made[layer + "out.weight"] = snapped(tensors[layer + "out.weight"])
-        made[layer + "up.weight"] = snapped(tensors[layer + "up.weight"], tensors[layer + "ln1.weight"])
-        made[layer + "down.weight"] = snapped(tensors[layer + "down.weight"])
-        gain = tensors[layer + "ln2.weight"]
+        for name, before, turned in (("qkv", norm, slice(2 * hidden, 3 * hidden)), ("up", layer + "ln1.", None)):
+            weight, gain, shift = tensors[f"{layer}{name}.weight"], tensors[before + "weight"], tensors[before + "bias"]
+            if gain.abs().min() < SMALLEST_GAIN:
+                raise ValueError(f"{before}weight has gains near 0: weights divided by them would overflow")
+            found = made[f"{layer}{name}.weight"] = snapped(weight, gain, turned)
+            made[f"{layer}{name}.bias"] = tensors[f"{layer}{name}.bias"] + ((weight - found).double() @ shift.double()).float()
+        for name in ("out", "down"):
+            made[f"{layer}{name}.weight"] = snapped(tensors[f"{layer}{name}.weight"])
+        norm = layer + "ln2."
     return made

@@ -1,4 +1,4 @@
-"""Batches of a run in a fixed order, formed by worker processes."""
+"""Batches of a run in a fixed order, formed here or by worker processes."""
 import numpy as np
 import torch
 
@@ -26,7 +26,7 @@ def as_is(batches):
 
 
 def stream(chunks, chunk, batch, workers):
-    """Batches from a place on. -> (chunk, number of the next batch, tensors) ..."""
+    """Batches from a place on. -> (chunk, number of the next batch, arrays of batches.py) ..."""
     loader = torch.utils.data.DataLoader(chunks, batch_size=None, sampler=range(chunk, len(chunks)), num_workers=workers,
                                          prefetch_factor=2 if workers else None, collate_fn=as_is, multiprocessing_context="fork" if workers else None)
     for k, batches in enumerate(loader, chunk):

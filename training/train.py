@@ -5,7 +5,7 @@
 A second call with the same --out goes on where the first one stopped: weights, their average, optimizer, place in the
 data and place in the schedule. The learning rate rises, stays, and falls to nothing over the last --cooldown of
 --total-minutes of training time, however many calls they are spread over; a pause (a stopped process, a checkpoint)
-hardly counts. What there was before it began to fall is kept as before-cooldown.pt: put in the place of checkpoint.pt it
+hardly counts. What there was before it began to fall is kept as before-cooldown.pt: moved to the place of checkpoint.pt it
 lets a later call with more --total-minutes go on as if this one had never slowed down.
 
 Loss: cross-entropy of softmax(scores / TEMPERATURE) over the candidates, so that the probabilities that the service
@@ -35,8 +35,10 @@ def rate(progress, warmup, cooldown):
     """Share of the highest learning rate at a share of the schedule."""
     if progress < warmup:
         return progress / warmup
-    left = (1 - progress) / cooldown
-    return max(0.0, 1 - (1 - left) ** 0.5) if left < 1 else 1.0
+    if progress < 1 - cooldown or cooldown <= 0:
+        return 1.0
+    fallen = min(1.0, (progress - (1 - cooldown)) / cooldown)
+    return 1 - fallen**0.5
 
 
 def optimizer_of(model, options):
@@ -52,6 +54,8 @@ def optimizer_of(model, options):
 
 class Run:
     """A training run: what a checkpoint holds, and one step of it."""
+
+    PLACE = ("step", "chunk", "batch", "seconds", "decisions", "tokens")
 
     def __init__(self, options):
         self.options, self.device = options, choose()
@@ -72,8 +76,6 @@ class Run:
         self.save(self.checkpoint)
         weights.save(self.average.state, self.options.out / "model.safetensors")
 
-    PLACE = ("step", "chunk", "batch", "seconds", "decisions", "tokens")
-
     def save(self, path):
         held = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "average": self.average.state,
                 "place": {name: getattr(self, name) for name in self.PLACE}}
@@ -89,9 +91,10 @@ class Run:
             setattr(self, name, value)
 
     def learn(self, batch, progress):
-        """One step. -> loss, a tensor"""
+        """One step at a share of the schedule. -> loss, a tensor"""
+        share = 1.0 if self.options.constant else rate(progress, self.options.warmup, self.options.cooldown)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.rate * rate(progress, self.options.warmup, self.options.cooldown) * group["times"]
+            group["lr"] = self.options.rate * share * group["times"]
         held = tensors(batch, self.device)
         with autocast(self.device):
             logits = scores(self.model, held)
@@ -171,16 +174,21 @@ class Diary:
     def learned(self, loss, every=30):
         """Takes a step's loss and notes the mean from time to time."""
         self.losses.append(loss)
-        passed = time.monotonic() - self.since
-        if passed < every:
+        if time.monotonic() - self.since >= every:
+            self.tell()
+
+    def tell(self):
+        """Notes what has been learned since the last time."""
+        if not self.losses:
             return
-        run, (decisions, tokens) = self.run, self.counted
+        run, (decisions, tokens), passed = self.run, self.counted, time.monotonic() - self.since
         self.note(loss=round(torch.stack(self.losses).mean().item(), 4), decisions_per_second=round((run.decisions - decisions) / passed, 1),
                   tokens_per_second=round((run.tokens - tokens) / passed), seen=run.decisions, rate=run.optimizer.param_groups[0]["lr"])
         self.start()
 
     def judge(self, dev, options):
         """Notes figures of the averaged weights."""
+        self.tell()
         with self.run.average.held_by(self.run.model):
             figures = evaluate(self.run.model, dev, self.run.device, indices=sample(dev, options.dev_sample), budget=options.budget)
         self.note(dev=round(figures["mean_accuracy"], 4), accuracy=round(figures["all"]["accuracy"], 4), ece=round(figures["all"]["ece"], 4),
@@ -202,20 +210,21 @@ class Every:
 
 
 def train(run, options, diary, dev):
-    """Until this call's or the schedule's time is over."""
+    """Until this call's or the schedule's time is over, which begins when the data is read."""
+    batches = stream(Chunks(sampler_of(options), options.budget), run.chunk, run.batch, options.workers)
     # a CPU may be shared: there a minute of the schedule is one of this process's own work
     clock = time.process_time if run.device.type == "cpu" else time.monotonic
     end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
     saving, judging = Every(options.save_every * 60, time.monotonic()), Every(options.evaluate_every * 60, run.seconds)
-    cooling, last = options.out / "before-cooldown.pt", clock()
-    for chunk, after, batch in stream(Chunks(sampler_of(options), options.budget), run.chunk, run.batch, options.workers):
+    fall, last = (1 - options.cooldown) * total, clock()
+    for chunk, after, batch in batches:
         if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
             return
-        if not options.constant and run.seconds / total >= 1 - options.cooldown and not cooling.exists():
-            run.save(cooling)
-        diary.learned(run.learn(batch, options.warmup if options.constant else run.seconds / total))
+        diary.learned(run.learn(batch, run.seconds / total))
         run.chunk, run.batch = chunk, after
-        run.seconds += clock() - last
+        before, run.seconds = run.seconds, run.seconds + clock() - last
+        if before < fall <= run.seconds and not options.constant:
+            run.save(options.out / "before-cooldown.pt")
         if saving.is_due(time.monotonic()):
             run.keep()
         if dev and judging.is_due(run.seconds):

@@ -78,7 +78,7 @@ function partOf({ args }: TraceEvent, { hidden, inner, heads }: TokenTreeShape):
   const widths = shapes.map((sizes) => sizes.at(-1) ?? 0);
   if (widths.includes(inner)) return "feed-forward";
   if (shapes.some((sizes) => sizes.length === 3 && sizes.includes(heads))) return "attention";
-  if (widths.some((width) => width > hidden && width <= 3 * hidden + heads && width >= 2 * hidden))
+  if (widths.some((width) => width > hidden && width <= 3 * hidden && width >= 2 * hidden))
     return "projections";
   const operator = args?.op_name ?? "";
   if (operator.includes("LayerNormalization")) return "normalisation";

@@ -42,9 +42,9 @@ export interface Subject {
 
 /** Starts the engine with the options of a service, and the baseline with the same model and a thread for each processor. */
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
-  const engine = await createEngine(options);
   const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);
+  const engine = await createEngine(options);
   const threads = cpuCount();
   const kernels = new TaskProcess();
   const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);

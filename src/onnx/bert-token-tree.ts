@@ -21,7 +21,7 @@ import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-i
  * of its state, its question and its own node, a key that of its own.
  *
  * Same bits in any company: over the rest, softmax is written out so that a pair's result is a fixed sequence of additions.
- * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the weights comes out
+ * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the rest's weights comes out
  * of the same matrix product as the weighted values, by a column of ones. What is
  * left is that a matrix product adds up along the keys in order, which holds within 256 keys (MLAS cuts
  * longer sums into blocks): `src/backends/onnx/forward-plan.ts` forms runs for which that suffices. The prefix is the same in

@@ -23,6 +23,12 @@ interface Block {
   readonly values: Value; // [heads, keys, size]
 }
 
+/** A block whose weights are summed by a column of ones behind the values. */
+interface Rest {
+  readonly keys: Value; // [heads, size, keys]
+  readonly values: Value; // [heads, keys, size + 1]
+}
+
 /** Before the one is divided by the other. */
 interface Sums {
   readonly values: Value; // [heads, queries, size], each value times its weight
@@ -65,7 +71,7 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
       return mean(context, attend(cut(queries), cut(mask)));
     });
   };
-  const overBoth = (prefix: Block, rest: Block) =>
+  const overBoth = (prefix: Block, rest: Rest) =>
     inChunks((some, hidden) => joined(context, some, { prefix, rest }, hidden));
   // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
   const seen = graph.either(
@@ -75,14 +81,14 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
       graph.either(
         context.prefixIsPast,
         "float32",
-        () => overBoth(pastPrefix, behind(graph, pastRest, fresh)),
+        () => overBoth(pastPrefix, restOf(graph, pastRest, fresh)),
         () => {
           const { prefix, rest } = split(context, fresh);
-          return overBoth(prefix, behind(graph, pastRest, rest));
+          return overBoth(prefix, restOf(graph, pastRest, rest));
         },
       ),
     () => {
-      const rest = behind(graph, pastRest, fresh);
+      const rest = restOf(graph, pastRest, fresh);
       return inChunks((some, hidden) => summed(context, some, rest, hidden));
     },
   );
@@ -95,7 +101,7 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
  *
  * @param mask [1, queries, rest keys]
  */
-function summed(context: Context, queries: Value, rest: Block, mask: Value): Sums {
+function summed(context: Context, queries: Value, rest: Rest, mask: Value): Sums {
   const products = masked(context.graph, queries, rest, mask);
   return weighted(context, products, largest(context.graph, products), rest);
 }
@@ -107,7 +113,7 @@ function summed(context: Context, queries: Value, rest: Block, mask: Value): Sum
 function joined(
   context: Context,
   queries: Value,
-  { prefix, rest }: { readonly prefix: Block; readonly rest: Block },
+  { prefix, rest }: { readonly prefix: Block; readonly rest: Rest },
   mask: Value,
 ): Sums {
   const { graph } = context;
@@ -127,7 +133,7 @@ function joined(
 }
 
 /** [heads, queries, rest keys] */
-function masked(graph: GraphBuilder, queries: Value, { keys }: Block, mask: Value): Value {
+function masked(graph: GraphBuilder, queries: Value, { keys }: Rest, mask: Value): Value {
   return graph.node("Add", [graph.node("MatMul", [queries, keys]), mask]);
 }
 
@@ -136,11 +142,10 @@ function largest(graph: GraphBuilder, products: Value): Value {
   return graph.node("ReduceMax", [products, graph.integers(2)], { keepdims: 1 });
 }
 
-/** Both sums are of one matrix product, the weights' by a column of ones behind the values. */
-function weighted({ graph, headSize }: Context, products: Value, highest: Value, { values }: Block): Sums {
+/** Both sums come out of one matrix product. */
+function weighted({ graph, headSize }: Context, products: Value, highest: Value, { values }: Rest): Sums {
   const weights = graph.node("Exp", [graph.node("Sub", [products, highest])]);
-  const withOnes = graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
-  const sums = graph.node("MatMul", [weights, withOnes]);
+  const sums = graph.node("MatMul", [weights, values]);
   const [ofValues, ofWeights] = graph.splitInTwo(sums, graph.integers(headSize, 1), 2);
   return { values: ofValues, weights: ofWeights };
 }
@@ -171,10 +176,12 @@ function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", lay
   };
 }
 
-function behind(graph: GraphBuilder, earlier: Block, fresh: Block): Block {
+/** The rest: what was encoded earlier, then what is new. */
+function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
+  const values = graph.node("Concat", [earlier.values, fresh.values], { axis: 1 });
   return {
     keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
-    values: graph.node("Concat", [earlier.values, fresh.values], { axis: 1 }),
+    values: graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]),
   };
 }
 

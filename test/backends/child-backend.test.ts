@@ -10,7 +10,13 @@ import type { TokenTree } from "../../src/inference/ports.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { embeddedModel } from "../support/package-root.ts";
-import { childrenOf, inferenceProcessOf, isAlive, until } from "../support/processes.ts";
+import {
+  childrenOf,
+  inferenceProcessesOf,
+  inferenceProcessOf,
+  isAlive,
+  until,
+} from "../support/processes.ts";
 
 const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
@@ -106,7 +112,7 @@ describe("a process that is there before the model is known", () => {
     const pid = inferenceProcessOf(process.pid);
     const backend = backendFor(modelPackage, [], first);
     await backend.start();
-    assert.equal(inferenceProcessOf(process.pid), pid);
+    assert.deepEqual(inferenceProcessesOf(process.pid), [pid]);
     await backend.close();
     assert.ok(!isAlive(pid));
   });

@@ -79,8 +79,8 @@ describe("a profile", () => {
   it("sums kernels by operator and part of a layer", () => {
     const trace = [
       { cat: "Session", name: "model_run", dur: 99_000 },
-      event("Gemm", 4000, [[5, 4]], [[5, 14]]),
-      event("Gemm", 2000, [[5, 4]], [[5, 14]]),
+      event("Gemm", 4000, [[5, 4]], [[5, 12]]),
+      event("Gemm", 2000, [[5, 4]], [[5, 12]]),
       event("Gemm", 1000, [[5, 4]], [[5, 4]]),
       event("Gemm", 1000, [[5, 4]], [[5, 8]]),
       event("MatMul", 500, [[2, 5, 2]], [[2, 5, 5]]),

@@ -11,9 +11,14 @@ export function childrenOf(pid: number): number[] {
   });
 }
 
-/** The inference process that a process has started. @throws Error if there is none */
+/** The inference processes that a process has started and that still live. */
+export function inferenceProcessesOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => commandOf(child).includes("backends/onnx/process"));
+}
+
+/** The first of them. @throws Error if there is none */
 export function inferenceProcessOf(pid: number): number {
-  const found = childrenOf(pid).find((child) => commandOf(child).includes("backends/onnx/process"));
+  const [found] = inferenceProcessesOf(pid);
   if (found === undefined) throw new Error("there is no inference process");
   return found;
 }

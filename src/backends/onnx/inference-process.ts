@@ -101,7 +101,8 @@ export class InferenceProcess {
 
   /** Kills it and resolves when it is gone. */
   async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return; // never there, or gone
     const exited = once(this.#child, "exit");
     this.kill();
     await exited;
