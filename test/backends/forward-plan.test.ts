@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  LONE_REST_TOKENS,
   LONG_QUESTION,
   LONG_STATE,
   type Node,
@@ -37,6 +38,16 @@ describe("the plan of forwards", () => {
     const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown);
     assert.equal(forwards.length, 1);
     assert.equal(forwards[0]?.newRest.length, 2 + 2 + 5);
+  });
+
+  it("takes more of them together where it may, but not below a long state", () => {
+    const small = Array.from({ length: 8 }, () => tree(10, 9, [26]));
+    const counts = (forest: readonly TokenTree[], loneRest?: number) =>
+      planForwards(forest, key, nothingKnown, loneRest).forwards.map(({ newRest }) => length(newRest));
+    assert.deepEqual(counts(small), [90, 90, 90, 90]);
+    assert.deepEqual(counts(small, LONE_REST_TOKENS), [225, 135]);
+    const long = tree(LONG_STATE, 9, Array(10).fill(20));
+    assert.deepEqual(counts([long], LONE_REST_TOKENS), [109, 100]);
   });
 
   it("gives each long state forwards of its own, as the prefix", () => {

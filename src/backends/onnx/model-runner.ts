@@ -53,7 +53,8 @@ export class ModelRunner implements Runner {
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    const { states, forwards, pairs } = planForwards(forest, StateCache.key, (key) => this.#states.has(key));
+    const isKnown = (key: string) => this.#states.has(key);
+    const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#model.loneRest);
     const encoded = this.#recall(states);
     const lastUse = lastUses(forwards);
     const scores = new Map<Node, number>();

@@ -2,7 +2,7 @@ import type { Gemma3Shape } from "../../onnx/gemma3-io.ts";
 import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import { threadParts } from "./causal-keys.ts";
 import { causalInputs, causalKeyValueShape } from "./causal-tensors.ts";
-import type { Forward, Node } from "./forward-plan.ts";
+import { type Forward, LONE_REST_TOKENS, type Node, REST_TOKENS } from "./forward-plan.ts";
 import { type ForwardInputs, forwardInputs, keyValueShape } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
@@ -13,6 +13,8 @@ export interface TreeModel {
   readonly keyValues: KeyValueShape;
   /** Threads of a run: no more than leave the bits as they are. */
   readonly threads: number;
+  /** Most tokens that stand together in a forward without prefix. */
+  readonly loneRest: number;
   inputs(forward: Forward, known: (node: Node) => KeyValues): ForwardInputs;
 }
 
@@ -23,6 +25,7 @@ export function treeModel(shape: TreeShape, threads: number): TreeModel {
     return {
       keyValues: causalKeyValueShape(shape),
       threads,
+      loneRest: REST_TOKENS,
       inputs: (forward, known) => causalInputs(forward, shape, parts, known),
     };
   }
@@ -30,6 +33,7 @@ export function treeModel(shape: TreeShape, threads: number): TreeModel {
     keyValues: keyValueShape(shape),
     // with more threads than heads, MLAS would cut one head's product among them and so add up in another order
     threads: Math.min(threads, shape.heads),
+    loneRest: LONE_REST_TOKENS,
     inputs: (forward, known) => forwardInputs(forward, shape, known),
   };
 }
