@@ -73,8 +73,9 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
         }),
       );
       const own = Object.entries(QUESTIONS).map(([name, question]) => all(trial, { [name]: question }));
-      for (const answers of await Promise.all(own)) same(before, answers);
-      await Promise.all(others);
+      // both at once: one that fails must not leave the others without somebody who waits for them
+      const [found] = await Promise.all([Promise.all(own), Promise.all(others)]);
+      for (const answers of found) same(before, answers);
     },
   ),
   ...inBothProfiles(

@@ -95,8 +95,10 @@ async function sendFlood(trial: Trial): Promise<Flood> {
     const sent = Array.from({ length: queueCapacity + MORE }, () =>
       trial.call("POST", SYSTEMONE, { body: body() }),
     );
-    meanwhile = await trial.get("/health");
-    replies.push(...(await Promise.all(sent)));
+    // both at once: where this one fails, the others are still waited for
+    const [health, answers] = await Promise.all([trial.get("/health"), Promise.all(sent)]);
+    meanwhile = health;
+    replies.push(...answers);
     if (replies.some(({ status }) => status !== 200)) break;
   }
   const refused = replies.filter(({ status }) => status === 503);
