@@ -111,8 +111,8 @@ async function createDispatcher(
     quick: true,
     // Collecting every error overflows the stack on a body with 60,000 faults; `toPlain` never builds one: of what
     // goes over a bound it keeps one member.
-    // The document's schemas are the committed ones but for texts and examples, and a test has validated those: each of the eight validators would compile
-    // its own copy of the meta-schema (0.2 s of a start).
+    // The document's schemas are the committed ones but for texts and examples, and a test has validated those: each of the
+    // eight validators would compile its own copy of the meta-schema (0.2 s of a start).
     ajvOpts: { allErrors: true, discriminator: true, verbose: true, validateSchema: false },
     handlers: { ...dispatched(handlers, services), ...REFUSALS },
   });

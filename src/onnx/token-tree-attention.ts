@@ -208,7 +208,7 @@ function project(context: Context, layer: number, rows: Rows) {
 
 /** The stored projection with queries scaled. */
 function projection({ weights, shape, headSize, arithmetic }: Context, name: string): Linear {
-  const { heads, hidden } = shape;
+  const { hidden } = shape;
   const weight = weights.float32(`${name}.weight`, [3 * hidden, hidden]);
   const bias = weights.float32(`${name}.bias`, [3 * hidden]);
   const part = (begin: number, end: number): Linear => ({
@@ -217,16 +217,12 @@ function projection({ weights, shape, headSize, arithmetic }: Context, name: str
   });
   const scale = 1 / Math.sqrt(headSize);
   const queries = part(0, hidden);
-  const rotation = arithmetic.rotationOf(headSize);
-  const values = (head: number) => {
-    const begin = 2 * hidden + head * headSize;
-    const stored = part(begin, begin + headSize);
-    return rotation > 1 ? rotateOutputs(stored, rotation) : stored;
-  };
+  const rotation = arithmetic.rotationOf(headSize); // divides the head size: no run reaches over two heads
+  const values = part(2 * hidden, 3 * hidden);
   return stack([
     { weight: queries.weight.map((x) => x * scale), bias: queries.bias.map((x) => x * scale) },
     part(hidden, 2 * hidden),
-    ...Array.from({ length: heads }, (_, head) => values(head)),
+    rotation > 1 ? rotateOutputs(values, rotation) : values,
   ]);
 }
 
