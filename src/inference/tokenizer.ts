@@ -4,6 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { encodeByParts, type PartEncoder, type PartRole, type TextPart } from "./part-plan.ts";
 import type { EncodedRequest, Tokenizer, TooManyTokens } from "./plan.ts";
 import type { TokenLimits } from "./ports.ts";
+import { RecentParts } from "./recent-parts.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
@@ -34,6 +35,7 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #margin: number;
+  readonly #recent = new RecentParts(this);
 
   /**
    * @param json text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
@@ -58,7 +60,7 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
   }
 
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
-    return encodeByParts(request, limits, this, signal);
+    return encodeByParts(request, limits, this.#recent, signal);
   }
 
   async encodeParts(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LruCache } from "../../inference/lru-cache.ts";
 import { byteLength, type KeyValues } from "./key-values.ts";
 
 /**
@@ -8,12 +9,10 @@ import { byteLength, type KeyValues } from "./key-values.ts";
  * its tokens.
  */
 export class StateCache {
-  readonly #entries = new Map<string, { keyValues: KeyValues; bytes: number }>();
-  readonly #maxBytes: number;
-  #bytes = 0;
+  readonly #states: LruCache<KeyValues>;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#states = new LruCache(maxBytes, byteLength);
   }
 
   static key(tokens: Int32Array): string {
@@ -23,26 +22,14 @@ export class StateCache {
   }
 
   has(key: string): boolean {
-    return this.#entries.has(key);
+    return this.#states.has(key);
   }
 
   get(key: string): KeyValues | undefined {
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry); // the newest is last
-    return entry.keyValues;
+    return this.#states.get(key);
   }
 
   set(key: string, keyValues: KeyValues): void {
-    const bytes = byteLength(keyValues);
-    if (this.#entries.has(key) || bytes > this.#maxBytes) return;
-    this.#entries.set(key, { keyValues, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#entries.delete(oldest);
-      this.#bytes -= entry.bytes;
-    }
+    this.#states.set(key, keyValues);
   }
 }

@@ -1,0 +1,50 @@
+/** Values by key, of a size in all; those least recently used leave first. */
+export class LruCache<Value> {
+  readonly #maxSize: number;
+  readonly #sizeOf: (value: Value) => number;
+  readonly #values = new Map<string, Value>(); // oldest use first
+  #size = 0;
+
+  /** @param sizeOf the same for a value at any time */
+  constructor(maxSize: number, sizeOf: (value: Value) => number) {
+    this.#maxSize = maxSize;
+    this.#sizeOf = sizeOf;
+  }
+
+  /** Entries. */
+  get count(): number {
+    return this.#values.size;
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value === undefined) return undefined;
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    return value;
+  }
+
+  /** A value that is too large for all of the cache is not kept. */
+  set(key: string, value: Value): void {
+    this.#delete(key);
+    const size = this.#sizeOf(value);
+    if (size > this.#maxSize) return;
+    this.#values.set(key, value);
+    this.#size += size;
+    for (const oldest of this.#values.keys()) {
+      if (this.#size <= this.#maxSize) break;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    const value = this.#values.get(key);
+    if (value === undefined) return;
+    this.#values.delete(key);
+    this.#size -= this.#sizeOf(value);
+  }
+}
