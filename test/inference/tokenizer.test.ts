@@ -173,3 +173,17 @@ test("a tokenizer of another kind is refused, since the proof of the lower bound
   ];
   for (const other of others) assert.throws(() => new PartTokenizer(other), { kind: "INVALID_MODEL" });
 });
+
+test("a text that came before is not tokenized again", async () => {
+  const text = (words: string) => ({ text: words, loc: [] });
+  const request = {
+    state: text("The parcel has not arrived."),
+    questions: [{ question: text("What now?"), candidates: [{ ...text("refund"), label: "refund" }] }],
+  };
+  const limits = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
+  const encode = () => tokenizer.encodeRequest(request, limits, new AbortController().signal);
+  const [first, second] = [(await encode()).plan[0]?.[0], (await encode()).plan[0]?.[0]];
+  assert.ok(first && second);
+  assert.equal(second.state, first.state); // the same array
+  assert.equal(second.candidate, first.candidate);
+});
