@@ -53,7 +53,7 @@ export interface paths {
          *       label (`"0"`, `"1"`, ...). The texts differ from each other after trimming, and none is blank.
          *     - `context` is accepted as another name of `state`, `answers` as another name of `candidates`; giving a member under
          *       both names is refused, unless the other name's value is null.
-         *     - State and question are not both blank.
+         *     - State and question are not both blank. A question that is left out is blank.
          *     - The token limits and the rule for `model` are those of `/v1/systemone`.
          *
          *     A request that ended with 504 may have begun work on the model; it is not repeated by the service.
@@ -268,7 +268,7 @@ export interface components {
             readonly probabilities_source: "softmax_ranking_scores_external_temperature";
             /**
              * Format: double
-             * @description Milliseconds spent on this request by the service, time in the queue included.
+             * @description Milliseconds from the validated request to its answer, time in the queue included.
              */
             readonly latency_ms: number;
         };
@@ -364,7 +364,7 @@ export interface components {
             readonly probabilities_source: "softmax_ranking_scores_external_temperature";
             /**
              * Format: double
-             * @description Milliseconds spent on this request by the service, time in the queue included.
+             * @description Milliseconds from the validated request to its answer, time in the queue included.
              */
             readonly latency_ms: number;
         };
@@ -433,7 +433,7 @@ export interface components {
         /** @description State, settings and counters of the service. Counters run since the start. */
         readonly Health: {
             /**
-             * @description `ready` takes requests; `starting` loads the model; `draining` answers what it has taken and then ends; `failed` cannot answer.
+             * @description `ready` takes requests; `starting` loads the model: at first it turns requests away, and when it has lost the model and loads it again it lets them wait; `draining` answers what it has taken and then ends; `failed` cannot answer.
              * @enum {string}
              */
             readonly status: "ready" | "starting" | "draining" | "failed";
@@ -445,7 +445,7 @@ export interface components {
             readonly backend: string;
             /** @description Where it runs. */
             readonly device: string;
-            /** @description The numbers it computes with: `int8` (8-bit weights and activations, the products added up exactly) or `fp32`. The scores of the two differ a little; each is the same to the last bit in any company. */
+            /** @description The numbers it computes with: `int8` (8-bit weights and activations, the products added up exactly), `fp32`, or `graph` (a graph that came with the model: whatever it says). The scores of the first two differ a little; each is the same to the last bit in any company. */
             readonly precision: string;
             /** @description Whether each candidate is scored on its own. */
             readonly strict: boolean;
@@ -571,7 +571,7 @@ export interface components {
             readonly max_candidate_tokens: number;
             /**
              * Format: double
-             * @description Seconds from a request's place in the queue after which it is given up.
+             * @description Seconds from the end of a request's headers after which it is given up.
              */
             readonly deadline_seconds: number;
             /**
@@ -715,7 +715,7 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description Milliseconds spent on this request, as `queue`, `tokenize`, `inference` and `total`.
+         * @description Milliseconds from the validated request to its answer, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
          */
         readonly ServerTiming: string;

@@ -72,8 +72,17 @@ async function assemble(
     }),
     tokenizer,
     clock: systemClock,
-    info: { backend: options.backend, device: options.device, precision: options.precision },
+    info: {
+      backend: options.backend,
+      device: options.device,
+      precision: servedPrecision(modelPackage, options),
+    },
   });
+}
+
+/** What /health says: a graph that comes with its package computes as it was made. */
+function servedPrecision({ manifest }: ModelPackage, { precision }: ServiceOptions): string {
+  return manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision;
 }
 
 /** The tokenizer of a package's architecture. @throws ServiceError INVALID_MODEL */

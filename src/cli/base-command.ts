@@ -1,5 +1,5 @@
 import { Command } from "@oclif/core";
-import { ServiceError } from "../errors.ts";
+import { type Location, ServiceError } from "../errors.ts";
 import { resolveOptions } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 
@@ -20,11 +20,21 @@ export abstract class BaseCommand extends Command {
   /** A line or a few on stderr, instead of a stack or the whole help. */
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError)
-      return this.#end(linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
+      return this.#end(this.#linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
     // what oclif throws when flags do not fit
     if (error.oclif?.exit === WRONG_USAGE)
       return this.#end(usageLines(error.message, String(this.id).replaceAll(":", " ")), WRONG_USAGE);
     return super.catch(error);
+  }
+
+  /** What an issue's place is called here. @param place in the request, without `body` */
+  protected nameOf(place: Location): string {
+    return place.join(".") || "request";
+  }
+
+  #linesOf({ issues, message }: ServiceError): readonly string[] {
+    if (issues.length === 0) return [message];
+    return issues.map(({ loc, msg }) => `${this.nameOf(loc.slice(1))}: ${msg}`);
   }
 
   #end(lines: readonly string[], exitCode: number): never {
@@ -35,11 +45,6 @@ export abstract class BaseCommand extends Command {
 }
 
 const isWrongUsage = ({ kind }: ServiceError) => kind === "INVALID_OPTION" || kind === "INVALID_REQUEST";
-
-function linesOf({ issues, message }: ServiceError): readonly string[] {
-  if (issues.length === 0) return [message];
-  return issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || "request"}: ${msg}`);
-}
 
 /** What oclif says around what is wrong, and of flags that take several values: ours take one each. */
 const NOISE =

@@ -15,7 +15,7 @@ function flagOf(row: OptionRow) {
   const settings = { description: describe(row), helpValue: helpValue(row) };
   switch (row.kind) {
     case "switch":
-      return Flags.boolean({ description: settings.description });
+      return Flags.boolean({ description: settings.description, allowNo: true });
     case "list":
       return Flags.string({ ...settings, multiple: true });
     default:

@@ -5,6 +5,7 @@ import type { Contract, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
 import { isDiscardingBody, openExchanges } from "./connections.ts";
 import { closeLingering, isLingering } from "./lingering.ts";
+import { WIRE_LIMITS } from "./listener.ts";
 import type { Log } from "./log.ts";
 
 /** A failure of HTTP itself, below the contract: no operation declares it. */
@@ -24,10 +25,18 @@ export const HOST_MISSING: WireFailure = {
 const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is no proxy." };
 const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
 
+const seconds = (ms: number) => `${ms / 1000} s`;
+
 // By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror
 const BY_CODE: Readonly<Record<string, WireFailure>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: "The request did not arrive in time." },
-  HPE_HEADER_OVERFLOW: { status: 431, detail: "The request line and the headers are too long." },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    detail: `The request did not arrive in time: headers may take ${seconds(WIRE_LIMITS.headersTimeoutMs)}, all of it ${seconds(WIRE_LIMITS.requestTimeoutMs)}.`,
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    detail: `The request line and the headers are too long: expected at most ${WIRE_LIMITS.maxHeaderBytes} bytes together.`,
+  },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
 };
 

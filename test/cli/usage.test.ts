@@ -72,12 +72,22 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "one choice",
       args: ["decide", "--state", "x", "--question", "y", "--choice", "a"],
-      says: /criteria/,
+      says: /--choice: Expected at least 2/,
+    },
+    {
+      name: "a blank level",
+      args: ["decide", "--state", "x", "--question", "y", "--level", " ", "--level", "b"],
+      says: /--level 0: /,
+    },
+    {
+      name: "a blank state and question",
+      args: ["decide", "--state", "", "--question", " ", "--choice", "a", "--choice", "b"],
+      says: /--(state|question): /,
     },
     {
       name: "equal candidates",
       args: ["rank", "--state", "x", "--candidate", "a", "--candidate", "a"],
-      says: /differ/,
+      says: /--candidate 1: .*differ/,
     },
   ];
   for (const { name, args, env = {}, says } of cases) {
@@ -101,7 +111,7 @@ it("--help names every option with its variable and default", () => {
   const { status, stdout } = decision(["serve", "--help"]);
   assert.equal(status, 0);
   for (const row of Object.values(OPTION_TABLE)) {
-    assert.ok(stdout.includes(`--${row.flag}`), row.flag);
+    assert.ok(stdout.includes(row.kind === "switch" ? `--[no-]${row.flag}` : `--${row.flag}`), row.flag);
     assert.ok(stdout.includes(row.env), row.env);
   }
 });

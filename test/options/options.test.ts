@@ -32,6 +32,10 @@ describe("options", () => {
     assert.deepEqual({ strict, offline, alias }, { strict: true, offline: false, alias: ["a", "b"] });
   });
 
+  it("take a switch that is turned off before a variable that turns it on", () => {
+    assert.equal(resolveOptions({ strict: false }, { DECISION_STRICT: "true" }).strict, false);
+  });
+
   it("refuse any other text for a switch", () => {
     for (const text of ["yes", "constructor", "__proto__"]) {
       const says = invalid(/DECISION_ALLOW_UNAUTHENTICATED takes true or false/);

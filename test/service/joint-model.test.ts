@@ -48,6 +48,7 @@ describe("a joint model is served over HTTP with the scores of the reference lib
   for (const each of jointPackages) {
     it(each.name, async () => {
       await withService(each, "fp32", async (service) => {
+        assert.equal((await service.health()).precision, each.name === "onnx-export" ? "graph" : "fp32");
         for (const decision of each.decisions) {
           const { type, state, question, candidates, token_ids, scores } = decision;
           const tokens = token_ids.reduce((sum, ids) => sum + ids.length, 0);

@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { ServiceError } from "../../errors.ts";
+import { type Location, ServiceError } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { type ShownCandidate, showAnswer } from "../show.ts";
@@ -50,9 +50,19 @@ export default class Decide extends BaseCommand {
     }),
   };
 
+  #candidateFlag = "--choice";
+
+  protected override nameOf(place: Location): string {
+    const [part, , member, ...label] = place;
+    if (part === "state") return "--state";
+    if (part !== "questions") return super.nameOf(place);
+    return member === "criteria" ? [this.#candidateFlag, ...label].join(" ") : "--question";
+  }
+
   async run(): Promise<void> {
     const { flags } = await this.parse(Decide);
     const options = this.options(flags);
+    if (flags.level) this.#candidateFlag = "--level";
     const question = questionOf(flags.question, flags.choice, flags.level);
     const { askSystemone } = await import("../ask.ts");
     const state = await stateText(flags.state);

@@ -1,4 +1,5 @@
 import { Flags } from "@oclif/core";
+import type { Location } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { showRanking } from "../show.ts";
@@ -24,6 +25,12 @@ export default class Rank extends BaseCommand {
       description: "a candidate; repeatable",
     }),
   };
+
+  protected override nameOf(place: Location): string {
+    const [part, ...label] = place;
+    if (part === "candidates") return ["--candidate", ...label].join(" ");
+    return part === "state" || part === "question" ? `--${part}` : super.nameOf(place);
+  }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Rank);
