@@ -53,7 +53,7 @@ function rewriteText(text: string, written: WrittenFacts, { id, temperature, lim
   const { maxStateQuestionTokens: most, maxCandidateTokens: mostOfOne } = limits;
   const got = (limit: number) => `at most ${limit} tokens, special tokens included; got ${limit + BEYOND}`;
   return text
-    .replaceAll(written.id, id)
+    .replaceAll(written.id, () => id) // a function: a name may hold a $
     .replaceAll(String(written.temperature), String(temperature))
     .replace(WRITTEN_LIMITS, `${counted(most)} and ${counted(mostOfOne)} with the model that is served here`)
     .replace(got(written.maxCandidateTokens), got(mostOfOne));

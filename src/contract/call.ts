@@ -74,7 +74,15 @@ export interface Services {
   readonly version: string;
 }
 
-export type Handler<Id extends HandledId> = (call: Call<Id>, services: Services) => Promise<Reply<Id>>;
+/** Where an answer takes long: then nothing waits with the values of the body in its hands. */
+export interface Later<Id extends OperationId> {
+  readonly later: Promise<Reply<Id>>;
+}
+
+export type Handler<Id extends HandledId> = (
+  call: Call<Id>,
+  services: Services,
+) => Promise<Reply<Id> | Later<Id>>;
 export type Handlers = { readonly [Id in HandledId]: Handler<Id> };
 
 /** A request as the web server hands it over; the route is known, the key checked. */

@@ -26,7 +26,7 @@ export interface ContractParts {
 }
 
 /** Any operation's handler, as seen by the dispatcher: the body is already known to fit. */
-type AnyHandler = (call: Call<never>, services: Services) => Promise<AnyReply>;
+type AnyHandler = (call: Call<never>, services: Services) => Promise<Handled>;
 
 type BodilessCall = Omit<IncomingCall, "body">;
 
@@ -35,6 +35,9 @@ interface AnyReply {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** What a handler gives back, now or once the model has answered. */
+type Handled = AnyReply | { readonly later: Promise<AnyReply> };
 
 /**
  * Joins the contract with its handlers.
@@ -53,16 +56,17 @@ export async function createContract({ document, handlers, services }: ContractP
   const dispatcher = await createDispatcher(definition, handlers, services);
 
   /** @param received nothing for operations without a body */
-  async function answer(
+  async function handle(
     call: BodilessCall,
     { method, path }: ContractRoute,
     received: Promise<ReceivedBody> | undefined,
-  ): Promise<OutgoingReply> {
+  ): Promise<{ readonly reply: Promise<AnyReply> }> {
     const request = { method, path, headers: {} };
-    if (received === undefined) return written(await dispatcher.handleRequest(request, call));
+    if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
     const { plain, usedNames } = await received;
     try {
-      return written(await dispatcher.handleRequest({ ...request, body: plain }, call));
+      const reply = replyOf(await dispatcher.handleRequest({ ...request, body: plain }, call));
+      return { reply: reply.catch((error) => Promise.reject(withUsedNames(error, usedNames))) };
     } catch (error) {
       throw withUsedNames(error, usedNames);
     }
@@ -73,15 +77,18 @@ export async function createContract({ document, handlers, services }: ContractP
     routes,
     checkMediaType,
     errorReply,
-    // Not an async function: nothing that waits for the answer holds the bytes. 128 requests may wait with 2 MiB each.
+    // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
+    // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
     call({ body, ...call }) {
       const route = byOperation.get(call.operationId);
       if (route === undefined) return Promise.resolve(errorReply(unreachableError(), call.requestId));
       const received = route.hasBody ? readBody({ ...call, body }, route.bodySchema, document) : undefined;
-      return answer(call, route, received).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
-        return errorReply(error, call.requestId);
-      });
+      return handle(call, route, received)
+        .then(async ({ reply }) => written(await reply))
+        .catch((error: unknown) => {
+          if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
+          return errorReply(error, call.requestId);
+        });
     },
   };
 }
@@ -123,7 +130,7 @@ async function createDispatcher(
 
 function dispatched(handlers: Handlers, services: Services) {
   const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
-    const run = ({ request }: Context, { requestId, signal, arrivedAt }: BodilessCall): Promise<AnyReply> =>
+    const run = ({ request }: Context, { requestId, signal, arrivedAt }: BodilessCall): Promise<Handled> =>
       // The body has passed the validation of this very operation.
       handle({ body: request.requestBody as never, requestId, signal, arrivedAt }, services);
     return [operationId, run] as const;
@@ -149,6 +156,10 @@ function unreachable(): never {
 
 function unreachableError(): ServiceError {
   return new ServiceError("INTERNAL", "The contract did not find its own operation.");
+}
+
+async function replyOf(handled: Handled): Promise<AnyReply> {
+  return "later" in handled ? handled.later : handled;
 }
 
 function written({ status, headers, body }: AnyReply): OutgoingReply {

@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { Place } from "./place.ts";
 import { planRequest, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
@@ -50,23 +51,39 @@ export class EngineCore implements Engine {
     }
   }
 
-  async score(
+  /** The texts are let go once they are tokens: many requests may wait. */
+  score(
     request: RenderedRequest,
     signal: AbortSignal,
     arrivedAt: number = this.#parts.clock.now(),
   ): Promise<ScoredRequest> {
-    const { clock, settings, tokenizer } = this.#parts;
-    const admittedAt = clock.now();
-    const place = this.#scheduler.admit({ signal, deadlineAt: arrivedAt + settings.deadlineMs });
+    try {
+      const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
+      const place = this.#scheduler.admit({ signal, deadlineAt });
+      return this.#answer(place, this.#tokenize(request, place));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** @returns the milliseconds that it took */
+  async #tokenize(request: RenderedRequest, place: Place): Promise<number> {
+    const { clock, tokenizer } = this.#parts;
+    const startedAt = clock.now();
     let tokenize = 0;
-    planRequest(request, this.model.limits, tokenizer, place.signal)
-      .then((plan) => {
-        tokenize = clock.now() - admittedAt;
-        place.submit(plan);
-      })
-      .catch(place.refuse);
+    try {
+      const plan = await planRequest(request, this.model.limits, tokenizer, place.signal);
+      tokenize = clock.now() - startedAt;
+      place.submit(plan);
+    } catch (error) {
+      place.refuse(error);
+    }
+    return tokenize;
+  }
+
+  async #answer(place: Place, tokenizing: Promise<number>): Promise<ScoredRequest> {
     const scored = await place.answer;
-    return { ...scored, timing: { ...scored.timing, tokenize } };
+    return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
   }
 
   health(): EngineHealth {

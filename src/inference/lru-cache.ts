@@ -3,6 +3,8 @@ export class LruCache<Value> {
   readonly #maxSize: number;
   readonly #sizeOf: (value: Value) => number;
   readonly #values = new Map<string, Value>(); // oldest use first
+  /** Stands before the oldest: a new one would walk over the places of all that have been deleted since the map last grew. */
+  #oldest = this.#values.keys();
   #size = 0;
 
   /** @param sizeOf the same for a value at any time */
@@ -35,10 +37,13 @@ export class LruCache<Value> {
     if (size > this.#maxSize) return;
     this.#values.set(key, value);
     this.#size += size;
-    for (const oldest of this.#values.keys()) {
-      if (this.#size <= this.#maxSize) break;
-      this.#delete(oldest);
-    }
+    while (this.#size > this.#maxSize) this.#deleteOldest();
+  }
+
+  #deleteOldest(): void {
+    const { done, value } = this.#oldest.next();
+    if (done) this.#oldest = this.#values.keys();
+    else this.#delete(value);
   }
 
   #delete(key: string): void {

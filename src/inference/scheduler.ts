@@ -11,7 +11,7 @@ import { ScoreCache } from "./score-cache.ts";
 type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";
 
 /**
- * The one queue. All mutable state between a handler and the backend is here.
+ * The one queue. All mutable state between a handler and the backend is here, but for the tokenizer's memory of texts.
  *
  *     admit ──► waiting ── submit ──► ready ── BatchRule ──► Batch ──► backend.score, one at a time
  *                 │  │                  ▲                      │

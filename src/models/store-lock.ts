@@ -74,7 +74,12 @@ async function create(file: string, own: Owner): Promise<boolean> {
   await makeFolder(path.dirname(file));
   try {
     const handle = await open(file, "wx");
-    await handle.writeFile(JSON.stringify(own)).finally(() => handle.close());
+    try {
+      await handle.writeFile(JSON.stringify(own)).finally(() => handle.close());
+    } catch (error) {
+      await rm(file, { force: true }); // a full disk: a lock without an owner would hold others up
+      throw error;
+    }
     return true;
   } catch (error) {
     // another owner has removed the empty folder since: the next attempt makes it again

@@ -22,10 +22,13 @@ export async function removePulled(store: string, id: string): Promise<readonly 
     const { signal } = new AbortController();
     const lock = await takeLock(`${folder}.lock`, { signal, mayWait: false });
     if (!lock) throw failed(`${id} is being pulled at the moment.`);
-    // first what says that the package is whole
-    await rm(path.join(folder, "manifest.json"), { force: true });
-    for (const made of gone) await rm(made, { recursive: true, force: true });
-    await lock.release();
+    try {
+      // first what says that the package is whole
+      await rm(path.join(folder, "manifest.json"), { force: true });
+      for (const made of gone) await rm(made, { recursive: true, force: true });
+    } finally {
+      await lock.release();
+    }
     await rmdir(parent).catch(() => {}); // another revision may be there
     return gone;
   } catch (error) {

@@ -116,7 +116,7 @@ export const OPTION_TABLE = {
     env: "DECISION_CACHE_SIZE",
     default: 0,
     min: 0,
-    max: 10_000_000,
+    max: 4_000_000,
     unit: "scores",
     description: "scores kept in memory for exactly equal inputs; 0 keeps none",
   },

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { openExchanges } from "./connections.ts";
 
-/** Milliseconds and bytes that bound a connection. None of them runs while an accepted request is worked on. */
+/** Milliseconds and bytes that bound a connection. None of them ends a request that is worked on. */
 export interface WireLimits {
   /** From the first byte to the end of the headers. */
   readonly headersTimeoutMs: number;
@@ -8,6 +9,8 @@ export interface WireLimits {
   readonly requestTimeoutMs: number;
   /** Idle time between two requests. */
   readonly keepAliveTimeoutMs: number;
+  /** For which a client may take nothing of an answer. */
+  readonly unreadTimeoutMs: number;
   /** How often the first two are checked. */
   readonly checkIntervalMs: number;
   /** Request line and headers together. */
@@ -22,6 +25,7 @@ export const WIRE_LIMITS: WireLimits = {
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 75_000,
+  unreadTimeoutMs: 60_000,
   checkIntervalMs: 1_000,
   maxHeaderBytes: 16 * 1024,
 };
@@ -42,5 +46,10 @@ export function createListener(listener: RequestListener, limits: WireLimits): S
     },
     listener,
   );
+  server.timeout = limits.unreadTimeoutMs; // in which nothing comes and nothing goes
+  server.on("timeout", (socket) => {
+    const isWorkedOn = openExchanges(socket).length > 0 && socket.writableLength === 0;
+    if (!isWorkedOn) socket.destroy(); // idle between two requests, or its client does not read
+  });
   return server.on("checkContinue", listener).on("checkExpectation", listener);
 }

@@ -67,6 +67,7 @@ export function onClientError(
 /** Answers CONNECT, for which Node hands over the bare socket. */
 export function onConnect(contract: Contract): (request: IncomingMessage, socket: Socket) => void {
   return (_request, socket) => {
+    socket.on("error", () => socket.destroy()); // Node has taken its own listener off, and answers before this one may take long
     void refuse(contract, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
   };
 }

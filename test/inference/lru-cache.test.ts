@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LruCache } from "../../src/inference/lru-cache.ts";
+import { Random } from "./random.ts";
 
 const cacheOf = (maxSize: number) => new LruCache<string>(maxSize, ({ length }) => length);
 const held = (cache: LruCache<string>) => ["a", "b", "c", "d"].filter((key) => cache.has(key));
@@ -37,4 +38,26 @@ test("a value that has become too large is gone", () => {
   cache.set("a", "1111111");
   cache.set("b", "222222");
   assert.deepEqual(held(cache), ["b"]);
+});
+
+test("random uses leave what a list in order of use would leave", () => {
+  const random = new Random(7);
+  const cache = cacheOf(40);
+  let order: { key: string; value: string }[] = []; // oldest use first
+  for (let step = 0; step < 20_000; step++) {
+    const key = `key ${random.between(0, 29)}`;
+    const known = order.find((entry) => entry.key === key);
+    order = order.filter((entry) => entry.key !== key);
+    if (random.isChance(0.5)) {
+      assert.equal(cache.get(key), known?.value);
+      if (known) order.push(known);
+      continue;
+    }
+    const value = "x".repeat(random.between(1, 12));
+    cache.set(key, value);
+    order.push({ key, value });
+    while (order.reduce((sum, entry) => sum + entry.value.length, 0) > 40) order.shift();
+    assert.equal(cache.count, order.length);
+  }
+  for (const { key } of order) assert.ok(cache.has(key));
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fakeContract, fakeServer, json, KEY, withServer } from "./doubles.ts";
 import { head, type WireAnswer, WireClient } from "./wire.ts";
 
@@ -98,14 +99,7 @@ test("a body that its sender cuts off gets a 400 with the caller's request id", 
 });
 
 test("garbage after a whole request is refused after that request's own answer", async () => {
-  let finish = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const contract = fakeContract(async () => {
-    await held;
-    return json(200, { held: true });
-  });
+  const { contract, finish } = heldContract();
   await withServer(await fakeServer({ contract }), async (port) => {
     const client = await WireClient.open(port);
     await client.send(`${WHOLE}{}garbage\r\n\r\n`);
@@ -163,6 +157,58 @@ test("no timeout of the connection cuts a long inference", async () => {
     const client = await WireClient.open(port);
     await client.send(WHOLE, "{}");
     assert.equal((await client.read()).body.done, true);
+    client.close();
+  });
+});
+
+/** A contract whose answers come when the test says so. */
+function heldContract() {
+  let finish = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const contract = fakeContract(async () => {
+    await held;
+    return json(200, { held: true });
+  });
+  return { contract, finish };
+}
+
+test("a connection that is reset after CONNECT, while an earlier request is worked on, ends nothing but itself", async () => {
+  const { contract, finish } = heldContract();
+  await withServer(await fakeServer({ contract }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(`${WHOLE}{}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await sleep(50); // until it has been read
+    client.socket.resetAndDestroy();
+    await sleep(50);
+    finish();
+    const next = await WireClient.open(port);
+    await next.send(head("GET /health"));
+    assert.equal((await next.read()).status, 200);
+    next.close();
+  });
+});
+
+test("who does not read an answer is let go, who waits for one is not", async () => {
+  const { contract, finish } = heldContract();
+  const big = { ...contract, call: async () => json(200, { big: "x".repeat(16 * 1024 * 1024) }) };
+  const wire = { unreadTimeoutMs: 300 };
+  await withServer(await fakeServer({ contract: big, wire }), async (port) => {
+    const client = await WireClient.open(port);
+    client.socket.pause();
+    await client.send(head("GET /health"));
+    await sleep(1_500);
+    client.socket.resume();
+    await assert.rejects(client.read(), /connection ended/);
+    client.close();
+  });
+  await withServer(await fakeServer({ contract, wire }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(`${WHOLE}{}`);
+    await sleep(1_000);
+    finish();
+    assert.equal((await client.read()).body.held, true);
     client.close();
   });
 });
