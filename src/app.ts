@@ -12,13 +12,21 @@ import { servedDocument } from "./served-document.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";
 
+/** Chosen: 256 MiB of bodies. More where the queue takes more requests. */
+const MAX_LONG_BODIES = 128;
+
 /** The web service over an engine. It does not listen yet. */
 export async function createApp(
   engine: Engine,
   { apiKey, log }: { readonly apiKey?: string | undefined; readonly log: Log },
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine);
-  const limits = { maxBodyBytes: REQUEST_LIMITS.maxBodyBytes };
+  const { queueCapacity, maxBatchRequests, deadlineMs } = engine.health().settings;
+  const limits = {
+    maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
+    maxLongBodies: Math.max(MAX_LONG_BODIES, queueCapacity + maxBatchRequests),
+    deadlineMs,
+  };
   return createServer({ contract, version: await readVersion(), apiKey, log, limits, clock: systemClock });
 }
 

@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../errors.ts";
+import type { Clock } from "../inference/ports.ts";
+import { queueErrors } from "../inference/queue-errors.ts";
 import { declaredBodyBytes, expectsContinue } from "./headers.ts";
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  /** From the headers on. */
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+}
 
 /**
  * The bytes of a request's body, counted while they arrive.
@@ -8,12 +17,12 @@ import { declaredBodyBytes, expectsContinue } from "./headers.ts";
  * A length announced beyond the limit is refused before anything is read, and a caller that waits for a 100 gets it
  * only here: every check that needs no body has passed. What follows after a refusal flows on and is discarded.
  *
- * @throws ServiceError BODY_TOO_LARGE | CANCELLED when the connection closes before the body's end
+ * @throws ServiceError BODY_TOO_LARGE | DEADLINE_EXCEEDED | CANCELLED when the connection closes before the body's end
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  maxBodyBytes: number,
+  { maxBodyBytes, deadlineMs, clock }: BodyLimits,
 ): Promise<Uint8Array> {
   const declared = declaredBodyBytes(request);
   if (declared !== Number.POSITIVE_INFINITY && declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
@@ -23,6 +32,7 @@ export async function readBody(
   return new Promise((resolve, reject) => {
     const body = new Gathering(declared);
     const settle = (finish: () => void): void => {
+      cancelTimer();
       request.off("data", onData).off("end", onEnd).off("close", onClose);
       request.resume();
       finish();
@@ -33,6 +43,7 @@ export async function readBody(
     };
     const onEnd = (): void => settle(() => resolve(body.whole()));
     const onClose = (): void => settle(() => reject(cutOff()));
+    const cancelTimer = clock.after(deadlineMs, () => settle(() => reject(queueErrors.tooLate())));
     request.on("error", ignoreError);
     request.on("data", onData).on("end", onEnd).on("close", onClose);
   });

@@ -7,12 +7,12 @@ import {
   type Route,
 } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
-import type { Clock } from "../inference/ports.ts";
 import type { KeyCheck } from "./authorization.ts";
-import { readBody } from "./body.ts";
+import { type BodyLimits, readBody } from "./body.ts";
 import { exchangeOf } from "./connections.ts";
 import { headerValues } from "./headers.ts";
 import type { Log } from "./log.ts";
+import type { LongBodies } from "./long-bodies.ts";
 import { failureReply, logFault, sendReply } from "./replies.ts";
 
 /** What an operation's route needs. */
@@ -20,8 +20,8 @@ export interface OperationOptions {
   readonly contract: Contract;
   /** Undefined: no key is configured, nothing is checked. */
   readonly checkKey: KeyCheck | undefined;
-  readonly maxBodyBytes: number;
-  readonly clock: Clock;
+  readonly bodies: BodyLimits;
+  readonly longBodies: LongBodies;
   readonly log: Log;
 }
 
@@ -66,21 +66,22 @@ async function answer(
 /**
  * The checks in their order, then the contract.
  *
- * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | CANCELLED
+ * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED
  */
 async function replyTo(
   { raw, id }: FastifyRequest,
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: HandledRoute,
   signal: AbortSignal,
-  { contract, checkKey, maxBodyBytes, clock }: OperationOptions,
+  { contract, checkKey, bodies, longBodies }: OperationOptions,
 ): Promise<OutgoingReply> {
-  const arrivedAt = clock.now();
+  const arrivedAt = bodies.clock.now();
   if (needsKey) checkKey?.(raw);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   contract.checkMediaType({ ...raw.headers, "content-type": headerValues(raw.rawHeaders, "content-type") });
-  const body = await readBody(raw, reply.raw, maxBodyBytes);
-  return contract.call({ operationId, requestId: id, signal, arrivedAt, body });
+  const reading = () => readBody(raw, reply.raw, bodies);
+  const call = (body: Uint8Array) => contract.call({ operationId, requestId: id, signal, arrivedAt, body });
+  return longBodies.bounded(raw, bodies.maxBodyBytes, () => reading().then(call)); // no frame here holds the body while it is answered
 }
 
 function isCancelled(error: unknown): boolean {

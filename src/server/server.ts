@@ -9,6 +9,7 @@ import { expectsContinue, headerValues } from "./headers.ts";
 import { isLingering } from "./lingering.ts";
 import { createListener, WIRE_LIMITS, type WireLimits } from "./listener.ts";
 import type { Log } from "./log.ts";
+import { LongBodies } from "./long-bodies.ts";
 import { serveOperations } from "./operations.ts";
 import { serveRedoc } from "./redoc.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./replies.ts";
@@ -33,6 +34,14 @@ declare module "fastify" {
   }
 }
 
+export interface ServerLimits {
+  readonly maxBodyBytes: number;
+  /** Of requests under way. */
+  readonly maxLongBodies: number;
+  /** From a request's headers to the end of its body. */
+  readonly deadlineMs: number;
+}
+
 export interface ServerOptions {
   readonly contract: Contract;
   /** The service's version, for the documentation's title. */
@@ -42,7 +51,7 @@ export interface ServerOptions {
   readonly log: Log;
   /** Tells when a request arrived. */
   readonly clock: Clock;
-  readonly limits: { readonly maxBodyBytes: number };
+  readonly limits: ServerLimits;
   readonly wire?: Partial<WireLimits>;
 }
 
@@ -93,7 +102,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerUnknownRoutes(app, contract);
 
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
-  serveOperations(app, { contract, checkKey, maxBodyBytes: options.limits.maxBodyBytes, log, clock });
+  const longBodies = new LongBodies(options.limits.maxLongBodies);
+  serveOperations(app, { contract, checkKey, bodies: { ...options.limits, clock }, longBodies, log });
   await serveDocs(app, contract.document, options.version);
   await serveRedoc(app, options.version);
   await app.ready();

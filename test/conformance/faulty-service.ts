@@ -74,7 +74,7 @@ export class FaultyService {
       version,
       apiKey,
       log: { debug: silent, info: silent, warn: silent, error: silent },
-      limits: { maxBodyBytes: 2_097_152 },
+      limits: { maxBodyBytes: 2_097_152, maxLongBodies: 128, deadlineMs: 60_000 },
       clock: systemClock,
     });
     meddle(app.server, () => current);

@@ -13,6 +13,8 @@ const STATUSES: Partial<Record<ErrorKind, number>> = {
   UNAUTHORIZED: 401,
   BODY_TOO_LARGE: 413,
   INVALID_REQUEST: 422,
+  QUEUE_FULL: 503,
+  DEADLINE_EXCEEDED: 504,
 };
 
 const ROUTES: readonly Route[] = [
@@ -87,7 +89,7 @@ export function fakeServer(options: Partial<ServerOptions> = {}): Promise<Fastif
     apiKey: KEY,
     log: memoryLog(),
     clock: systemClock,
-    limits: { maxBodyBytes: MAX_BODY_BYTES },
+    limits: { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 100, deadlineMs: 60_000 },
     ...options,
   });
 }

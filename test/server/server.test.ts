@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../src/errors.ts";
-import { fakeContract, fakeServer, json, KEY, memoryLog, withServer } from "./doubles.ts";
+import { fakeContract, fakeServer, json, KEY, MAX_BODY_BYTES, memoryLog, withServer } from "./doubles.ts";
 import { head, WireClient } from "./wire.ts";
 
 const log = memoryLog();
@@ -214,4 +215,62 @@ test("the answer's own headers are kept", async () => {
   const answer = await busy.inject({ method: "GET", url: "/health" });
   assert.deepEqual([answer.statusCode, answer.headers["retry-after"]], [503, "1"]);
   await busy.close();
+});
+
+test("so many long bodies are read at a time, further ones get a 503, and short ones are read beside them", async () => {
+  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 60_000 };
+  await withServer(await fakeServer({ limits }), async (port) => {
+    const announce = (length: number) =>
+      head(
+        "POST /v1/systemone",
+        "Content-Type: application/json",
+        `Authorization: Bearer ${KEY}`,
+        `Content-Length: ${length}`,
+      );
+    const open = async (length: number, ...body: string[]) => {
+      const client = await WireClient.open(port);
+      await client.send(announce(length), ...body);
+      await sleep(50); // until it is read
+      return client;
+    };
+    const long = [await open(100_000, "{"), await open(100_000, "{")];
+    const [third, tooLarge, short] = [
+      await open(100_000),
+      await open(MAX_BODY_BYTES + 1),
+      await open(2, "{}"),
+    ];
+    assert.equal((await third.read()).status, 503);
+    assert.equal((await tooLarge.read()).status, 413);
+    assert.equal((await short.read()).status, 200);
+    await long[0]?.send("}".repeat(99_999));
+    assert.equal((await long[0]?.read())?.status, 200);
+    const fourth = await open(100_000, "{".repeat(100_000));
+    assert.equal((await fourth.read()).status, 200);
+    long[1]?.close(); // its caller leaves: the place is free
+    await sleep(50);
+    const more = [await open(100_000, "{"), await open(100_000, "{")];
+    for (const client of more) {
+      await client.send("}".repeat(99_999));
+      assert.equal((await client.read()).status, 200);
+    }
+    for (const client of [...long, third, tooLarge, short, fourth, ...more]) client.close();
+  });
+});
+
+test("a body that is not there when the deadline passes gets a 504", async () => {
+  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 200 };
+  await withServer(await fakeServer({ limits }), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(
+      head(
+        "POST /v1/systemone",
+        "Content-Type: application/json",
+        `Authorization: Bearer ${KEY}`,
+        "Content-Length: 9",
+      ),
+      "{",
+    );
+    assert.equal((await client.read()).status, 504);
+    client.close();
+  });
 });
