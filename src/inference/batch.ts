@@ -1,3 +1,4 @@
+import { getOrSet } from "./get-or-set.ts";
 import type { KeyedNode, Pair } from "./pairs.ts";
 import type { TokenTree } from "./ports.ts";
 import type { RequestWork } from "./request-work.ts";
@@ -56,12 +57,12 @@ export class Batch {
     const { state, question, candidate } = recipient.pair;
     this.#tokenCount += this.costOf(recipient);
     this.requests.add(recipient.work);
-    const tree = getOrSet<TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
-    const draft = getOrSet<QuestionDraft>(tree.questions, question.key, () => ({
+    const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
+    const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({
       node: question,
       candidates: new Map(),
     }));
-    const recipients = getOrSet<Recipient[]>(draft.candidates, candidate.key, () => []);
+    const recipients = getOrSet<string, Recipient[]>(draft.candidates, candidate.key, () => []);
     if (recipients.length === 0) this.#pairCount += 1;
     recipients.push(recipient);
   }
@@ -84,12 +85,4 @@ export class Batch {
       [...tree.questions.values()].flatMap((question) => [...question.candidates.values()]),
     );
   }
-}
-
-function getOrSet<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const value = create();
-  map.set(key, value);
-  return value;
 }

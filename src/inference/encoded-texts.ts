@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Encoding } from "tokenizers";
+import { groupByUnits } from "./groups.ts";
 
 /**
  * UTF-16 code units that are tokenized in one call; a longer text goes alone. Chosen: some 8 ms off the main thread, and at most
@@ -46,7 +47,7 @@ export class EncodedTexts {
   async add(texts: readonly (readonly string[])[]): Promise<void> {
     const segments = new Set(texts.flatMap((pieces) => this.#cut(pieces)));
     const fresh = [...segments].filter((segment) => !this.#segments.has(segment));
-    for (const group of groupByUnits(fresh, (text) => text.length)) {
+    for (const group of groupByUnits(fresh, (text) => text.length, GROUP_UNITS)) {
       this.#source.signal.throwIfAborted();
       const encodings = await this.#source.encode(group);
       for (const [i, text] of group.entries()) {
@@ -145,22 +146,4 @@ function replaceIds(ids: Int32Array, { from, by }: Replacement): void {
 
 function isNewlineBorder(left: string, right: string): boolean {
   return left.endsWith("\n") !== right.startsWith("\n");
-}
-
-/** Runs of items of at most GROUP_UNITS together; a larger one alone. */
-export function groupByUnits<Item>(
-  items: readonly Item[],
-  unitsOf: (item: Item) => number,
-): readonly (readonly Item[])[] {
-  const groups: Item[][] = [];
-  let room = 0;
-  for (const item of items) {
-    const units = unitsOf(item);
-    const last = groups.at(-1);
-    const fits = last !== undefined && units <= room;
-    if (fits) last.push(item);
-    else groups.push([item]);
-    room = (fits ? room : GROUP_UNITS) - units;
-  }
-  return groups;
 }

@@ -1,3 +1,4 @@
+import { getOrSet } from "./get-or-set.ts";
 import type { TokenPath } from "./ports.ts";
 
 /**
@@ -50,12 +51,4 @@ function commonLength(a: Int32Array, b: Int32Array, most: number): number {
   let length = 0;
   while (length < end && a[length] === b[length]) length += 1;
   return length;
-}
-
-function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const value = create();
-  map.set(key, value);
-  return value;
 }

@@ -1,12 +1,14 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { MAX_ISSUES } from "../errors.ts";
-import { type EncodedTexts, groupByUnits } from "./encoded-texts.ts";
+import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
+import { groupByUnits } from "./groups.ts";
 import { PathCutter } from "./joint-cut.ts";
 import { JointEncoder } from "./joint-encoder.ts";
 import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";
 import type { EncodedRequest, Tokenizer, TooLongText } from "./plan.ts";
 import type { TokenLimits, TokenPath } from "./ports.ts";
 
+/** What the texts of a model that reads pairs as one text need to know of it. */
 export interface JointModel {
   /** Token that every pair begins with. */
   readonly bosId: number;
@@ -63,7 +65,7 @@ export class JointTokenizer implements Tokenizer {
       }),
     ]);
     // group by group: once there is enough to report, nothing more is tokenized
-    for (const group of groupByUnits(checks, ({ pieces }) => unitsOf(pieces))) {
+    for (const group of groupByUnits(checks, ({ pieces }) => unitsOf(pieces), GROUP_UNITS)) {
       if (tooLong.length >= MAX_ISSUES) break;
       tooLong.push(...(await this.#check(group, texts)));
     }

@@ -1,6 +1,7 @@
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { ServiceError } from "../errors.ts";
+import { groupByUnits } from "./groups.ts";
 import { encodeByParts, type PartEncoder, type PartRole, type TextPart } from "./part-plan.ts";
 import type { EncodedRequest, Tokenizer, TooManyTokens } from "./plan.ts";
 import type { TokenLimits } from "./ports.ts";
@@ -69,7 +70,7 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
   ): Promise<readonly (Int32Array | TooManyTokens)[]> {
     const encoded: (Int32Array | TooManyTokens)[] = [];
     let tooMany = 0;
-    for (const group of groupParts(parts)) {
+    for (const group of groupByUnits(parts, ({ text }) => text.length, PIECE_UNITS)) {
       if (tooMany >= maxTooMany) return encoded;
       signal.throwIfAborted();
       const results = await this.#encodeGroup(group, signal);
@@ -129,19 +130,6 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
     if (id === null) throw new ServiceError("INVALID_MODEL", `The model's tokenizer has no ${token} token.`);
     return id;
   }
-}
-
-/** Runs of short texts of at most one piece together; each long text alone. */
-function groupParts(parts: readonly TextPart[]): readonly (readonly TextPart[])[] {
-  const groups: TextPart[][] = [];
-  let room = 0;
-  for (const part of parts) {
-    const last = groups.at(-1);
-    if (last !== undefined && part.text.length <= room) last.push(part);
-    else groups.push([part]);
-    room = (last !== undefined && part.text.length <= room ? room : PIECE_UNITS) - part.text.length;
-  }
-  return groups;
 }
 
 /** The place nearest before `index` that does not split a surrogate pair. */

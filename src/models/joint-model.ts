@@ -1,16 +1,7 @@
 import { ServiceError } from "../errors.ts";
+import type { JointModel } from "../inference/joint-tokenizer.ts";
 import type { Manifest } from "./manifest.ts";
 import { type ModelPackage, readPackageFile } from "./package.ts";
-
-/** What the texts of a model that reads pairs as one text need to know of it. */
-export interface JointModelFacts {
-  /** Token that every pair begins with. */
-  readonly bosId: number;
-  /** Tokens of the longest pair that the model takes. */
-  readonly maxTokens: number;
-  /** Ids from here on the model does not know, whatever its tokenizer says; undefined where the package does not say. */
-  readonly vocabulary: number | undefined;
-}
 
 /** Tokens of a pair beyond the limits of its texts: those between them, and what joining them may add. Chosen. */
 const TOKENS_BETWEEN = 64;
@@ -34,7 +25,7 @@ export function longestPair({ limits }: Manifest, allowed: number, where: string
  * @returns undefined for a model that reads state, question and candidate apart
  * @throws ServiceError INVALID_MODEL when the configuration lacks something, or the package's limits allow more than the model takes
  */
-export async function jointModelFacts(modelPackage: ModelPackage): Promise<JointModelFacts | undefined> {
+export async function jointModelFacts(modelPackage: ModelPackage): Promise<JointModel | undefined> {
   const { manifest } = modelPackage;
   const { architecture } = manifest;
   if (architecture.type === "bert-token-tree") return undefined;

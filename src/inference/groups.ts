@@ -1,0 +1,18 @@
+/** Runs of items of at most so many units together; a larger one alone. */
+export function groupByUnits<Item>(
+  items: readonly Item[],
+  unitsOf: (item: Item) => number,
+  most: number,
+): readonly (readonly Item[])[] {
+  const groups: Item[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const units = unitsOf(item);
+    const last = groups.at(-1);
+    const fits = last !== undefined && units <= room;
+    if (fits) last.push(item);
+    else groups.push([item]);
+    room = (fits ? room : most) - units;
+  }
+  return groups;
+}
