@@ -70,9 +70,7 @@ export class BatchRule {
     if (oldest === undefined) return batch;
 
     // Before the oldest takes its half: what is left of it must not overtake a request that was smaller.
-    const smallestFirst = ready.toSorted(
-      (a, b) => a.remainingTokens - b.remainingTokens || a.order - b.order,
-    );
+    const smallestFirst = sortBySize(ready);
     const half = isStrict ? 0 : maxTokens / 2;
     let slots = maxRequests - begun.length;
     const take = (work: RequestWork, room: Omit<Room, "mayBegin">) => {
@@ -128,5 +126,15 @@ interface Room {
 }
 
 function findOldest(works: readonly RequestWork[]): RequestWork | undefined {
-  return works.toSorted((a, b) => a.order - b.order)[0];
+  let oldest = works[0];
+  for (const work of works) if (oldest === undefined || work.order < oldest.order) oldest = work;
+  return oldest;
+}
+
+/** Each is measured once: a queue may be long. */
+function sortBySize(works: readonly RequestWork[]): readonly RequestWork[] {
+  return works
+    .map((work) => ({ work, tokens: work.remainingTokens }))
+    .sort((a, b) => a.tokens - b.tokens || a.work.order - b.work.order)
+    .map(({ work }) => work);
 }

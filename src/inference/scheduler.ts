@@ -100,7 +100,7 @@ export class Scheduler {
         const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
         ticket.queued = { work, since: this.#clock.now() };
         this.#rule.answerKnown(ticket.queued.work);
-        this.#finishAnswered();
+        if (ticket.queued.work.isAnswered) this.#finish(ticket, ticket.queued);
         this.#pump();
       },
       refuse: (reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Media, operations } from "../contract/document.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { Service } from "./service.ts";
+
+/** Scores of another processor may differ in the last digits. */
+const TOLERANCE = 0.01;
+
+let service: Service;
+before(async () => {
+  service = await Service.start();
+});
+after(() => service.stop());
+
+/** Numbers nearly equal, everything else equal, but for how long it took. */
+function assertAlike(came: unknown, shown: unknown, where: string): void {
+  if (typeof shown === "number" && typeof came === "number") {
+    assert.ok(Math.abs(came - shown) < TOLERANCE, `${where}: shown ${shown}, came ${came}`);
+  } else if (typeof shown === "object" && shown !== null && typeof came === "object" && came !== null) {
+    assert.deepEqual(Object.keys(came), Object.keys(shown), where);
+    for (const [name, value] of Object.entries(shown)) {
+      if (name !== "latency_ms") assertAlike(Reflect.get(came, name), value, `${where}.${name}`);
+    }
+  } else {
+    assert.equal(came, shown, where);
+  }
+}
+
+async function answerTo(url: string, body: string): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${service.port}${url}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  assert.equal(response.status, 200);
+  return response.json();
+}
+
+describe("what is shown as the embedded model's answer is its answer", () => {
+  const shown = [
+    { operationId: "systemone", example: "complaint" },
+    { operationId: "rank", example: "labelled" },
+  ];
+  for (const { operationId, example } of shown) {
+    it(`in the contract: ${operationId}, ${example}`, async () => {
+      const operation = operations.find((each) => each.operationId === operationId);
+      const valueIn = (content?: Readonly<Record<string, Media>>) =>
+        content?.["application/json"]?.examples?.[example]?.value;
+      const request = valueIn(operation?.requestBody?.content);
+      const response = valueIn(operation?.responses["200"]?.content);
+      assert.ok(request && response);
+      assertAlike(await answerTo(`/v1/${operationId}`, JSON.stringify(request)), response, example);
+    });
+  }
+
+  it("in the README", async () => {
+    const readme = readFileSync(path.join(packageRoot, "README.md"), "utf8");
+    const [, request] = /v1\/systemone -H.*?-d '(\{[^']*\})'/s.exec(readme) ?? [];
+    const [, response] = /```json\n(\{\n {2}"answers".*?\n\})\n```/s.exec(readme) ?? [];
+    assert.ok(request && response);
+    assertAlike(await answerTo("/v1/systemone", request), JSON.parse(response), "README");
+  });
+});
