@@ -64,12 +64,11 @@ export async function createContract({ document, handlers, services }: ContractP
     const request = { method, path, headers: {} };
     if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
     const { plain, usedNames } = await received;
-    try {
-      const reply = replyOf(await dispatcher.handleRequest({ ...request, body: plain }, call));
-      return { reply: reply.catch((error) => Promise.reject(withUsedNames(error, usedNames))) };
-    } catch (error) {
+    const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
-    }
+    };
+    const handled = await dispatcher.handleRequest({ ...request, body: plain }, call).catch(rethrow);
+    return { reply: replyOf(handled).catch(rethrow) };
   }
 
   return {

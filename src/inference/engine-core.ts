@@ -70,15 +70,15 @@ export class EngineCore implements Engine {
   async #tokenize(request: RenderedRequest, place: Place): Promise<number> {
     const { clock, tokenizer } = this.#parts;
     const startedAt = clock.now();
-    let tokenize = 0;
     try {
       const plan = await planRequest(request, this.model.limits, tokenizer, place.signal);
-      tokenize = clock.now() - startedAt;
+      const tokenize = clock.now() - startedAt;
       place.submit(plan);
+      return tokenize;
     } catch (error) {
       place.refuse(error);
+      return 0; // nobody is told
     }
-    return tokenize;
   }
 
   async #answer(place: Place, tokenizing: Promise<number>): Promise<ScoredRequest> {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../errors.ts";
 import type { Clock } from "../inference/ports.ts";
 import { queueErrors } from "../inference/queue-errors.ts";
-import { declaredBodyBytes, expectsContinue } from "./headers.ts";
+import { announcesMoreThan, declaredBodyBytes, expectsContinue } from "./headers.ts";
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -25,7 +25,7 @@ export async function readBody(
   { maxBodyBytes, deadlineMs, clock }: BodyLimits,
 ): Promise<Uint8Array> {
   const declared = declaredBodyBytes(request);
-  if (declared !== Number.POSITIVE_INFINITY && declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
   if (request.destroyed) throw cutOff();
   if (expectsContinue(request)) response.writeContinue();
 

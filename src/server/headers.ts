@@ -11,6 +11,12 @@ export function declaredBodyBytes(request: Pick<IncomingMessage, "headers">): nu
   return Number(request.headers["content-length"] ?? 0); // digits only, or Node refused the request
 }
 
+/** Whether it says that its body has more bytes. */
+export function announcesMoreThan(bytes: number, request: Pick<IncomingMessage, "headers">): boolean {
+  const declared = declaredBodyBytes(request);
+  return Number.isFinite(declared) && declared > bytes;
+}
+
 /** Whether the caller waits for a 100 before it sends the body. HTTP/1.0 has no such thing. */
 export function expectsContinue(request: Pick<IncomingMessage, "headers" | "httpVersion">): boolean {
   return request.httpVersion === "1.1" && request.headers.expect?.toLowerCase() === "100-continue";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../errors.ts";
-import { declaredBodyBytes } from "./headers.ts";
+import { announcesMoreThan, declaredBodyBytes } from "./headers.ts";
 
-/** Chosen: what a connection's buffers hold anyway. */
+/** The bodies that src/json reads one after the other. */
 const LONG_BYTES = 65_536;
 
 /**
@@ -19,9 +19,8 @@ export class LongBodies {
 
   /** @throws ServiceError QUEUE_FULL */
   async bounded<T>(request: IncomingMessage, maxBodyBytes: number, run: () => Promise<T>): Promise<T> {
-    const bytes = declaredBodyBytes(request);
-    const isTooLarge = bytes !== Number.POSITIVE_INFINITY && bytes > maxBodyBytes; // refused unread
-    if (bytes <= LONG_BYTES || isTooLarge) return run();
+    const isRefusedUnread = announcesMoreThan(maxBodyBytes, request);
+    if (isRefusedUnread || declaredBodyBytes(request) <= LONG_BYTES) return run();
     if (this.#underWay >= this.#most) {
       throw new ServiceError("QUEUE_FULL", "Too many requests with long bodies are under way.");
     }

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { head, WireClient } from "../server/wire.ts";
@@ -194,7 +197,9 @@ test("what callers have left is counted and not computed", async () => {
 });
 
 test("while the model loads, the service says so", async (t) => {
-  const service = await Service.startUnready();
+  // without a kept graph the model takes longer to load than the port to open
+  const cache = await mkdtemp(path.join(tmpdir(), "no-graph-"));
+  const service = await Service.startUnready({ XDG_CACHE_HOME: cache });
   try {
     const replies: Reply[] = [];
     const states = new Set<unknown>();
@@ -220,6 +225,7 @@ test("while the model loads, the service says so", async (t) => {
     assert.equal((await service.post("/v1/systemone", SMALL)).status, 200);
   } finally {
     await service.stop();
+    await rm(cache, { recursive: true });
   }
 });
 

@@ -114,9 +114,9 @@ export class Service {
   }
 
   /** The same, resolved as soon as the port accepts connections. */
-  static async startUnready(flags: readonly string[] = []): Promise<Service> {
+  static async startUnready(env: Readonly<Record<string, string>>): Promise<Service> {
     const port = await freePort();
-    const service = new Service(Service.#spawn(["--port", String(port), ...flags], {}), port);
+    const service = new Service(Service.#spawn(["--port", String(port)], env), port);
     for (;;) {
       try {
         await service.call("GET", "/v1/models");

@@ -50,7 +50,7 @@ export class JointPairRunner implements Runner {
     for (const { state, questions } of forest) {
       for (const { tokens, candidates } of questions) {
         for (const candidate of candidates) {
-          scores.push(await this.#scorePair(joined([state, tokens, candidate])));
+          scores.push(await this.#scorePair(Int32Array.from([...state, ...tokens, ...candidate])));
         }
       }
     }
@@ -75,16 +75,6 @@ export class JointPairRunner implements Runner {
     for (const value of Object.values(results)) value.dispose();
     return score;
   }
-}
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const ids = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    ids.set(part, at);
-    at += part.length;
-  }
-  return ids;
 }
 
 function checkTensor(

@@ -1,4 +1,24 @@
+import type { Services } from "../src/contract/call.ts";
 import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
+
+/**
+ * The reply of an inference operation, once the scores are there. It waits, so it is given nothing of the request but what
+ * `answer` holds.
+ *
+ * @param startedAt when the body had been validated
+ * @param answer    the members of the body that are the operation's own
+ */
+export async function inferenceReply<Answer extends object>(
+  scoring: Promise<ScoredRequest>,
+  startedAt: number,
+  { engine, clock }: Services,
+  answer: (scored: ScoredRequest) => Answer,
+) {
+  const scored = await scoring;
+  const own = answer(scored);
+  const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);
+  return { status: 200, headers, body: { ...own, ...fields } };
+}
 
 /**
  * What both inference answers say beside the decisions, and their server-timing header.
@@ -6,7 +26,7 @@ import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
  * @param totalMs from the validated body to the answer
  * @see https://www.w3.org/TR/server-timing/ (durations in milliseconds)
  */
-export function inferenceFacts(model: ModelFacts, scored: ScoredRequest, totalMs: number) {
+function inferenceFacts(model: ModelFacts, scored: ScoredRequest, totalMs: number) {
   const { queue, tokenize, inference } = scored.timing;
   const timing = Object.entries({ queue, tokenize, inference, total: totalMs });
   return {
