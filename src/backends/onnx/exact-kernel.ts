@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { GraphBuilder } from "../../onnx/graph-builder.ts";
 import type { ByteMultiplication } from "../../onnx/linear.ts";
+import { sessionOptions } from "./session-options.ts";
 
 /** Rows, inputs and outputs of the products that are tried: a few and many rows go through different kernels. */
 const ROWS = [2, 64];
@@ -22,7 +23,8 @@ export async function exactMultiplication(): Promise<ByteMultiplication> {
     graph.floats([], 1),
   ]);
   graph.output(product, "float32", ["rows", OUTPUTS]);
-  const session = await InferenceSession.create(graph.build("exact-kernel"), { intraOpNumThreads: 1 });
+  // the model's options: what the runtime is told about denormal numbers by the first session of a process holds for all
+  const session = await InferenceSession.create(graph.build("exact-kernel"), sessionOptions(1));
   try {
     for (const rows of ROWS) {
       const bytes = new Uint8Array(rows * INPUTS).fill(255);
