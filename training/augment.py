@@ -117,10 +117,15 @@ def structure(d, c):
 
 
 def lengthen(d, c):
-    """The state among states of other decisions; the part that counts lies anywhere."""
+    """The state among states of other decisions, up to the context's longest; lengths are spread over orders of magnitude."""
+    return among_others(d, c, int(50 * max(1.0, (c.longest - len(d.state)) / 50) ** c.rng.random()))
+
+
+def among_others(d, c, room):
+    """The state among about `room` tokens of states of other decisions; the part that counts lies anywhere."""
     if not len(d.state):
         return None
-    before, after, room = [], [], int(c.rng.integers(50, max(51, c.longest - len(d.state))))
+    before, after = [], []
     while room > 30:
         aside = fill(c.wording("aside"), c.other_state()[:room])
         room -= len(aside)
@@ -135,7 +140,7 @@ def empty_state(d, c):
 
 # (change, share of the decisions it is tried on); in this order, each by itself
 MIX = ((as_noul, 0.04), (more, 0.15), (fewer, 0.12), (none_of_these, 0.06), (as_choice, 0.10), (label_only, 0.07), (text_only, 0.18),
-       (negate, 0.08), (paraphrase, 0.12), (describe_outcomes, 0.06), (empty_state, 0.02), (structure, 0.06), (lengthen, 0.03))
+       (negate, 0.08), (paraphrase, 0.12), (describe_outcomes, 0.06), (empty_state, 0.02), (structure, 0.06), (lengthen, 0.10))
 
 
 def augment(decision, context, strength=1.0):

@@ -1,9 +1,10 @@
 """Figures of a model on prepared decisions, as JSON.
 
-    evaluate.py --weights MODEL.safetensors --data DEV.shard [--sample N] [--out FIGURES.json]
+    evaluate.py --weights MODEL.safetensors --data DEV.shard [--sample N] [--long TOKENS] [--out FIGURES.json]
 
 Texts are those that the service renders (labels shown), nothing is augmented, and only what passes the model's
-limits is cut. Probabilities are softmax(score / TEMPERATURE), as by contract.
+limits is cut. Probabilities are softmax(score / TEMPERATURE), as by contract. With --long, each state stands
+somewhere among states of other decisions, the same ones in every run.
 """
 import argparse
 import json
@@ -14,6 +15,7 @@ import torch
 
 import metrics
 import weights
+from augment import Context, among_others
 from batches import arrays, plan, tensors
 from decision import read, row
 from device import autocast, choose
@@ -31,10 +33,17 @@ def sample(store, n, seed=5):
     return np.sort(np.concatenate([m[:each] for m in members]))
 
 
-def evaluate(model, store, device, *, indices=None, budget=16384, bf16=True):
+def asked(store, i, long):
+    """Decision i as it stands, or with its state among others, so that it has about `long` tokens."""
+    decision, rng = read(store, i), np.random.default_rng([11, int(i)])
+    context = Context(rng, store.wordings, lambda: store.ids(store.state[rng.integers(len(store))]), None)
+    return among_others(decision, context, long - len(decision.state)) or decision if long else decision
+
+
+def evaluate(model, store, device, *, indices=None, budget=16384, bf16=True, long=0):
     """-> figures of metrics.report"""
     indices = np.arange(len(store)) if indices is None else indices
-    rows = [row(read(store, i), store.wordings, LIMITS) for i in indices]
+    rows = [row(asked(store, i, long), store.wordings, LIMITS) for i in indices]
     hit, confidence, nll = (np.zeros(len(rows)) for _ in range(3))
     was_training = model.training
     model.eval()
@@ -59,6 +68,7 @@ def main():
     parser.add_argument("--weights", required=True)
     parser.add_argument("--data", required=True, nargs="+")
     parser.add_argument("--sample", type=int, default=0, help="about so many decisions, equally many of each set")
+    parser.add_argument("--long", type=int, default=0, metavar="TOKENS", help="put each state among others, so that it has about so many")
     parser.add_argument("--out")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fp32", action="store_true", help="no bf16, where the machine has it")
@@ -68,7 +78,8 @@ def main():
     store = Store(options.data)
     model = weights.model_of(weights.load(options.weights)).to(device)
     start = time.perf_counter()
-    figures = evaluate(model, store, device, indices=sample(store, options.sample) if options.sample else None, bf16=not options.fp32)
+    figures = evaluate(model, store, device, indices=sample(store, options.sample) if options.sample else None,
+                       bf16=not options.fp32, long=options.long)
     seconds = time.perf_counter() - start
     print(f"{figures['all']['n']} decisions in {seconds:.0f} s: mean accuracy over {len(figures['sets'])} sets {figures['mean_accuracy']:.4f}, "
           f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}, NLL {figures['all']['nll']:.4f}")

@@ -40,7 +40,7 @@ class Sampler:
         rows = []
         for i in self.indices(chunk):
             context = Context(rng, self.store.wordings, lambda: self._state(rng), lambda i=i: self.pools.others(i, rng),
-                              min(self.limits[0], 1024))
+                              self.limits[0])
             decision = augment(read(self.store, i), context, self.strength)
             if len(decision) > self.most_candidates:
                 decision = fewer(decision, context, self.most_candidates) or decision
