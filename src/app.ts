@@ -6,7 +6,7 @@ import type { Contract } from "./contract/call.ts";
 import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
-import type { Engine } from "./inference/ports.ts";
+import type { Engine, ServedEngine } from "./inference/ports.ts";
 import { packageRoot } from "./package-root.ts";
 import { servedDocument } from "./served-document.ts";
 import type { Log } from "./server/log.ts";
@@ -17,7 +17,7 @@ const MAX_LONG_BODIES = 128;
 
 /** The web service over an engine. It does not listen yet. */
 export async function createApp(
-  engine: Engine,
+  engine: ServedEngine,
   { apiKey, log }: { readonly apiKey?: string | undefined; readonly log: Log },
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine);
@@ -27,7 +27,15 @@ export async function createApp(
     maxLongBodies: Math.max(MAX_LONG_BODIES, queueCapacity + maxBatchRequests),
     deadlineMs,
   };
-  return createServer({ contract, version: await readVersion(), apiKey, log, limits, clock: systemClock });
+  return createServer({
+    contract,
+    version: await readVersion(),
+    apiKey,
+    log,
+    limits,
+    clock: systemClock,
+    onTurnedAway: (reason) => engine.countTurnedAway(reason),
+  });
 }
 
 /** The contract over an engine, without a web server. */

@@ -27,6 +27,10 @@ export class PairBackend implements Backend {
     return this.#isReady;
   }
 
+  get isExpected(): boolean {
+    return true;
+  }
+
   async start(): Promise<void> {
     await this.#process.run("loadPairs", { modelPackage: this.#modelPackage, threads: this.#threads });
     this.#isReady = true;

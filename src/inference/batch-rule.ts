@@ -4,7 +4,7 @@ import type { ScoreCache } from "./score-cache.ts";
 
 export interface BatchLimits {
   readonly maxRequests: number;
-  /** New tokens; a single pair may pass it. */
+  /** New tokens; a single pair may pass it, and a state and question of more than half of it come on top. */
   readonly maxTokens: number;
   /** Each pair alone. */
   readonly isStrict: boolean;
@@ -26,6 +26,9 @@ export interface BatchLimits {
  * 4. A request that does not fit whole begins only while fewer than `maxRequests` are under way (or by rule 3), so
  *    that the queue's bound means something: at most 2 * `maxRequests` + 1 ever run. While none may begin, the oldest
  *    of those under way counts as the oldest.
+ *
+ * 5. If state and question of a batch's first pair cost more than B/2, they do not count: where a backend keeps neither, each batch pays
+ *    for them anew, and with what little is left of B every candidate would. So a batch has at most B tokens and one such path.
  *
  * Short requests do not wait for long ones. Let the rests that are not larger than a new request's w add up with w to
  * no more than B/2, of fewer than `maxRequests` requests. Then all its pairs are in the next batch: rule 1 leaves B/2,
@@ -92,13 +95,19 @@ export class BatchRule {
       const isFirst = batch.pairCount === 0;
       if (this.#limits.isStrict && !isFirst) return;
       if (!batch.requests.has(work) && batch.requests.size >= this.#limits.maxRequests) return;
-      const fitsWhole = batch.tokenCount + work.remainingTokens <= room.tokens;
+      const fullness = this.#fullnessOf(batch);
+      const fitsWhole = fullness + work.remainingTokens <= room.tokens;
       if (!work.hasBegun && !room.mayBegin && !fitsWhole) return;
-      const fits = batch.tokenCount + batch.costOf({ work, pair }) <= room.tokens;
+      const fits = fullness + batch.costOf({ work, pair }) <= room.tokens;
       if (!fits && !(isFirst && room.mayExceed)) return;
       batch.add({ work, pair });
       work.handOut();
     }
+  }
+
+  /** Tokens of a batch that count, see rule 5. */
+  #fullnessOf({ tokenCount, firstPathTokens }: Batch): number {
+    return firstPathTokens > this.#limits.maxTokens / 2 ? tokenCount - firstPathTokens : tokenCount;
   }
 
   /** Answers the request's next pairs as far as the cache knows them. */

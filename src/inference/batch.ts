@@ -31,6 +31,7 @@ export class Batch {
   readonly requests = new Set<RequestWork>();
   #pairCount = 0;
   #tokenCount = 0;
+  #firstPathTokens = 0;
   readonly #trees = new Map<string, TreeDraft>(); // by the state's key
 
   /** Pairs to compute. */
@@ -41,6 +42,11 @@ export class Batch {
   /** New tokens to compute. */
   get tokenCount(): number {
     return this.#tokenCount;
+  }
+
+  /** New tokens of the first pair's state and question. */
+  get firstPathTokens(): number {
+    return this.#firstPathTokens;
   }
 
   /** New tokens that a pair would add; 0 if it is already here. */
@@ -55,7 +61,9 @@ export class Batch {
 
   add(recipient: Recipient): void {
     const { state, question, candidate } = recipient.pair;
-    this.#tokenCount += this.costOf(recipient);
+    const cost = this.costOf(recipient);
+    if (this.#pairCount === 0) this.#firstPathTokens = cost - candidate.tokens.length;
+    this.#tokenCount += cost;
     this.requests.add(recipient.work);
     const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
     const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({

@@ -4,12 +4,13 @@ import { planRequest, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
   Clock,
-  Engine,
   EngineHealth,
   EngineSettings,
   EngineStatus,
   ModelFacts,
   ScoredRequest,
+  ServedEngine,
+  TurnedAway,
 } from "./ports.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -24,7 +25,7 @@ export interface EngineParts {
 }
 
 /** Admission, then tokens, then the queue: one model and one queue, over any backend. */
-export class EngineCore implements Engine {
+export class EngineCore implements ServedEngine {
   readonly model: ModelFacts;
   readonly #parts: EngineParts;
   readonly #scheduler: Scheduler;
@@ -84,6 +85,10 @@ export class EngineCore implements Engine {
   async #answer(place: Place, tokenizing: Promise<number>): Promise<ScoredRequest> {
     const scored = await place.answer;
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
+  }
+
+  countTurnedAway(reason: TurnedAway): void {
+    this.#scheduler.countTurnedAway(reason);
   }
 
   health(): EngineHealth {

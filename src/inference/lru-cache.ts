@@ -5,6 +5,8 @@ export class LruCache<Value> {
   readonly #values = new Map<string, Value>(); // oldest use first
   /** Stands before the oldest: a new one would walk over the places of all that have been deleted since the map last grew. */
   #oldest = this.#values.keys();
+  /** Entries that have got a new place since `#oldest` was made. */
+  #moved = 0;
   #size = 0;
 
   /** @param sizeOf the same for a value at any time */
@@ -26,7 +28,7 @@ export class LruCache<Value> {
     const value = this.#values.get(key);
     if (value === undefined) return undefined;
     this.#values.delete(key);
-    this.#values.set(key, value);
+    this.#append(key, value);
     return value;
   }
 
@@ -35,14 +37,29 @@ export class LruCache<Value> {
     this.#delete(key);
     const size = this.#sizeOf(value);
     if (size > this.#maxSize) return;
-    this.#values.set(key, value);
+    this.#append(key, value);
     this.#size += size;
     while (this.#size > this.#maxSize) this.#deleteOldest();
   }
 
+  /**
+   * Makes `#oldest` anew once all entries have moved on: it keeps alive the table of the map that it was made on, and through that one
+   * (in V8) all later ones.
+   */
+  #append(key: string, value: Value): void {
+    this.#values.set(key, value);
+    this.#moved += 1;
+    if (this.#moved > this.#values.size) this.#restart();
+  }
+
+  #restart(): void {
+    this.#oldest = this.#values.keys();
+    this.#moved = 0;
+  }
+
   #deleteOldest(): void {
     const { done, value } = this.#oldest.next();
-    if (done) this.#oldest = this.#values.keys();
+    if (done) this.#restart();
     else this.#delete(value);
   }
 

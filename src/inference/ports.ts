@@ -51,6 +51,8 @@ export interface Backend {
   readonly shortestKeptState: number;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
+  /** Whether waiting for that makes sense: no more once a lost model could not be loaded again, until it could. */
+  readonly isExpected: boolean;
   /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
   onReady(listener: () => void): void;
   close(): Promise<void>;
@@ -144,4 +146,12 @@ export interface Engine {
    */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   health(): EngineHealth;
+}
+
+/** Why a request ended before it came to the queue. */
+export type TurnedAway = "QUEUE_FULL" | "DEADLINE_EXCEEDED";
+
+/** One behind a web service, whose requests may end while their bodies are read. */
+export interface ServedEngine extends Engine {
+  countTurnedAway(reason: TurnedAway): void;
 }

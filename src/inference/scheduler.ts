@@ -2,7 +2,7 @@ import type { ServiceError } from "../errors.ts";
 import type { Batch } from "./batch.ts";
 import { BatchRule } from "./batch-rule.ts";
 import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
-import type { Backend, Clock, EngineSettings, QueueCounters } from "./ports.ts";
+import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "./ports.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
@@ -124,6 +124,12 @@ export class Scheduler {
     this.#cancelWake();
   }
 
+  /** Counts a request that ended before it asked for a place. */
+  countTurnedAway(reason: TurnedAway): void {
+    if (reason === "QUEUE_FULL") this.#rejected += 1;
+    else this.#ended.timedOut += 1;
+  }
+
   counters(): QueueCounters {
     const { completed, timedOut, failed, cancelled } = this.#ended;
     return {
@@ -146,8 +152,7 @@ export class Scheduler {
       this.#ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
-    const isFull = this.#waiting.size >= this.#settings.queueCapacity;
-    const obstacle = this.#obstacle ?? (isFull ? queueErrors.full : undefined);
+    const obstacle = this.#obstacle ?? this.#obstacleNow();
     if (obstacle !== undefined) {
       this.#rejected += 1;
       throw obstacle();
@@ -155,6 +160,11 @@ export class Scheduler {
     if (this.#clock.now() < deadlineAt) return;
     this.#ended.timedOut += 1;
     throw queueErrors.tooLate();
+  }
+
+  #obstacleNow(): (() => ServiceError) | undefined {
+    if (!this.#backend.isExpected) return queueErrors.starting;
+    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full : undefined;
   }
 
   #keepOut(): void {

@@ -158,9 +158,10 @@ async function writeEntry(folder: string, source: GraphSource, write: WriteGraph
   await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
 }
 
-/** Gives a complete graph its name. Another process may have been faster: then both are the same. */
+/** Gives a complete graph its name. Another process may have been faster: then both are the same, and it may be reading its own. */
 async function settle(partial: string, folder: string): Promise<void> {
   await rename(partial, folder).catch(async () => {
+    if (await isIntact(folder)) return rm(partial, { recursive: true, force: true });
     await rm(folder, { recursive: true, force: true });
     await rename(partial, folder);
   });

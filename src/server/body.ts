@@ -3,6 +3,7 @@ import { ServiceError } from "../errors.ts";
 import type { Clock } from "../inference/ports.ts";
 import { queueErrors } from "../inference/queue-errors.ts";
 import { announcesMoreThan, declaredBodyBytes, expectsContinue } from "./headers.ts";
+import { LONG_BYTES } from "./long-bodies.ts";
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -11,22 +12,30 @@ export interface BodyLimits {
   readonly clock: Clock;
 }
 
+export interface BodyOptions extends BodyLimits {
+  /** Called once if the body is long, as soon as that is known; what it throws ends the reading. */
+  readonly onLong: () => void;
+}
+
 /**
  * The bytes of a request's body, counted while they arrive.
  *
  * A length announced beyond the limit is refused before anything is read, and a caller that waits for a 100 gets it
  * only here: every check that needs no body has passed. What follows after a refusal flows on and is discarded.
  *
- * @throws ServiceError BODY_TOO_LARGE | DEADLINE_EXCEEDED | CANCELLED when the connection closes before the body's end
+ * @throws ServiceError BODY_TOO_LARGE | DEADLINE_EXCEEDED | CANCELLED when the connection closes before the body's end; what
+ *         `onLong` throws
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBodyBytes, deadlineMs, clock }: BodyLimits,
+  { maxBodyBytes, deadlineMs, clock, onLong }: BodyOptions,
 ): Promise<Uint8Array> {
   const declared = declaredBodyBytes(request);
   if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
   if (request.destroyed) throw cutOff();
+  const isKnown = Number.isFinite(declared);
+  if (isKnown && declared > LONG_BYTES) onLong();
   if (expectsContinue(request)) response.writeContinue();
 
   return new Promise((resolve, reject) => {
@@ -38,8 +47,15 @@ export async function readBody(
       finish();
     };
     const onData = (chunk: Buffer): void => {
-      if (body.length + chunk.length > maxBodyBytes) settle(() => reject(tooLarge(maxBodyBytes)));
-      else body.add(chunk);
+      const before = body.length;
+      const length = before + chunk.length;
+      try {
+        if (length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+        if (!isKnown && before <= LONG_BYTES && length > LONG_BYTES) onLong();
+        body.add(chunk);
+      } catch (error) {
+        settle(() => reject(error));
+      }
     };
     const onEnd = (): void => settle(() => resolve(body.whole()));
     const onClose = (): void => settle(() => reject(cutOff()));

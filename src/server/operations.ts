@@ -7,6 +7,7 @@ import {
   type Route,
 } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
+import type { TurnedAway } from "../inference/ports.ts";
 import type { KeyCheck } from "./authorization.ts";
 import { type BodyLimits, readBody } from "./body.ts";
 import { exchangeOf } from "./connections.ts";
@@ -22,6 +23,7 @@ export interface OperationOptions {
   readonly checkKey: KeyCheck | undefined;
   readonly bodies: BodyLimits;
   readonly longBodies: LongBodies;
+  readonly onTurnedAway: (reason: TurnedAway) => void;
   readonly log: Log;
 }
 
@@ -73,15 +75,26 @@ async function replyTo(
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: HandledRoute,
   signal: AbortSignal,
-  { contract, checkKey, bodies, longBodies }: OperationOptions,
+  { contract, checkKey, bodies, longBodies, onTurnedAway }: OperationOptions,
 ): Promise<OutgoingReply> {
   const arrivedAt = bodies.clock.now();
   if (needsKey) checkKey?.(raw);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   contract.checkMediaType({ ...raw.headers, "content-type": headerValues(raw.rawHeaders, "content-type") });
-  const reading = () => readBody(raw, reply.raw, bodies);
+  let giveBack = () => {};
+  const onLong = () => {
+    giveBack = longBodies.take();
+  };
+  const reading = readBody(raw, reply.raw, { ...bodies, onLong }).catch((error: unknown) => {
+    if (isTurnedAway(error)) onTurnedAway(error.kind);
+    throw error;
+  });
   const call = (body: Uint8Array) => contract.call({ operationId, requestId: id, signal, arrivedAt, body });
-  return longBodies.bounded(raw, bodies.maxBodyBytes, () => reading().then(call)); // no frame here holds the body while it is answered
+  return reading.then(call).finally(() => giveBack()); // no frame here holds the body while it is answered
+}
+
+function isTurnedAway(error: unknown): error is ServiceError & { readonly kind: TurnedAway } {
+  return error instanceof ServiceError && (error.kind === "QUEUE_FULL" || error.kind === "DEADLINE_EXCEEDED");
 }
 
 function isCancelled(error: unknown): boolean {

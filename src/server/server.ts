@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, OperationId } from "../contract/call.ts";
-import type { Clock } from "../inference/ports.ts";
+import type { Clock, TurnedAway } from "../inference/ports.ts";
 import { createKeyCheck } from "./authorization.ts";
 import { openExchange } from "./connections.ts";
 import { serveDocs } from "./docs.ts";
@@ -52,6 +52,8 @@ export interface ServerOptions {
   /** Tells when a request arrived. */
   readonly clock: Clock;
   readonly limits: ServerLimits;
+  /** Told of each request with a 503 or 504 that never came to the queue. */
+  readonly onTurnedAway?: (reason: TurnedAway) => void;
   readonly wire?: Partial<WireLimits>;
 }
 
@@ -103,7 +105,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
   const longBodies = new LongBodies(options.limits.maxLongBodies);
-  serveOperations(app, { contract, checkKey, bodies: { ...options.limits, clock }, longBodies, log });
+  const { onTurnedAway = () => {} } = options;
+  const bodies = { ...options.limits, clock };
+  serveOperations(app, { contract, checkKey, bodies, longBodies, onTurnedAway, log });
   await serveDocs(app, contract.document, options.version);
   await serveRedoc(app, options.version);
   await app.ready();

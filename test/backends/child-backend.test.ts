@@ -147,6 +147,51 @@ describe("a program around the backend", () => {
     assert.deepEqual(said, ["loaded"]);
   });
 
+  it("waits longer and longer where no process can be made", () => {
+    const said = runProgram(`
+      const childProcess = (await import("node:child_process")).default;
+      const { syncBuiltinESMExports } = await import("node:module");
+      await backend.start();
+      shift = 11_000; // so long that its successor starts at once
+      const { fork } = childProcess;
+      let attempts = 0;
+      childProcess.fork = () => {
+        attempts += 1;
+        throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
+      };
+      syncBuiltinESMExports();
+      const [child] = childProcess.execFileSync("pgrep", ["-P", process.pid, "-f", "backends/onnx/process"], { encoding: "utf8" }).split("\\n");
+      process.kill(Number(child), "SIGKILL");
+      while (attempts === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      console.log(attempts < 10, backend.isReady, backend.isExpected);
+      childProcess.fork = fork;
+      syncBuiltinESMExports();
+      while (!backend.isReady) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log(backend.isExpected);
+      await backend.close();
+    `);
+    assert.deepEqual(said, ["true false false", "true"]);
+  });
+
+  it("lets nothing run once its process cannot be reached, before that has ended", () => {
+    const said = runProgram(`
+      const childProcess = (await import("node:child_process")).default;
+      const { syncBuiltinESMExports } = await import("node:module");
+      const { fork } = childProcess;
+      let child;
+      childProcess.fork = (...given) => (child = fork(...given));
+      syncBuiltinESMExports();
+      await backend.start();
+      child.disconnect();
+      console.log(backend.isReady, backend.isExpected, child.exitCode);
+      while (!backend.isReady) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log("loaded");
+      await backend.close();
+    `);
+    assert.deepEqual(said, ["false true null", "loaded"]);
+  });
+
   it("outlives a restart for which there is no file descriptor, and logs why it failed", () => {
     const said = runProgram(`
       const fs = await import("node:fs");
@@ -185,7 +230,9 @@ function runProgram(body: string): string[] {
   };
   const program = `(async () => {
     const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/child-backend"))});
-    const { systemClock: clock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
+    const { systemClock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
+    let shift = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + shift };
     let onLog = () => {};
     const log = (event, details) => onLog(event, details);
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log });

@@ -103,6 +103,7 @@ describe("a state that was seen a moment ago", () => {
     const { runner, fed } = await watchedRunner(256 * 2 ** 20);
     const backend = {
       isReady: true,
+      isExpected: true,
       shortestKeptState: shortestKeptState(256 * 2 ** 20),
       score: (forest: readonly TokenTree[]) => runner.score(forest),
       onReady: () => {},

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { LruCache } from "../../src/inference/lru-cache.ts";
 import { Random } from "./random.ts";
 
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 const cacheOf = (maxSize: number) => new LruCache<string>(maxSize, ({ length }) => length);
 const held = (cache: LruCache<string>) => ["a", "b", "c", "d"].filter((key) => cache.has(key));
 
@@ -60,4 +64,19 @@ test("random uses leave what a list in order of use would leave", () => {
     assert.equal(cache.count, order.length);
   }
   for (const { key } of order) assert.ok(cache.has(key));
+});
+
+test("hits leave nothing behind in a cache that never fills", () => {
+  const cache = cacheOf(1_000_000);
+  const keys = Array.from({ length: 100 }, (_, at) => `key ${at}`);
+  for (const key of keys) cache.set(key, "value");
+  const hit = (rounds: number) => {
+    for (let round = 0; round < rounds; round++) for (const key of keys) cache.get(key);
+  };
+  hit(100);
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  hit(5_000);
+  collectGarbage();
+  assert.ok(process.memoryUsage().heapUsed - before < 2_000_000);
 });

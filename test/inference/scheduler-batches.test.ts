@@ -208,14 +208,14 @@ test("a state that the backend does not keep is paid for in each batch, a kept o
   const tree = makeTree({ id: 1, length: 50 }, [
     {
       question: { id: 2, length: 10 },
-      candidates: [3, 4, 5, 6, 7, 8].map((id) => ({ id: id * 100, length: 20 })),
+      candidates: [3, 4, 5, 6, 7, 8, 9].map((id) => ({ id: id * 100, length: 20 })),
     },
   ]);
   for (const { shortestKeptState, want } of [
-    { shortestKeptState: 51, want: [2, 2, 2] }, // 50 + 10 + 2 * 20 tokens
-    { shortestKeptState: 50, want: [2, 4] }, // then 10 + 4 * 20
+    { shortestKeptState: 51, want: [3, 3, 1] }, // 50 + 10 + 3 * 20 tokens
+    { shortestKeptState: 50, want: [3, 4] }, // then 10 + 4 * 20
   ]) {
-    const bench = new QueueBench({ maxBatchTokens: 100 });
+    const bench = new QueueBench({ maxBatchTokens: 120 });
     bench.backend.shortestKeptState = shortestKeptState;
     bench.ask(tree);
     for (const _ of want) {
@@ -226,5 +226,28 @@ test("a state that the backend does not keep is paid for in each batch, a kept o
       bench.backend.calls.map(({ pairs }) => pairs.length),
       want,
     );
+  }
+});
+
+test("what its candidates share is paid for a few times, however much of the budget it takes", async () => {
+  for (const { state, question } of [
+    { state: 10, question: 90 },
+    { state: 90, question: 10 }, // which this backend does not keep
+  ]) {
+    const bench = new QueueBench({ maxBatchTokens: 100 });
+    bench.backend.shortestKeptState = Number.POSITIVE_INFINITY;
+    const candidates = Array.from({ length: 40 }, (_, at) => ({ id: 1000 + at * 100, length: 5 }));
+    const asked = bench.ask(
+      makeTree({ id: 1, length: state }, [{ question: { id: 200, length: question }, candidates }]),
+    );
+    for (let batch = 0; batch < 2; batch++) {
+      bench.backend.current?.answer();
+      await settle();
+    }
+    assert.deepEqual(
+      bench.backend.calls.map(({ pairs }) => pairs.length),
+      [20, 20],
+    );
+    assert.equal(outcomeOf(asked), "completed");
   }
 });

@@ -142,6 +142,23 @@ test("while the backend reloads, requests wait and time out, and go on when it i
   assert.deepEqual(bench.backend.current?.pairs, late.pairs);
 });
 
+test("while a backend cannot be brought back, nobody is let in; who waits goes on waiting", async () => {
+  const bench = new QueueBench();
+  bench.backend.isReady = false;
+  const waiting = bench.ask(flatTree(1, 2));
+  bench.backend.isExpected = false;
+  assert.throws(() => bench.ask(flatTree(2, 2)), { kind: "STARTING" });
+  assert.equal(bench.scheduler.counters().rejected, 1);
+  bench.backend.isExpected = true;
+  bench.backend.isReady = true;
+  const later = bench.ask(flatTree(3, 2));
+  for (let batch = 0; batch < 2; batch++) {
+    bench.backend.current?.answer();
+    await settle();
+  }
+  assert.deepEqual([waiting, later].map(outcomeOf), ["completed", "completed"]);
+});
+
 test("timings are the time until the first batch and the time after it", async () => {
   const bench = new QueueBench();
   bench.ask(flatTree(1, 2));

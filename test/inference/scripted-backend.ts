@@ -12,6 +12,7 @@ export class ScriptedBackend implements Backend {
   #isReady = true;
   #onReady: () => void = () => {};
   isClosed = false;
+  isExpected = true;
   shortestKeptState = 0;
   startFailure: Error | undefined;
   /** Every call so far. */

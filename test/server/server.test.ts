@@ -257,9 +257,43 @@ test("so many long bodies are read at a time, further ones get a 503, and short 
   });
 });
 
+test("a chunked body is long from the byte on that makes it so, and who is turned away is counted", async () => {
+  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 1, deadlineMs: 60_000 };
+  const turnedAway: string[] = [];
+  const onTurnedAway = (reason: string) => turnedAway.push(reason);
+  await withServer(await fakeServer({ limits, onTurnedAway }), async (port) => {
+    const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+    const open = async (...body: string[]) => {
+      const client = await WireClient.open(port);
+      await client.send(
+        head(
+          "POST /v1/systemone",
+          "Content-Type: application/json",
+          `Authorization: Bearer ${KEY}`,
+          "Transfer-Encoding: chunked",
+        ),
+        ...body,
+      );
+      await sleep(50); // until it is read
+      return client;
+    };
+    const [stalled, short] = [await open(chunk(65_536)), await open(chunk(100), "0\r\n\r\n")];
+    assert.equal((await short.read()).status, 200);
+    const long = await open(chunk(65_537));
+    await stalled.send(chunk(1)); // one byte too many while another one is under way
+    assert.equal((await stalled.read()).status, 503);
+    await long.send("0\r\n\r\n");
+    assert.equal((await long.read()).status, 200);
+    assert.deepEqual(turnedAway, ["QUEUE_FULL"]);
+    for (const client of [stalled, short, long]) client.close();
+  });
+});
+
 test("a body that is not there when the deadline passes gets a 504", async () => {
   const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 200 };
-  await withServer(await fakeServer({ limits }), async (port) => {
+  const turnedAway: string[] = [];
+  const onTurnedAway = (reason: string) => turnedAway.push(reason);
+  await withServer(await fakeServer({ limits, onTurnedAway }), async (port) => {
     const client = await WireClient.open(port);
     await client.send(
       head(
@@ -271,6 +305,7 @@ test("a body that is not there when the deadline passes gets a 504", async () =>
       "{",
     );
     assert.equal((await client.read()).status, 504);
+    assert.deepEqual(turnedAway, ["DEADLINE_EXCEEDED"]);
     client.close();
   });
 });

@@ -35,6 +35,7 @@ export class ChildBackend implements Backend {
   #readySince: number | undefined;
   #ready: Promise<void> = Promise.resolve();
   #isReady = false;
+  #isExpected = true;
   #onReady: () => void = () => {};
   #isClosed = false;
   #nextId = 1;
@@ -52,8 +53,13 @@ export class ChildBackend implements Backend {
     return shortestKeptState(keeps ? stateCacheBytes : 0);
   }
 
+  /** Not once the connection is gone, which shows before the exit does. */
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#isReady && this.#process?.isConnected === true;
+  }
+
+  get isExpected(): boolean {
+    return this.#isExpected;
   }
 
   onReady(listener: () => void): void {
@@ -67,7 +73,7 @@ export class ChildBackend implements Backend {
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
     await this.#ready;
     const process = this.#process;
-    if (!process?.isConnected || !this.#isReady) throw failure("The inference process is not running.");
+    if (process === undefined || !this.isReady) throw failure("The inference process is not running.");
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const { clock, hangMs, log } = this.#options;
@@ -92,7 +98,6 @@ export class ChildBackend implements Backend {
   /** Loads the model into a process. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
   async #launch(process = new InferenceProcess(this.#options.precision)): Promise<void> {
     this.#process = process;
-    this.#readySince = undefined;
     try {
       await process.load(this.#options, {
         answer: (message) => this.#receive(message),
@@ -103,6 +108,7 @@ export class ChildBackend implements Backend {
       throw error;
     }
     this.#isReady = true;
+    this.#isExpected = true;
     this.#readySince = this.#options.clock.now();
     this.#onReady();
   }
@@ -136,11 +142,14 @@ export class ChildBackend implements Backend {
   async #restart(): Promise<void> {
     while (!this.#isClosed) {
       const now = this.#options.clock.now();
-      await this.#wait(this.#pace.next(now - (this.#readySince ?? now)));
+      const lived = now - (this.#readySince ?? now);
+      this.#readySince = undefined; // here: making a process may throw
+      await this.#wait(this.#pace.next(lived));
       if (this.#isClosed) return;
       try {
         return await this.#launch();
       } catch (error) {
+        this.#isExpected = false;
         this.#options.log("inference process could not be started again", { err: error });
       }
     }
