@@ -433,7 +433,7 @@ export interface components {
         /** @description State, settings and counters of the service. Counters run since the start. */
         readonly Health: {
             /**
-             * @description `ready` takes requests; `starting` loads the model: at first it turns requests away, and when it has lost the model and loads it again it lets them wait; `draining` answers what it has taken and then ends; `failed` cannot answer.
+             * @description `ready` takes requests; `starting` loads the model: at first it turns requests away, and when it has lost the model and loads it again it lets them wait, until a try has failed; `draining` answers what it has taken and then ends; `failed` cannot answer.
              * @enum {string}
              */
             readonly status: "ready" | "starting" | "draining" | "failed";
@@ -586,7 +586,7 @@ export interface components {
             readonly max_batch_requests: number;
             /**
              * Format: int64
-             * @description Tokens of one run of the model.
+             * @description New tokens of a batch. A single pair may have more, and a state and question of more than half of it come on top.
              */
             readonly max_batch_tokens: number;
             /**

@@ -15,12 +15,19 @@ import { createServer } from "./server/server.ts";
 /** Chosen: 256 MiB of bodies. More where the queue takes more requests. */
 const MAX_LONG_BODIES = 128;
 
+export interface AppOptions {
+  readonly apiKey?: string | undefined;
+  readonly log: Log;
+  /** Where it is going to listen; 0 where that is not known yet. */
+  readonly port?: number;
+}
+
 /** The web service over an engine. It does not listen yet. */
 export async function createApp(
   engine: ServedEngine,
-  { apiKey, log }: { readonly apiKey?: string | undefined; readonly log: Log },
+  { apiKey, log, port }: AppOptions,
 ): Promise<FastifyInstance> {
-  const contract = await createContractFor(engine);
+  const contract = await createContractFor(engine, port);
   const { queueCapacity, maxBatchRequests, deadlineMs } = engine.health().settings;
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
@@ -39,8 +46,8 @@ export async function createApp(
 }
 
 /** The contract over an engine, without a web server. */
-export async function createContractFor(engine: Engine): Promise<Contract> {
-  const document = servedDocument(await readJsonFile("generated/openapi.json"), engine.model);
+export async function createContractFor(engine: Engine, port?: number): Promise<Contract> {
+  const document = servedDocument(await readJsonFile("generated/openapi.json"), engine.model, port);
   return createContract({
     document,
     handlers,

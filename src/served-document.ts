@@ -12,6 +12,15 @@ interface WrittenFacts {
   readonly maxCandidateTokens: number;
 }
 
+/** Titles of examples of the embedded model, and what they are called where another one is served: its scores are not known here. */
+const TITLES: Readonly<Record<string, string>> = {
+  "Answers of the embedded model to the example request": "What answers look like; the scores are made up",
+  "The embedded model's ranking of the labelled candidates":
+    "What a ranking looks like; the scores are made up",
+  "The embedded model": "The served model",
+};
+/** Where the written contract says that a service listens. */
+const WRITTEN_ADDRESS = "http://127.0.0.1:8700";
 /** Said of the embedded model. */
 const WRITTEN_LIMITS = "2,048 and 768 with the embedded model";
 const BEYOND = 34;
@@ -21,11 +30,19 @@ const BEYOND = 34;
  * and statuses are the same for every model.
  *
  * @param document the bundled contract, whose examples are of the embedded model
+ * @param port     where it is going to listen, if that is known
  */
-export function servedDocument(document: Members, model: ModelFacts): Members {
+export function servedDocument(document: Members, model: ModelFacts, port?: number): Members {
   const written = writtenFacts(document);
   if (written === undefined) return document; // of a test: it shows no model
-  return record(rewrite(document, written, model));
+  const served = record(rewrite(document, written, model));
+  return port ? { ...served, servers: atPort(served.servers, port) } : served;
+}
+
+/** Clients take their address from here. */
+function atPort(servers: unknown, port: number): unknown {
+  const { origin } = new URL(`http://127.0.0.1:${port}`);
+  return JSON.parse(JSON.stringify(servers).replaceAll(WRITTEN_ADDRESS, origin));
 }
 
 /** From the example of /health. */
@@ -51,6 +68,8 @@ function rewrite(node: unknown, written: WrittenFacts, model: ModelFacts): unkno
 
 function rewriteText(text: string, written: WrittenFacts, { id, temperature, limits }: ModelFacts): string {
   const { maxStateQuestionTokens: most, maxCandidateTokens: mostOfOne } = limits;
+  const title = id === written.id ? undefined : TITLES[text];
+  if (title !== undefined) return title;
   const got = (limit: number) => `at most ${limit} tokens, special tokens included; got ${limit + BEYOND}`;
   return text
     .replaceAll(written.id, () => id) // a function: a name may hold a $

@@ -22,20 +22,25 @@ export function renderOrReport(value: unknown, maxTokens: number, loc: Location,
 
 /** Reports descriptions that are blank, and those that equal an earlier one after trimming, whatever their labels. */
 export function checkDescriptions(candidates: readonly DescribedCandidate[], issues: Issue[]): void {
-  const positions = new Map<string, number>();
-  for (const [position, { description, loc }] of candidates.entries()) {
+  const seen = new Map<string, Location>();
+  for (const { description, loc } of candidates) {
     if (description === undefined) continue;
     const trimmed = strip(description);
-    const earlier = positions.get(trimmed);
+    const earlier = seen.get(trimmed);
     if (trimmed === "") {
       issues.push({ loc, msg: "Must not be blank.", type: "blank" });
     } else if (earlier !== undefined) {
-      const msg = `Must differ from every other one after rendering and trimming; equals the one at position ${earlier}.`;
+      const msg = `Must differ from every other one after rendering and trimming; equals ${nameOf(earlier)}.`;
       issues.push({ loc, msg, type: "not_distinct" });
     } else {
-      positions.set(trimmed, position);
+      seen.set(trimmed, loc);
     }
   }
+}
+
+function nameOf(loc: Location): string {
+  const last = loc.at(-1);
+  return typeof last === "number" ? `the one at position ${last}` : `that of ${JSON.stringify(last)}`;
 }
 
 /** State and question must not both be blank. */

@@ -16,7 +16,7 @@ const EMPTY_OBJECT: JsonObject = new Map();
 const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
 
 /**
- * Reads a request body by I-JSON (RFC 7493), with integers of any length. Short bodies are read at once, longer ones
+ * Reads a request body by I-JSON (RFC 7493), with integers of any length and strings with noncharacters. Short bodies are read at once, longer ones
  * one after the other.
  *
  * @param bytes UTF-8 without byte order mark

@@ -98,7 +98,8 @@ export const OPTION_TABLE = {
     min: 1,
     max: 1_048_576,
     unit: "tokens",
-    description: "tokens that are computed together at most, unless a single pair has more",
+    description:
+      "tokens that are computed together at most, unless a single pair has more; a state and question of more than half of it come on top",
   },
   batchWaitMs: {
     kind: "integer",

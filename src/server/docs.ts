@@ -9,6 +9,10 @@ export async function serveDocs(
   document: Readonly<Record<string, unknown>>,
   version: string,
 ): Promise<void> {
+  app.addHook("onRequest", (request, reply, next) => {
+    if (!request.raw.url?.startsWith("/docs?")) return next();
+    void reply.redirect("/docs"); // the page looks for the document below its own address, query and all
+  });
   app.addHook("onSend", (request, reply, _payload, next) => {
     const caching = cacheControlOf(request.routeOptions.url ?? "");
     if (caching !== undefined && reply.statusCode < 400) reply.header("cache-control", caching);

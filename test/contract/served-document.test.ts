@@ -43,6 +43,17 @@ describe("the document that a server gives", () => {
     assert.match(text, /at most 100 tokens, special tokens included; got 134/);
   });
 
+  it("does not say that the embedded model's scores are the served model's", () => {
+    assert.doesNotMatch(text, /"summary":"[^"]*embedded/);
+    assert.equal(text.match(/the scores are made up/g)?.length, 2);
+  });
+
+  it("names the port that the service listens on", () => {
+    const servers = (port: number) => servedDocument(document, embedded, port).servers;
+    assert.deepEqual(servers(9000), [{ url: "http://127.0.0.1:9000", description: "The default address" }]);
+    assert.deepEqual(servers(0), document.servers);
+  });
+
   it("has the paths and schemas of the written one", () => {
     const shapes = (node: unknown): unknown => Reflect.get(node as object, "schemas");
     assert.deepEqual(Object.keys(served.paths as object), Object.keys(document.paths as object));

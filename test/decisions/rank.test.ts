@@ -143,3 +143,14 @@ describe("readRank", () => {
       void (await read(`{"state":"s","candidates":["a","b"],"model":"${name}"}`)));
   }
 });
+
+describe("a candidate that equals an earlier one", () => {
+  it("is told which", async () => {
+    const messageOf = async (candidates: string) => {
+      const issues = await issuesOf(read(`{"state":"s","candidates":${candidates}}`));
+      return issues.at(-1)?.msg;
+    };
+    assert.match(String(await messageOf('[1,"a","a"]')), /equals the one at position 1\.$/);
+    assert.match(String(await messageOf('{"x":"a","y":"a"}')), /equals that of "x"\.$/);
+  });
+});

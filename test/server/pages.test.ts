@@ -35,6 +35,11 @@ for (const url of ["/docs", "/docs/", "/redoc"]) {
   });
 }
 
+test("a query behind /docs is dropped: the page would look for the document behind it", async () => {
+  const answer = await app.inject({ method: "GET", url: "/docs?from=mail" });
+  assert.deepEqual([answer.statusCode, answer.headers.location], [302, "/docs"]);
+});
+
 test("Redoc's bundle asks no other host for its logo", async () => {
   const bundle = (await app.inject({ method: "GET", url: "/redoc/redoc.standalone.js" })).body;
   assert.doesNotMatch(bundle, /cdn\.redoc/);
