@@ -6,6 +6,7 @@ import type { Multiplication } from "../../onnx/linear.ts";
 import { exactMultiplication } from "./exact-kernel.ts";
 import { JointPairRunner } from "./joint-pair-runner.ts";
 import { ModelRunner, type Runner, type RunnerOptions } from "./model-runner.ts";
+import { piecesPerThread } from "./work-split.ts";
 
 /** How this machine multiplies in that precision. */
 export async function multiplicationOf(precision: Precision): Promise<Multiplication> {
@@ -25,17 +26,18 @@ export async function loadRunner(
   folders: GraphFolders = graphFolders(process.env, homedir(), tmpdir()),
 ): Promise<Runner> {
   const { architecture } = modelPackage.manifest;
+  const ofTree = async () => ({ ...options, piecesPerThread: await piecesPerThread(options.threads) });
   switch (architecture.type) {
     case "bert-token-tree":
       return ModelRunner.load(
         await openTokenTreeGraph(modelPackage, form, folders.cache),
         tokenTreeShape(architecture),
-        options,
+        await ofTree(),
       );
     case "gemma3-text-joint": {
       const { file, shape } = await openGemma3Graph(modelPackage, form, folders);
       try {
-        return await ModelRunner.load(file.path, shape, options);
+        return await ModelRunner.load(file.path, shape, await ofTree());
       } finally {
         await file.release();
       }

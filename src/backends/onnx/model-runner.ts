@@ -11,6 +11,8 @@ import { type TreeModel, type TreeShape, treeModel } from "./tree-model.ts";
 export interface RunnerOptions {
   readonly threads: number;
   readonly stateCacheBytes: number;
+  /** See work-split.ts; 1 unless given. */
+  readonly piecesPerThread?: number;
 }
 
 /** A model in this process. */
@@ -34,9 +36,9 @@ export class ModelRunner implements Runner {
   static load(
     graph: Uint8Array | string,
     shape: TreeShape,
-    { threads, stateCacheBytes }: RunnerOptions,
+    { threads, stateCacheBytes, piecesPerThread }: RunnerOptions,
   ): Promise<ModelRunner> {
-    return ModelRunner.loadModel(graph, treeModel(shape, threads), stateCacheBytes);
+    return ModelRunner.loadModel(graph, treeModel(shape, threads, piecesPerThread), stateCacheBytes);
   }
 
   static async loadModel(

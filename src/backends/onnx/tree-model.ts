@@ -18,10 +18,13 @@ export interface TreeModel {
   inputs(forward: Forward, known: (node: Node) => KeyValues): ForwardInputs;
 }
 
-/** @param threads that may be used */
-export function treeModel(shape: TreeShape, threads: number): TreeModel {
+/**
+ * @param threads         that may be used
+ * @param piecesPerThread see work-split.ts
+ */
+export function treeModel(shape: TreeShape, threads: number, piecesPerThread = 1): TreeModel {
   if ("type" in shape) {
-    const parts = threadParts(shape, threads);
+    const parts = threadParts(shape, threads * piecesPerThread);
     return {
       keyValues: causalKeyValueShape(shape),
       threads,
@@ -31,8 +34,8 @@ export function treeModel(shape: TreeShape, threads: number): TreeModel {
   }
   return {
     keyValues: keyValueShape(shape),
-    // with more threads than heads, MLAS would cut one head's product among them and so add up in another order
-    threads: Math.min(threads, shape.heads),
+    // with more pieces than heads, MLAS would cut one head's product and so add up in another order
+    threads: Math.min(threads, Math.max(1, Math.floor(shape.heads / piecesPerThread))),
     loneRest: LONE_REST_TOKENS,
     inputs: (forward, known) => forwardInputs(forward, shape, known),
   };

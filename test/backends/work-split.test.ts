@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { treeModel } from "../../src/backends/onnx/tree-model.ts";
+import { addsUpAlike, piecesPerThread } from "../../src/backends/onnx/work-split.ts";
+
+const SHAPE = {
+  vocab: 100,
+  hidden: 384,
+  heads: 12,
+  inner: 1536,
+  layers: 6,
+  positions: 512,
+  layerNormEpsilon: 1e-12,
+};
+
+describe("the pieces that a run's products are cut into", () => {
+  it("are seen where there are fewer products than threads", async () => {
+    assert.equal(await addsUpAlike(2, 2), true);
+    assert.equal(await addsUpAlike(2, 1), false);
+    assert.equal(await addsUpAlike(8, 3), false);
+  });
+
+  it("are one for each thread here, whose cores are of one kind", async () => {
+    for (const threads of [1, 2, 5]) assert.equal(await piecesPerThread(threads), 1);
+  });
+
+  it("are no more than there are heads", () => {
+    const threadsOf = (threads: number, pieces: number) => treeModel(SHAPE, threads, pieces).threads;
+    assert.deepEqual([threadsOf(2, 1), threadsOf(16, 1)], [2, 12]);
+    assert.deepEqual([threadsOf(2, 4), threadsOf(16, 4)], [2, 3]);
+  });
+});
