@@ -76,7 +76,7 @@ export const OPTION_TABLE = {
     env: "DECISION_QUEUE_SIZE",
     default: 128,
     min: 1,
-    max: 65536,
+    max: 8_192,
     unit: "requests",
     description: "requests that may wait; one more is answered 503",
   },

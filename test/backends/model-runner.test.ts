@@ -59,7 +59,7 @@ describe("the embedded model", () => {
     assert.ok(mean < INT8_MEAN, `off by ${mean} in the mean`);
   });
 
-  it("encodes a state once for all forwards, and not again while it is kept", async () => {
+  it("gives the same bits over several forwards from a state just encoded and from a kept one", async () => {
     const runner = await load(64 << 20);
     const tree = randomTree(seededRandom(3), {
       state: 900,

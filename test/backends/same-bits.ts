@@ -65,7 +65,7 @@ interface Kind {
 }
 
 // Lengths in tokens. Bounds: states of 64 are kept; 128 tokens of questions and candidates go in one forward, 255 where no long
-// state is above them; questions of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 180 tokens
+// state is above them; questions of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 400 tokens
 // on, queries go in chunks.
 const SHORT: Kind = {
   states: [2, 3, 5, 9, 14, 17, 23, 31, 40, 64],
@@ -77,7 +77,7 @@ const AT_BOUNDS: Kind = {
   questions: [30, 126, 128, 129],
   candidates: [15, 60, 127],
 };
-const LONG: Kind = { states: [300, 513], questions: [9, 260], candidates: [4, 130, 258] };
+const LONG: Kind = { states: [300, 513, 900, 2040], questions: [9, 260], candidates: [4, 130, 258] };
 const ALL: Kind = {
   states: [...SHORT.states, ...AT_BOUNDS.states, ...LONG.states],
   questions: [...SHORT.questions, ...AT_BOUNDS.questions, ...LONG.questions],
@@ -114,13 +114,13 @@ class Texts {
   }
 }
 
-/** Mostly many short texts, which are cheap; one in 33 forests has texts at the bounds, one in 100 long ones. */
+/** Mostly many short texts, which are cheap; one in 33 forests has texts at the bounds, one in 60 long ones. */
 function drawForest(random: Random): DrawnTree[] {
   const many = (most: number, draw: () => DrawnTree) => Array.from({ length: 1 + random.below(most) }, draw);
   const chance = random.next();
   const short = many(2, () => drawTree(random, SHORT));
-  if (chance < 1 / 100) return shuffled(random, [drawTree(random, LONG), ...short]);
-  if (chance < 1 / 100 + 1 / 33) return shuffled(random, [drawTree(random, AT_BOUNDS), ...short]);
+  if (chance < 1 / 60) return shuffled(random, [drawTree(random, LONG), ...short]);
+  if (chance < 1 / 60 + 1 / 33) return shuffled(random, [drawTree(random, AT_BOUNDS), ...short]);
   return short;
 }
 

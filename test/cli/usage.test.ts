@@ -8,7 +8,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a number below its bound",
       args: ["serve", "--queue-size", "0"],
-      says: /--queue-size .*1 to 65536.*"0"/,
+      says: /--queue-size .*1 to 8192.*"0"/,
     },
     {
       name: "a number above its bound",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { ScoreCache } from "../../src/inference/score-cache.ts";
 
@@ -16,6 +17,16 @@ test("setting an entry again makes it the newest and adds none", () => {
   const cache = new ScoreCache(2);
   for (const key of ["a", "b", "a", "c"]) cache.set(key, 0);
   assert.deepEqual([cache.get("a"), cache.get("b")], [0, undefined]);
+});
+
+test("a large cache holds as many as it may and finds what it holds", () => {
+  const capacity = 200_001;
+  const cache = new ScoreCache(capacity);
+  const keyOf = (at: number) => createHash("sha256").update(`${at}`).digest("base64url");
+  const count = 240_000;
+  for (let at = 0; at < count; at++) cache.set(keyOf(at), at);
+  assert.ok(cache.size <= capacity && cache.size > 0.99 * capacity, `${cache.size}`);
+  for (let at = count - 1_000; at < count; at++) assert.equal(cache.get(keyOf(at)), at);
 });
 
 test("a cache of no entries keeps nothing", () => {
