@@ -71,10 +71,14 @@ export async function showModel(nameOrFolder: string, isJson: boolean): Promise<
 
 /** `decision model verify`. @throws ServiceError INVALID_OPTION | INVALID_MODEL (it is not on this machine) */
 export async function verifyModel(nameOrFolder: string, isJson: boolean) {
-  const folder = (await isFolder(nameOrFolder))
-    ? nameOrFolder
-    : (await openServedManifest({ model: nameOrFolder })).folder;
-  return verdict(await examinePackage(folder), isJson);
+  return verdict(await examinePackage(await folderOf(nameOrFolder)), isJson);
+}
+
+async function folderOf(nameOrFolder: string): Promise<string> {
+  if (await isFolder(nameOrFolder)) return nameOrFolder;
+  // where a model is served, an empty name is that of the embedded one; here it is a variable that nobody has set
+  if (nameOrFolder === "") throw invalidOption("a model's name or folder is missing: an empty text came.");
+  return (await openServedManifest({ model: nameOrFolder })).folder;
 }
 
 function verdict(found: Examination, isJson: boolean) {
@@ -105,19 +109,26 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
   const { manifest, source } = await findModel(name, shelves);
   if (source === "embedded")
     throw invalidOption(`${manifest.id} is part of this installation: it was not pulled.`);
-  const removed = await removePulled(shelves.store, manifest.id);
+  const removed = await removePulled(shelves.store, manifest.id, {
+    onWait: (owner) =>
+      process.stderr.write(
+        `decision model remove: ${owner} has begun to pull it: waiting up to half a minute for a sign that it still does\n`,
+      ),
+  });
   if (isJson) return JSON.stringify({ id: manifest.id, removed }, null, 2);
   return removed.length === 0
     ? `nothing of ${manifest.id} is on this machine`
     : `removed ${manifest.id} from ${path.dirname(removed[0] ?? "")}`;
 }
 
-/** `decision model import`. @throws ServiceError INVALID_MODEL */
+/** `decision model import`. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
 export async function importFolder(
   folder: string,
   facts: ImportFacts,
   { to = folder, mayReplace, isJson }: { to?: string | undefined; mayReplace: boolean; isJson: boolean },
 ) {
+  // an empty path would be the current folder
+  if (folder === "" || to === "") throw invalidOption("a folder is missing: an empty text came.");
   const manifest = await describeFolder(folder, facts);
   await writePackage(folder, manifest, { to, mayReplace });
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);

@@ -1,24 +1,14 @@
-import {
-  constants,
-  copyFile,
-  open,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  statfs,
-  writeFile,
-} from "node:fs/promises";
+import { open, readFile, rename, rm, rmdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { PublishedModel } from "../models/catalogue.ts";
 import { openManifest } from "../models/package.ts";
-import { codeOf, digestOf, locateFile, makeFolder } from "../models/package-file.ts";
+import { codeOf, makeFolder } from "../models/package-file.ts";
 import { packageFolder } from "../models/store.ts";
 import { type LockPace, takeLock } from "../models/store-lock.ts";
 import { HubClient, type HubFile } from "./client.ts";
 import { download, type Wanted } from "./download.ts";
 import { diskError, failed } from "./failures.ts";
+import { completeFiles, copyCached, manifestText, rightBytes } from "./local-files.ts";
 import { type Patience, Retries } from "./patience.ts";
 import type { HubSettings } from "./settings.ts";
 
@@ -50,13 +40,36 @@ export interface PulledModel {
 
 /**
  * Brings a published model to this machine: every file of its pinned commit with its pinned digest. A file gets its name when its
- * content is right, and the manifest is written last. What is there already is not fetched again.
+ * content is right, and the manifest is written last. What is there already is not fetched again; of a package that is whole nothing
+ * is written, either.
  *
  * @throws ServiceError PULL_FAILED; the signal's reason
  */
 export async function pullModel(model: PublishedModel, options: PullOptions): Promise<PulledModel> {
-  const folder = packageFolder(options.store, model.manifest.id);
-  const partials = `${folder}.partial`;
+  const { manifest } = model;
+  const folder = packageFolder(options.store, manifest.id);
+  const files = (await presentFiles(model, folder, options.signal)) ?? (await bring(model, folder, options));
+  return { id: manifest.id, folder, files };
+}
+
+/** Those of a package that is whole, unless a killed pull has left something that wants to be tidied up. */
+async function presentFiles(
+  { manifest }: PublishedModel,
+  folder: string,
+  signal: AbortSignal,
+): Promise<PulledModel["files"] | undefined> {
+  if (await isThere(partialsOf(folder))) return undefined;
+  const files = await completeFiles(folder, manifest, signal);
+  return files?.map((file) => ({ ...file, source: "present" }));
+}
+
+/** One pull of a package at a time. */
+async function bring(
+  model: PublishedModel,
+  folder: string,
+  options: PullOptions,
+): Promise<PulledModel["files"]> {
+  const partials = partialsOf(folder);
   const onDisk = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error: unknown) => {
       throw isOfFiles(error) && !options.signal.aborted ? diskError(error, folder) : error;
@@ -79,7 +92,7 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
       }),
     );
     await onDisk(rm(partials, { recursive: true, force: true }));
-    return { id: model.manifest.id, folder, files };
+    return files;
   } finally {
     // where nothing came, nothing is left behind: these go only when they are empty
     for (const empty of [partials, folder]) await rmdir(empty).catch(() => {});
@@ -127,34 +140,16 @@ class Pull {
   }
 
   async #findLocally(name: string): Promise<FileSource | undefined> {
-    if (await this.#isRight(this.#folder, name)) return "present";
+    const sha256 = this.#digest(name);
+    const present = await rightBytes(this.#folder, name, sha256, this.#options.signal);
+    if (present !== undefined) return "present";
     const { cache } = this.#options.settings;
     const { repository, revision } = this.#model.manifest.origin;
     const snapshot = path.join(cache, `models--${repository.replace("/", "--")}`, "snapshots", revision);
-    const cached = path.join(snapshot, name);
-    if (
-      !(await stat(cached).then(
-        (found) => found.isFile(),
-        () => false,
-      ))
-    )
-      return undefined;
     const copy = this.#partial(`${name}.copy`);
-    // shares the blocks where the file system can
-    await copyFile(cached, copy, constants.COPYFILE_FICLONE);
-    if ((await digestOf(copy, this.#options.signal)) !== this.#digest(name)) {
-      this.#options.note(`${cached} has not the content that was published: not used`);
-      await rm(copy);
-      return undefined;
-    }
+    if (!(await copyCached({ snapshot, name, sha256 }, copy, this.#options))) return undefined;
     await this.#settle(copy, name);
     return "cache";
-  }
-
-  async #isRight(folder: string, name: string): Promise<boolean> {
-    const located = await locateFile(folder, name);
-    if (located.fault !== undefined) return false;
-    return (await digestOf(located.path, this.#options.signal)) === this.#digest(name);
   }
 
   async #fetch(names: readonly string[]): Promise<void> {
@@ -237,9 +232,8 @@ class Pull {
   }
 
   async #writeManifest(): Promise<void> {
-    const { manifest } = this.#model;
     const file = path.join(this.#folder, "manifest.json");
-    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    const text = manifestText(this.#model.manifest);
     if ((await readFile(file, "utf8").catch(() => "")) === text) return;
     await syncFolder(this.#folder); // the names of the files, before the manifest that speaks of them
     const fresh = this.#partial("manifest.json");
@@ -257,6 +251,15 @@ class Pull {
     return this.#model.manifest.files[name] ?? "none";
   }
 }
+
+/** Where a pull keeps what is not finished. */
+const partialsOf = (folder: string) => `${folder}.partial`;
+
+const isThere = (file: string) =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
 
 /** Whether the system refused something that was to be done with a file. */
 function isOfFiles(error: unknown): boolean {

@@ -49,12 +49,13 @@ export interface JointTextArchitecture {
   readonly type: "gemma3-text-joint";
 }
 
-/** A graph that reads padded pairs, each as one text: `model.onnx`, `input_ids` and `attention_mask` -> `scores`. */
+/** A graph that reads pairs, each as one text: `model.onnx`, `input_ids` and `attention_mask` -> `scores`. */
 export interface JointGraphArchitecture {
   readonly type: "onnx-joint-pairs";
   /** Longest pair that the graph takes. */
   readonly max_tokens: number;
-  readonly pad_id: number;
+  /** Told by such exports; not read here. */
+  readonly pad_id?: number;
   readonly bos_id: number;
 }
 
@@ -110,12 +111,17 @@ const jointText: JSONSchemaType<JointTextArchitecture> = {
 const jointGraph: JSONSchemaType<JointGraphArchitecture> = {
   type: "object",
   description:
-    "A graph that reads padded pairs, each as one text: model.onnx with the inputs input_ids and attention_mask (int64, [batch, sequence]) and the output scores (float32, [batch]).",
-  required: ["type", "max_tokens", "pad_id", "bos_id"],
+    "A graph that reads pairs, each as one text: model.onnx with the inputs input_ids and attention_mask (int64, [batch, sequence]) and the output scores (float32, [batch]).",
+  required: ["type", "max_tokens", "bos_id"],
   properties: {
     type: { type: "string", const: "onnx-joint-pairs" },
     max_tokens: size("Tokens of the longest pair that the graph takes."),
-    pad_id: id("Token that fills up shorter pairs, on the right."),
+    pad_id: {
+      ...id(
+        "Token that fills up shorter pairs, on the right. Not read: the service feeds one pair at a time, which needs no padding.",
+      ),
+      nullable: true,
+    },
     bos_id: id("Token that begins a pair."),
   },
 };

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { ServiceError } from "../errors.ts";
 import { type Architecture, type Manifest, manifestSchema } from "./manifest-schema.ts";
+import { parseJson } from "./package-file.ts";
 
 export type {
   Architecture,
@@ -54,7 +55,7 @@ export function examineManifest(text: string): ReadManifest {
   if (text.length > MAX_MANIFEST_BYTES) return faulty([`has more than ${MAX_MANIFEST_BYTES} characters`]);
   let manifest: unknown;
   try {
-    manifest = JSON.parse(text);
+    manifest = parseJson(text);
   } catch {
     return faulty(["is not JSON"]);
   }

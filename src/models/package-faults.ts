@@ -3,7 +3,7 @@ import { ServiceError } from "../errors.ts";
 import { checkGraph } from "./graph.ts";
 import { examineManifest, type Manifest } from "./manifest.ts";
 import { revisionFault } from "./package.ts";
-import { codeOf, digestOf, type FileFault, locateFile } from "./package-file.ts";
+import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "./package-file.ts";
 import { safetensorsFaults } from "./weights-faults.ts";
 
 /** Something for which a package is not served. */
@@ -98,7 +98,7 @@ async function insideFaults(name: string, file: string): Promise<readonly string
   if (name.endsWith(".safetensors")) return safetensorsFaults(file);
   if (!name.endsWith(".json")) return [];
   try {
-    JSON.parse(await readFile(file, "utf8"));
+    parseJson(await readFile(file, "utf8"));
     return [];
   } catch {
     return ["is not JSON"];

@@ -53,6 +53,16 @@ export async function digestOf(file: string, signal?: AbortSignal): Promise<stri
 }
 
 /**
+ * Reads JSON of a package. A byte order mark before it is dropped, as a parser may (RFC 8259, 8.1): editors write one, and it says
+ * nothing.
+ *
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ""));
+}
+
+/**
  * Makes a folder and those above it. Node's own recursive mkdir tells ENOENT for a file system that cannot be written, and loops
  * without end where the system answers ENOENT to the first folder that is missing (below /proc; Node 20).
  *

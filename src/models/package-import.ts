@@ -4,7 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
 import { type Architecture, examineManifest, type Manifest } from "./manifest.ts";
 import { revisionOf } from "./package.ts";
-import { codeOf, digestOf, locateFile, makeFolder } from "./package-file.ts";
+import { codeOf, digestOf, locateFile, makeFolder, parseJson } from "./package-file.ts";
 
 /** What a person may say of a model; the rest is read from its files. */
 export interface ImportFacts {
@@ -211,7 +211,7 @@ async function readRecord({ folder, mayLeave }: Source, name: string): Promise<R
   const located = await locateFile(folder, name, mayLeave);
   if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
   try {
-    const value: unknown = JSON.parse(await readFile(located.path, "utf8"));
+    const value = parseJson(await readFile(located.path, "utf8"));
     if (isRecord(value)) return value;
   } catch (error) {
     throw invalid(`${name} in ${folder} is not JSON.`, error);

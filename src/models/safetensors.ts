@@ -1,9 +1,6 @@
 import { ServiceError } from "../errors.ts";
-
-/** Bytes of an element, for the types that we read. */
-const ELEMENT_BYTES = { F16: 2, BF16: 2, F32: 4 } as const;
-/** The format's own bound on its header (safetensors 0.4, `MAX_HEADER_SIZE`). */
-const MAX_HEADER_BYTES = 100_000_000;
+import { headerEnd, PREFIX_BYTES, parseHeader, placeOf, type TensorPlace } from "./safetensors-header.ts";
+import type { TensorType } from "./tensor-type.ts";
 
 /** Bytes that can be read by their place, a file or what was read of one. */
 export interface ByteSource {
@@ -12,16 +9,6 @@ export interface ByteSource {
   readonly byteLength: number;
   /** The bytes `begin` .. `end` - 1. */
   read(begin: number, end: number): Uint8Array;
-}
-
-export type TensorType = "F16" | "BF16" | "F32";
-
-/** Where a tensor lies: little endian, row by row. */
-export interface TensorPlace {
-  readonly type: TensorType;
-  readonly shape: readonly number[];
-  readonly begin: number;
-  readonly end: number;
 }
 
 export interface Tensor {
@@ -55,64 +42,22 @@ export function bytesSource(file: Uint8Array, name: string): ByteSource {
 /** Reads the header only: where each tensor lies. @throws ServiceError INVALID_MODEL as `readSafetensors` */
 export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPlace> {
   const invalid = faultOf(source.name);
-  if (source.byteLength < 8) throw invalid("is shorter than 8 bytes");
-  const prefix = source.read(0, 8);
-  const length = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
-  if (length > MAX_HEADER_BYTES || Number(length) + 8 > source.byteLength)
-    throw invalid("is cut off in its header");
-  const dataBegin = 8 + Number(length);
-  const header = parseHeader(source.read(8, dataBegin), invalid);
+  const sound = <Read>(read: Read | string): Read => {
+    if (typeof read === "string") throw invalid(read);
+    return read;
+  };
+  const prefix = source.read(0, Math.min(PREFIX_BYTES, source.byteLength));
+  const dataBegin = sound(headerEnd(prefix, source.byteLength));
   const places = new Map<string, TensorPlace>();
-  for (const [name, entry] of Object.entries(header)) {
-    if (name === "__metadata__") continue;
-    places.set(name, placeOf(name, entry, { dataBegin, fileEnd: source.byteLength }, invalid));
+  for (const [name, entry] of sound(parseHeader(source.read(PREFIX_BYTES, dataBegin)))) {
+    const place = sound(placeOf(name, entry, dataBegin));
+    if (place.end > source.byteLength) throw invalid(`gives the tensor ${name} a place past its end`);
+    places.set(name, place);
   }
   return places;
 }
 
-type Fault = (what: string, cause?: unknown) => ServiceError;
-
-function parseHeader(bytes: Uint8Array, invalid: Fault): Record<string, unknown> {
-  try {
-    const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (isRecord(header)) return header;
-  } catch (cause) {
-    throw invalid("has a header that is not JSON", cause);
-  }
-  throw invalid("has a header that is not a JSON object");
-}
-
-function placeOf(
-  name: string,
-  entry: unknown,
-  { dataBegin, fileEnd }: { readonly dataBegin: number; readonly fileEnd: number },
-  invalid: Fault,
-): TensorPlace {
-  if (!isRecord(entry)) throw invalid(`describes tensor ${name} with something other than an object`);
-  const { dtype, shape, data_offsets: offsets } = entry;
-  if (typeof dtype !== "string" || !isSizes(shape) || !isSizes(offsets)) {
-    throw invalid(`describes tensor ${name} without dtype, shape and data_offsets`);
-  }
-  if (!isTensorType(dtype)) throw invalid(`holds tensor ${name} as ${dtype}; F16, BF16 and F32 are read`);
-  const [begin = -1, end = -1] = offsets;
-  const wanted = shape.reduce((product, size) => product * size, 1) * ELEMENT_BYTES[dtype];
-  if (offsets.length !== 2 || begin < 0 || end > fileEnd - dataBegin || end - begin !== wanted) {
-    throw invalid(`gives tensor ${name} of shape [${shape}] a place of another size, or one past its end`);
-  }
-  return { type: dtype, shape, begin: dataBegin + begin, end: dataBegin + end };
-}
-
-const isTensorType = (type: string): type is TensorType => Object.hasOwn(ELEMENT_BYTES, type);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isSizes(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
 /** @returns what makes an error of the end of a sentence that begins with the file's name */
-export function faultOf(file: string): Fault {
+export function faultOf(file: string): (what: string, cause?: unknown) => ServiceError {
   return (what, cause) => new ServiceError("INVALID_MODEL", `${file} ${what}.`, { cause });
 }

@@ -21,6 +21,13 @@ export interface LockPace {
   readonly pollMs: number;
 }
 
+/** Whose lock was seen, with which sign of life, and when it was first seen so. */
+interface Sighting {
+  readonly owner: Owner;
+  readonly beat: number;
+  readonly at: number;
+}
+
 const PACE: LockPace = { beatMs: 5_000, staleMs: 30_000, pollMs: 250 };
 
 export interface StoreLock {
@@ -35,7 +42,9 @@ export interface StoreLock {
  * systems and in containers alike.
  *
  * @param onWait told once, who is waited for
- * @returns nothing when it may not wait and somebody else holds it
+ * @param waitsForRelease whether it waits until a living owner is done, or only for a sign that the owner lives: within `beatMs`, or
+ *        else within `staleMs` the lock is nobody's
+ * @returns nothing when it does not wait for the release, and the owner lives
  * @throws the system's error, or the signal's reason
  */
 export async function takeLock(
@@ -43,31 +52,39 @@ export async function takeLock(
   options: {
     readonly signal: AbortSignal;
     readonly onWait?: ((owner: string) => void) | undefined;
-    readonly mayWait?: boolean;
+    readonly waitsForRelease?: boolean;
     readonly pace?: LockPace;
   },
 ): Promise<StoreLock | undefined> {
-  const { signal, onWait, mayWait = true, pace = PACE } = options;
+  const { signal, onWait, waitsForRelease = true, pace = PACE } = options;
   const own: Owner = { id: randomUUID(), host: hostname(), pid: process.pid };
   let hasTold = false;
-  let seen = { id: "", beat: 0, at: 0 };
+  let seen: Sighting | undefined;
   for (;;) {
     signal.throwIfAborted();
     if (await create(file, own)) return hold(file, own, pace);
-    const owner = await ownerOf(file);
-    const beat = await beatOf(file);
-    if (owner === undefined || beat === undefined) continue; // released just now
-    // by this process's own clock: that of a file server may differ
-    if (owner.id !== seen.id || beat !== seen.beat) seen = { id: owner.id, beat, at: performance.now() };
-    if (isDead(owner) || performance.now() - seen.at > pace.staleMs) {
-      await breakLock(file, owner);
-      continue;
+    const found = await look(file, seen);
+    if (found !== undefined && isNobodys(found, pace)) {
+      await breakLock(file, found.owner);
+    } else if (found !== undefined) {
+      const livesOn = seen !== undefined && found !== seen;
+      if (livesOn && !waitsForRelease) return undefined;
+      if (!hasTold) onWait?.(`process ${found.owner.pid} on ${found.owner.host}`);
+      hasTold = true;
+      seen = found;
     }
-    if (!mayWait) return undefined;
-    if (!hasTold) onWait?.(`process ${owner.pid} on ${owner.host}`);
-    hasTold = true;
     await sleep(pace.pollMs, undefined, { signal });
   }
+}
+
+/** @returns what was seen before where nothing has changed; nothing where the lock was released just now */
+async function look(file: string, before: Sighting | undefined): Promise<Sighting | undefined> {
+  const owner = await ownerOf(file);
+  const beat = await beatOf(file);
+  if (owner === undefined || beat === undefined) return undefined;
+  if (owner.id === before?.owner.id && beat === before.beat) return before;
+  // by this process's own clock: that of a file server may differ
+  return { owner, beat, at: performance.now() };
 }
 
 async function create(file: string, own: Owner): Promise<boolean> {
@@ -114,21 +131,28 @@ async function breakLock(file: string, owner: Owner): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  try {
     if ((await ownerOf(aside))?.id !== owner.id) await link(aside, file);
   } catch (error) {
-    if (!["ENOENT", "EEXIST", "EPERM", "ENOTSUP"].includes(codeOf(error) ?? "")) throw error;
+    if (!["EEXIST", "EPERM", "ENOTSUP"].includes(codeOf(error) ?? "")) throw error;
   } finally {
     await rm(aside, { force: true });
   }
 }
 
+/** @returns nothing where there is no lock; what cannot be read or understood is an owner that nobody knows */
 async function ownerOf(file: string): Promise<Owner | undefined> {
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
+  let text = "";
   try {
+    text = await readFile(file, "utf8");
     const { id, host, pid } = JSON.parse(text);
     return { id: String(id), host: String(host), pid: Number(pid) };
-  } catch {
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
     return { id: text.slice(0, 100), host: "an unknown machine", pid: 0 };
   }
 }
@@ -138,6 +162,10 @@ async function beatOf(file: string): Promise<number | undefined> {
     ({ mtimeMs }) => mtimeMs,
     () => undefined,
   );
+}
+
+function isNobodys({ owner, at }: Sighting, { staleMs }: LockPace): boolean {
+  return isDead(owner) || performance.now() - at > staleMs;
 }
 
 function isDead({ host, pid }: Owner): boolean {

@@ -94,6 +94,22 @@ describe("decision model", () => {
     },
     { name: "no model", args: ["model", "pull"], says: /model/ },
     {
+      name: "an empty name to verify",
+      args: ["model", "verify", ""],
+      says: /a model's name or folder is missing: an empty text came\.$/m,
+    },
+    { name: "an empty name to remove", args: ["model", "remove", ""], says: /no model is called ""/ },
+    {
+      name: "an empty folder to import",
+      args: ["model", "import", ""],
+      says: /a folder is missing: an empty text came\.$/m,
+    },
+    {
+      name: "an empty folder to import into",
+      args: ["model", "import", "x", "--output", ""],
+      says: /a folder is missing: an empty text came\.$/m,
+    },
+    {
       name: "an unknown model to serve",
       args: ["serve", "--model", "nope"],
       says: /no model is called "nope"/,
@@ -282,6 +298,7 @@ it("the JSON Schema of the manifest takes the embedded model's, and no other for
   for (const architecture of [
     { type: "gemma3-text-joint" },
     { type: "onnx-joint-pairs", max_tokens: 9, pad_id: 0, bos_id: 2 },
+    { type: "onnx-joint-pairs", max_tokens: 9, bos_id: 2 },
   ])
     assert.ok(validate({ ...manifest, architecture }), JSON.stringify(validate.errors));
   assert.ok(!validate({ ...manifest, architecture: { type: "rnn" } }));

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -56,6 +57,27 @@ describe("a pull", () => {
     assert.equal(setup.hub.seen.length, before);
   });
 
+  it("of what is there as a whole writes nothing and waits for nobody", async () => {
+    await setup.pull();
+    const owner = { id: "far", host: "elsewhere", pid: 1 };
+    await writeFile(`${setup.folder}.lock`, JSON.stringify(owner)); // a lock that is never released
+    const before = await stat(path.dirname(setup.folder));
+    const { files } = await setup.pull({}, { signal: AbortSignal.timeout(10_000) });
+    assert.deepEqual(
+      files,
+      [...setup.files].map(([name, { length }]) => ({ name, bytes: length, source: "present" })),
+    );
+    assert.equal((await stat(path.dirname(setup.folder))).mtimeMs, before.mtimeMs);
+  });
+
+  it("of what is there without its manifest writes that again", async () => {
+    await setup.pull();
+    await rm(path.join(setup.folder, "manifest.json"));
+    const { files } = await setup.pull();
+    assert.ok(files.every(({ source }) => source === "present"));
+    await assertComplete();
+  });
+
   it("replaces a file that was changed, and only that", async () => {
     await setup.pull();
     await writeFile(path.join(setup.folder, "config.json"), "{}");
@@ -87,6 +109,26 @@ describe("a pull", () => {
     assert.equal(files.find(({ name }) => name === WEIGHTS)?.source, "cache");
     assert.deepEqual(setup.hub.fetches(WEIGHTS), []);
     assert.match(setup.notes.join(), /config\.json has not the content that was published: not used/);
+    await assertComplete();
+  });
+
+  it("asks the hub for what the cache has and cannot be read", async (t) => {
+    const unreadable = "/proc/self/mem"; // a regular file, which not even root can read from its beginning
+    if (!existsSync(unreadable)) return t.skip("no /proc");
+    const cache = path.join(setup.home, ".cache/huggingface/hub/models--acme--Tiny");
+    const snapshot = path.join(cache, "snapshots", REVISION);
+    await mkdir(path.join(snapshot, "tokenizer.json"), { recursive: true });
+    await symlink(unreadable, path.join(snapshot, WEIGHTS));
+    await symlink("config.json", path.join(snapshot, "config.json"));
+    const { files } = await setup.pull();
+    assert.ok(files.every(({ source }) => source === "hub"));
+    for (const says of [
+      /model\.safetensors cannot be read \(EIO\): not used/,
+      /config\.json cannot be read \(ELOOP\): not used/,
+      /tokenizer\.json is not a regular file: not used/,
+    ])
+      assert.match(setup.notes.join("\n"), says);
+    assert.equal(setup.notes.length, 3);
     await assertComplete();
   });
 

@@ -81,6 +81,21 @@ describe("a package without a fault", () => {
   });
 });
 
+describe("a byte order mark", () => {
+  it("before a manifest and other JSON is no fault, as it is none where they are read", async () => {
+    await writeTinyPackage(folder, { "tokenizer.json": Buffer.from('\uFEFF{"model": {}}') });
+    const file = path.join(folder, "manifest.json");
+    await writeFile(file, `\uFEFF${await readFile(file, "utf8")}`);
+    assert.deepEqual(await faultsOf(), []);
+    await openModelPackage(folder);
+  });
+
+  it("is dropped once", async () => {
+    await writeTinyPackage(folder, { "tokenizer.json": Buffer.from("\uFEFF\uFEFF{}") });
+    await assertFaults(["content", /^tokenizer\.json is not JSON$/]);
+  });
+});
+
 describe("a file of a package", () => {
   const cases: {
     name: string;

@@ -143,6 +143,11 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
     });
   }
 
+  it("may have a byte order mark in its JSON", async () => {
+    await put({ ...GEMMA, "config.json": `\uFEFF${GEMMA["config.json"]}` });
+    assert.equal((await describeFolder(folder, FACTS)).architecture.type, "gemma3-text-joint");
+  });
+
   it("keeps a manifest that is there, unless it may be replaced", async () => {
     await put({ ...GEMMA, "manifest.json": "{}" });
     const manifest = await describeFolder(folder, FACTS);

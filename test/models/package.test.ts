@@ -98,6 +98,24 @@ describe("a manifest", () => {
     });
   }
 
+  for (const [given, pad] of [
+    ["without a pad_id", {}],
+    ["with a pad_id", { pad_id: 0 }],
+  ] as const) {
+    it(`of a graph of pairs is accepted ${given}, which nobody reads`, async () => {
+      const manifest = await good();
+      const architecture = { type: "onnx-joint-pairs", max_tokens: 9, bos_id: 2, ...pad };
+      const files = { ...manifest.files, "model.onnx": "0".repeat(64) };
+      const read = readManifest(JSON.stringify({ ...manifest, architecture, files }));
+      assert.deepEqual(read.architecture, architecture);
+    });
+  }
+
+  it("with a byte order mark is read", async () => {
+    const manifest = await good();
+    assert.deepEqual(readManifest(`\uFEFF${JSON.stringify(manifest)}`), manifest);
+  });
+
   it("that is not JSON is refused", () => {
     assert.throws(() => readManifest("{"), invalid(/not JSON/));
   });

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
 import { readSafetensors } from "../../src/models/safetensors.ts";
+import { safetensorsFaults } from "../../src/models/weights-faults.ts";
 
 function file(header: unknown, data = new Uint8Array()): Uint8Array {
   const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
@@ -13,6 +17,14 @@ const tensor = (dtype: string, shape: number[], offsets: number[]) => ({
 });
 
 describe("a safetensors file", () => {
+  let folder: string;
+  let onDisk: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "safetensors-"));
+    onDisk = path.join(folder, "model.safetensors");
+  });
+  after(() => rm(folder, { recursive: true }));
+
   it("gives its tensors", () => {
     const bytes = file(
       { __metadata__: { a: "b" }, ...tensor("F16", [1, 2], [0, 4]) },
@@ -24,25 +36,53 @@ describe("a safetensors file", () => {
   });
 
   const bad: { name: string; bytes: Uint8Array; says: RegExp }[] = [
-    { name: "shorter than its length field", bytes: Uint8Array.of(1, 2), says: /shorter/ },
-    { name: "cut off in its header", bytes: file({}).subarray(0, 9), says: /cut off/ },
+    {
+      name: "shorter than its length field",
+      bytes: Uint8Array.of(1, 2),
+      says: /^model\.safetensors is cut off: it has 2 bytes\.$/,
+    },
+    { name: "that is empty", bytes: new Uint8Array(), says: /is cut off: it has 0 bytes/ },
+    {
+      name: "cut off in its header",
+      bytes: file({}).subarray(0, 9),
+      says: /is cut off in its header: it has 9 of at least 10 bytes/,
+    },
+    {
+      name: "with a header that is longer than any may be",
+      bytes: Uint8Array.of(1, 0xe1, 0xf5, 5, 0, 0, 0, 0),
+      says: /announces a header of 100000001 bytes/,
+    },
     { name: "with a header that is not JSON", bytes: file("{"), says: /not JSON/ },
     { name: "with a header that is an array", bytes: file([]), says: /not a JSON object/ },
-    { name: "with a tensor past its end", bytes: file(tensor("F16", [2], [0, 4])), says: /tensor w/ },
+    {
+      name: "with a tensor past its end",
+      bytes: file(tensor("F16", [2], [0, 4])),
+      says: /gives the tensor w a place past its end/,
+    },
+    {
+      name: "with an entry that is no object",
+      bytes: file({ w: 1 }),
+      says: /describes the tensor w with something other/,
+    },
     {
       name: "with a tensor of another size",
       bytes: file(tensor("F16", [3], [0, 4]), new Uint8Array(4)),
-      says: /tensor w/,
+      says: /gives the tensor w of shape \[3\] in F16 4 bytes, expected 6/,
     },
     {
       name: "with a negative offset",
       bytes: file(tensor("F16", [2], [-4, 0]), new Uint8Array(4)),
-      says: /tensor w/,
+      says: /describes the tensor w without a usable dtype, shape and data_offsets/,
+    },
+    {
+      name: "with three offsets",
+      bytes: file(tensor("F16", [2], [0, 4, 4]), new Uint8Array(4)),
+      says: /describes the tensor w without a usable/,
     },
     {
       name: "of a type that is not read",
       bytes: file(tensor("I8", [4], [0, 4]), new Uint8Array(4)),
-      says: /I8/,
+      says: /holds the tensor w as I8/,
     },
   ];
   for (const { name, bytes, says } of bad) {
@@ -52,6 +92,32 @@ describe("a safetensors file", () => {
         kind: "INVALID_MODEL",
         message: says,
       });
+    });
+
+    it(`${name} is told in the same words by who looks for faults`, async () => {
+      await writeFile(onDisk, bytes);
+      const [fault = ""] = await safetensorsFaults(onDisk);
+      // of tensors past the end it tells once how many bytes are missing
+      if (name !== "with a tensor past its end") assert.match(`model.safetensors ${fault}.`, says);
+      else assert.equal(fault, "is cut off: 4 bytes are missing at its end");
+    });
+  }
+
+  for (const [type, number] of [
+    ["F16", [0x7c00]],
+    ["BF16", [0xff80]],
+    ["F32", [0x0001, 0x7f80]],
+  ] as const) {
+    it(`with a number of type ${type} that is not finite is told`, async () => {
+      const halves = Uint16Array.of(...number.map(() => 0x7b7f), ...number);
+      const entry = tensor(type, [2], [0, halves.byteLength]);
+      await writeFile(onDisk, file(entry, new Uint8Array(halves.buffer)));
+      assert.deepEqual(await safetensorsFaults(onDisk), [
+        "holds in the tensor w a number that is not finite",
+      ]);
+      halves.fill(0x7b7f);
+      await writeFile(onDisk, file(entry, new Uint8Array(halves.buffer)));
+      assert.deepEqual(await safetensorsFaults(onDisk), []);
     });
   }
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { takeLock } from "../../src/models/store-lock.ts";
 
-const { signal } = new AbortController();
+/** No test waits for ever. */
+const signal = AbortSignal.timeout(20_000);
 /** A lock is looked at often, and gives a sign of life often. */
 const pace = { beatMs: 5, staleMs: 60_000, pollMs: 1 };
 
@@ -35,9 +37,9 @@ describe("a lock", () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it("tells who is waited for, or waits not at all", async () => {
+  it("tells who is waited for, or waits only for a sign of life", async () => {
     const held = await takeLock(file, { signal, pace });
-    assert.equal(await takeLock(file, { signal, pace, mayWait: false }), undefined);
+    assert.equal(await takeLock(file, { signal, pace, waitsForRelease: false }), undefined);
     let next: Promise<unknown> = Promise.resolve();
     const told = new Promise<string>((onWait) => {
       next = takeLock(file, { signal, pace, onWait }).then((lock) => lock?.release());
@@ -49,18 +51,29 @@ describe("a lock", () => {
 
   it("of a process of this machine that is dead is taken over at once", async () => {
     await ownedBy({ id: "dead", host: hostname(), pid: 2 ** 22 + 1 }); // past the largest of Linux
-    const lock = await takeLock(file, { signal, pace, mayWait: false });
+    const lock = await takeLock(file, { signal, pace, waitsForRelease: false });
     assert.ok(lock);
     await lock.release();
   });
 
-  it("of another machine is taken over when it gives no sign of life", async () => {
-    await ownedBy({ id: "far", host: "elsewhere", pid: 1 });
-    assert.equal(await takeLock(file, { signal, pace, mayWait: false }), undefined);
-    const lock = await takeLock(file, { signal, pace: { ...pace, staleMs: 20 } });
-    assert.ok(lock);
-    await lock.release();
-  });
+  for (const [whose, owner] of [
+    ["of another machine", { id: "far", host: "elsewhere", pid: 1 }],
+    ["of a process whose number is another one's now", { id: "past", host: hostname(), pid: process.pid }],
+  ] as const) {
+    for (const waitsForRelease of [true, false]) {
+      const how = waitsForRelease ? "" : ", also by who does not wait for its release";
+      it(`${whose} is taken over when it gives no sign of life${how}`, async () => {
+        await ownedBy(owner);
+        const lock = await takeLock(file, {
+          signal,
+          pace: { ...pace, staleMs: 20 },
+          waitsForRelease,
+        });
+        assert.ok(lock);
+        await lock.release();
+      });
+    }
+  }
 
   it("that holds no owner, for it was killed while it was made, is taken over too", async () => {
     await writeFile(file, "");
@@ -77,6 +90,21 @@ describe("a lock", () => {
     clearInterval(alive);
     await lock?.release();
     assert.match(await readFile(file, "utf8"), /thief/);
+  });
+
+  it("that cannot be read, for something else has its name, is an error and not waited for", async () => {
+    await mkdir(file);
+    await assert.rejects(takeLock(file, { signal, pace: { ...pace, staleMs: 20 } }), {
+      code: "ERR_FS_EISDIR",
+    });
+  });
+
+  it("that the system does not let anybody move is an error and not waited for", async (t) => {
+    const fixed = "/sys/kernel/notes"; // the kernel's, which not even root may rename
+    if (!existsSync(fixed)) return t.skip("no /sys");
+    await assert.rejects(takeLock(fixed, { signal, pace: { ...pace, staleMs: -1 } }), {
+      syscall: "rename",
+    });
   });
 
   it("is waited for no longer than the caller wants", async () => {

@@ -1,0 +1,103 @@
+import { constants, copyFile, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Manifest } from "../models/manifest.ts";
+import { codeOf, digestOf, locateFile } from "../models/package-file.ts";
+
+/** What `manifest.json` of a pulled package holds. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/**
+ * A file's length where the folder has it with that very content; what cannot be read is not it.
+ *
+ * @throws the signal's reason
+ */
+export async function rightBytes(
+  folder: string,
+  name: string,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const located = await locateFile(folder, name);
+  if (located.fault !== undefined) return undefined;
+  return (await contentFault(located.path, sha256, signal)) === undefined ? located.bytes : undefined;
+}
+
+/**
+ * The files of a package that is in its folder as a whole, manifest included. Nothing is written to find it out: the store may be one
+ * that can only be read.
+ *
+ * @throws the signal's reason
+ */
+export async function completeFiles(
+  folder: string,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<readonly { readonly name: string; readonly bytes: number }[] | undefined> {
+  const present = await readFile(path.join(folder, "manifest.json"), "utf8").catch(() => "");
+  if (present !== manifestText(manifest)) return undefined;
+  const files: { name: string; bytes: number }[] = [];
+  for (const [name, sha256] of Object.entries(manifest.files)) {
+    const bytes = await rightBytes(folder, name, sha256, signal);
+    if (bytes === undefined) return undefined;
+    files.push({ name, bytes });
+  }
+  return files;
+}
+
+/** A file as the hub's own tools keep it. */
+export interface CachedFile {
+  /** Folder of the commit's files: links, mostly. */
+  readonly snapshot: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/**
+ * Copies a file from the cache of the hub's tools. One that is there and cannot be used is told, and as good as missing.
+ *
+ * @returns whether the copy is there, with the content that it must have
+ * @throws the system's error when the copy cannot be written; the signal's reason
+ */
+export async function copyCached(
+  { snapshot, name, sha256 }: CachedFile,
+  copy: string,
+  { note, signal }: { readonly note: (text: string) => void; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const located = await locateFile(snapshot, name, true);
+  if (located.fault === "missing") return false;
+  // looked at before it is copied, too: of an error while copying nobody can tell on which side it was
+  const fault =
+    located.fault === undefined
+      ? ((await contentFault(located.path, sha256, signal)) ??
+        (await copyFault(located.path, copy, sha256, signal)))
+      : located.why;
+  if (fault !== undefined) note(`${path.join(snapshot, name)} ${fault}: not used`);
+  return fault === undefined;
+}
+
+/** Copies, and keeps the copy where nothing is wrong with its content. */
+async function copyFault(
+  file: string,
+  copy: string,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // shares the blocks where the file system can
+  await copyFile(file, copy, constants.COPYFILE_FICLONE);
+  const fault = await contentFault(copy, sha256, signal);
+  if (fault !== undefined) await rm(copy);
+  return fault;
+}
+
+/** What is wrong with a file's content, as the end of a sentence. @throws the signal's reason */
+async function contentFault(file: string, sha256: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const found = await digestOf(file, signal);
+    return found === sha256 ? undefined : "has not the content that was published";
+  } catch (error) {
+    signal.throwIfAborted();
+    return `cannot be read (${codeOf(error) ?? String(error)})`;
+  }
+}
