@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { hideKey } from "./api-key.ts";
 import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
@@ -132,15 +133,17 @@ class Run {
     const message =
       error instanceof NoAnswer ? error.message : `no answer in ${this.#options.bounds.maxSeconds} s`;
     const request = error instanceof NoAnswer ? error.request : undefined;
-    this.#obstacle = `${message}, at ${this.#options.target.base.href}`;
+    const { base, apiKey } = this.#options.target;
+    this.#obstacle = `${hideKey(message, apiKey)}, at ${base.href}`;
     for (const check of this.#options.checks) {
-      const curl = request && curlLine(request, this.#options.target.apiKey);
+      const curl = request && curlLine(request, apiKey);
       this.#keep(check, { ...clauseOf(check), outcome: "failed", came: message, curl, elapsedMs: 0 });
     }
     return this.#report(undefined, 1);
   }
 
-  #keep(check: Check, result: Result): void {
+  #keep(check: Check, found: Result): void {
+    const result = { ...found, came: hideKey(found.came, this.#options.target.apiKey) };
     this.#results.set(check, result);
     this.#options.onResult(result, this.#results.size, this.#options.checks.length);
   }

@@ -7,12 +7,14 @@ import { after, before, describe, it } from "node:test";
 import { curlLine } from "../../src/conformance/curl.ts";
 
 const KEY = "secret-of-the-test";
+/** Keys with what a shell, `printf`, JSON and addresses each read in their own way. */
+const STRANGE_KEYS = ["it's-'so'", "back\\slash\\n\\", "100%s%41%", `a"b$c\`d!e`, "q?a=1&b#+[x]{y}/@"];
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port; // they listen on TCP
 
 /** Runs a line as its reader would, with the key in the environment. */
-async function inShell(line: string): Promise<void> {
+async function inShell(line: string, key = KEY): Promise<void> {
   const child = spawn("sh", ["-c", line], {
-    env: { ...process.env, DECISION_API_KEY: KEY },
+    env: { ...process.env, DECISION_API_KEY: key },
     stdio: "ignore",
   });
   await once(child, "exit");
@@ -68,23 +70,57 @@ describe("a curl line sends the very request again:", () => {
     });
   }
 
-  it("bytes over a bare connection", async () => {
-    const chunks: Buffer[] = [];
-    const bare = createTcpServer((socket) => {
-      socket.on("error", () => {});
-      socket.on("data", (chunk) => {
-        chunks.push(chunk);
-        socket.end("HTTP/1.1 400 No\r\n\r\n");
-      });
+  for (const key of STRANGE_KEYS) {
+    it(`the key ${key} wherever it stands, and near misses of it`, async () => {
+      const headers = {
+        authorization: `Bearer ${key}`,
+        cookie: `authorization=Bearer ${key}`,
+        "x-begun": key.slice(0, -1),
+        "x-ended": key.slice(1),
+        "x-longer": `${key}'x`,
+      };
+      const path = `/v1/rank?key=${encodeURIComponent(key)}&b=1`;
+      const url = `http://127.0.0.1:${portOf(server)}${path}`;
+      const body = Buffer.concat([
+        Buffer.from(`{"${key}":"`),
+        Buffer.from([0xff, 0x00]),
+        Buffer.from(`"}${key}`),
+      ]);
+      const line = curlLine({ method: "POST", url, headers, body }, key);
+      for (const secret of [key, key.slice(0, -1), key.slice(1), encodeURIComponent(key)])
+        assert.ok(!line.includes(secret) && !line.includes(secret.replaceAll("'", "'\\''")), line);
+      await inShell(line, key);
+      const request = received.pop();
+      assert.ok(request, line);
+      assert.equal(request.url, path);
+      assert.ok(request.body.equals(body));
+      for (const [header, value] of Object.entries(headers)) assert.equal(request.headers[header], value);
     });
-    bare.listen(0, "127.0.0.1");
-    await once(bare, "listening");
-    const raw = `GET /health HTTQ/1.1\r\nAuthorization: Bearer ${KEY}\r\n%s\\n\r\n\r\n`;
-    const request = { method: "", url: `http://127.0.0.1:${portOf(bare)}/`, headers: {}, raw };
-    const line = curlLine(request, KEY);
-    assert.ok(!line.includes(KEY));
-    await inShell(line);
-    bare.close();
-    assert.equal(Buffer.concat(chunks).toString(), raw);
-  });
+  }
+});
+
+// each line sleeps for two seconds
+describe("a line for a bare connection sends the very bytes again", { concurrency: 6 }, () => {
+  for (const key of [KEY, ...STRANGE_KEYS]) {
+    it(`with the key ${key}`, async () => {
+      const chunks: Buffer[] = [];
+      const bare = createTcpServer((socket) => {
+        socket.on("error", () => {});
+        socket.on("data", (chunk) => {
+          chunks.push(chunk);
+          if (Buffer.concat(chunks).includes("\r\n\r\n")) socket.end("HTTP/1.1 400 No\r\n\r\n");
+        });
+      });
+      bare.listen(0, "127.0.0.1");
+      await once(bare, "listening");
+      const raw = `GET /health HTTQ/1.1\r\nAuthorization: Bearer ${key}\r\n%s\\n\r\n\r\n`;
+      const request = { method: "", url: `http://127.0.0.1:${portOf(bare)}/`, headers: {}, raw };
+      const line = curlLine(request, key);
+      for (const secret of [key, key.replaceAll("\\", "\\\\"), key.replaceAll("'", "'\\''")])
+        assert.ok(!line.includes(secret), line);
+      await inShell(line, key);
+      bare.close();
+      assert.equal(Buffer.concat(chunks).toString(), raw);
+    });
+  }
 });

@@ -17,6 +17,7 @@ export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
 /** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
 class HashBackend implements Backend {
   readonly isReady = true;
+  readonly isExpected = true;
   /** It keeps none. */
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
   /** It always is. */

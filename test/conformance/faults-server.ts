@@ -571,48 +571,6 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
     fails: ["health.ready", "ready.schema"],
   },
   {
-    name: "completed_requests counts refusals too",
-    fault: {
-      reply: (reply, call) => {
-        if (call.operationId !== "getHealth" && reply.status >= 400) calls += 1;
-        return reply;
-      },
-      ...counters(({ completed }) => ({ completed: completed + calls })),
-    },
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "completed_requests counts every second",
-    fault: counters(({ completed }) => ({ completed: Math.floor(completed / 2) })),
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "completed_requests counts pairs",
-    fault: counters(({ completed }) => ({ completed: completed * 2 })),
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "model_batches stands still",
-    fault: counters(() => ({ batches: 3 })),
-    fails: ["health.counts-batches"],
-  },
-  {
-    name: "failed_requests counts 422s",
-    fault: {
-      reply: (reply) => {
-        if (reply.status === 422) calls += 1;
-        return reply;
-      },
-      ...counters(() => ({ failed: calls })),
-    },
-    fails: ["health.keeps-failed-requests"],
-  },
-  {
-    name: "running_requests never falls",
-    fault: counters(() => ({ running: 1 })),
-    fails: ["health.idle"],
-  },
-  {
     name: "rejected_requests stays 0",
     fault: counters(() => ({ rejected: 0 })),
     fails: ["overload.counted"],

@@ -62,8 +62,10 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       needsKey(trial);
       const key = knownKey(trial);
+      const inQuery = encodeURIComponent(key);
+      const query = `access_token=${inQuery}&api_key=${inQuery}&key=${inQuery}`;
       const ways = [
-        { name: "query", path: `${RANK}?access_token=${key}&api_key=${key}&key=${key}`, headers: {} },
+        { name: "query", path: `${RANK}?${query}`, headers: {} },
         { name: "x-api-key", path: RANK, headers: { "x-api-key": key } },
         { name: "cookie", path: RANK, headers: { cookie: `authorization=Bearer ${key}` } },
         { name: "proxy-authorization", path: RANK, headers: { "proxy-authorization": `Bearer ${key}` } },

@@ -1,13 +1,16 @@
 import { type Check, defineCheck } from "../check.ts";
-import { type Json, show } from "../json.ts";
+import { show } from "../json.ts";
 import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
+import { type Deviation, expectUndisturbed, health, pause, skipIfUsed } from "./others.ts";
 import { freshState } from "./scored.ts";
 import { counterOf } from "./server.ts";
 
 /** How long a counter may lag behind the answer that it counts. */
 const LAG_MS = 1000;
 const PAUSE_MS = 20;
+/** Spares the requests of a comparison where others use the server all the time. Chosen. */
+const FIRST_WATCH_MS = 60;
 
 /** Counters of /health. Each needs a server that nobody else uses meanwhile, and says so where somebody does. */
 export const COUNTER_CHECKS: readonly Check[] = [
@@ -16,9 +19,10 @@ export const COUNTER_CHECKS: readonly Check[] = [
     "`completed_requests` counts successful requests, and nothing else.",
     "SPEC.md 2.7",
     "one more for each answered inference; none for a refused one, for /health or for an unknown path",
+    "completed_requests",
     async (trial: Trial) => {
       const successes = (await someSuccesses(trial)) + (await someRefusals(trial));
-      return { name: "completed_requests", least: successes, most: successes };
+      return { least: successes, most: successes };
     },
   ),
   counterCheck(
@@ -26,9 +30,10 @@ export const COUNTER_CHECKS: readonly Check[] = [
     "`model_batches` counts the scheduler's calls of the model.",
     "SPEC.md 2.7",
     "at least one more for each inference of pairs that were never asked before; none for refused requests",
+    "model_batches",
     async (trial: Trial) => {
       const successes = await someSuccesses(trial);
-      return { name: "model_batches", least: successes, most: Number.POSITIVE_INFINITY };
+      return { least: successes, most: Number.POSITIVE_INFINITY };
     },
   ),
   counterCheck(
@@ -36,10 +41,11 @@ export const COUNTER_CHECKS: readonly Check[] = [
     "A refused request reaches no batch.",
     "SPEC.md 2.7",
     "`model_batches` stays as it is",
+    "model_batches",
     async (trial: Trial) => {
       const answered = await someRefusals(trial);
       if (answered > 0) trial.skip("the server answers requests that it should refuse");
-      return { name: "model_batches", least: 0, most: 0 };
+      return { least: 0, most: 0 };
     },
   ),
   ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
@@ -48,10 +54,11 @@ export const COUNTER_CHECKS: readonly Check[] = [
       `\`${name}\` counts neither successes nor requests that are refused for what they say.`,
       "notes 16",
       "no more than before",
+      name,
       async (trial: Trial) => {
         await someSuccesses(trial);
         await someRefusals(trial);
-        return { name, least: 0, most: 0 };
+        return { least: 0, most: 0 };
       },
     ),
   ),
@@ -60,9 +67,10 @@ export const COUNTER_CHECKS: readonly Check[] = [
     "`model_forwards` counts runs of the model, of which a batch takes at least one.",
     "notes 16",
     "at least one more for each inference of pairs that were never asked before",
+    "model_forwards",
     async (trial: Trial) => {
       const successes = await someSuccesses(trial);
-      return { name: "model_forwards", least: successes, most: Number.POSITIVE_INFINITY };
+      return { least: successes, most: Number.POSITIVE_INFINITY };
     },
   ),
   defineCheck({
@@ -72,21 +80,13 @@ export const COUNTER_CHECKS: readonly Check[] = [
     expected: "`queued_requests` and `running_requests` 0 once all answers have come",
     turn: "alone",
     run: async (trial: Trial) => {
-      await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
-      for (const name of ["queued_requests", "running_requests"]) {
-        const value = await settled(trial, name, (now) => now === 0);
-        if (value === undefined) trial.skip(`/health has no ${name}: see health.schema`);
-        trial.expect(
-          value === 0,
-          `${name} is ${value}, a second after the last answer (unless others use the server)`,
-        );
-      }
+      await expectUndisturbed(trial, () => compareGauges(trial));
     },
   }),
 ];
 
+/** By how much a counter should have grown. */
 interface Growth {
-  readonly name: string;
   readonly least: number;
   readonly most: number;
 }
@@ -96,6 +96,7 @@ function counterCheck(
   clause: string,
   source: string,
   expected: string,
+  name: string,
   run: (trial: Trial) => Promise<Growth>,
 ): Check {
   return defineCheck({
@@ -105,41 +106,37 @@ function counterCheck(
     expected,
     turn: "alone",
     run: async (trial: Trial) => {
-      const probe = await health(trial);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      const before = await health(trial);
-      const { name, least, most } = await run(trial);
-      if (counterOf(before, name) === undefined)
-        trial.skip(`/health has no ${name}: see health.named-counters or health.schema`);
-      if (isMoving(probe, before)) trial.skip("others use the server: its counters move without us");
-      const start = counterOf(before, name) ?? 0;
-      const end = await settled(trial, name, (now) => now - start >= least);
-      const reply = await trial.get("/health");
-      const grown = (end ?? 0) - start;
-      if (grown > most || grown < least) {
-        const last = await health(trial);
-        await new Promise((resolve) => setTimeout(resolve, 5 * PAUSE_MS));
-        if (isMoving(last, await health(trial)))
-          trial.skip("others use the server: its counters move without us");
-      }
-      const wanted = least === most ? `${least}` : `at least ${least}`;
-      trial.expect(
-        grown >= least && grown <= most,
-        `${name} went from ${start} to ${show(end)}: by ${grown}, not ${wanted}`,
-        reply,
-      );
+      await skipIfUsed(trial, FIRST_WATCH_MS, name);
+      await expectUndisturbed(trial, () => compareCounter(trial, name, run));
     },
   });
 }
 
-async function health(trial: Trial): Promise<Json | undefined> {
-  return (await trial.get("/health")).json;
+async function compareCounter(
+  trial: Trial,
+  name: string,
+  run: (trial: Trial) => Promise<Growth>,
+): Promise<Deviation | undefined> {
+  const start = counterOf(await health(trial), name);
+  const { least, most } = await run(trial);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.named-counters or health.schema`);
+  const end = await settled(trial, name, (now) => now - start >= least);
+  const grown = (end ?? 0) - start;
+  if (grown >= least && grown <= most) return undefined;
+  const wanted = least === most ? `${least}` : `at least ${least}`;
+  const came = `${name} went from ${start} to ${show(end)}: by ${grown}, not ${wanted}`;
+  return { name, came, reply: await trial.get("/health") };
 }
 
-function isMoving(one: Json | undefined, other: Json | undefined): boolean {
-  return ["completed_requests", "model_batches"].some(
-    (name) => counterOf(one, name) !== counterOf(other, name),
-  );
+async function compareGauges(trial: Trial): Promise<Deviation | undefined> {
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  for (const name of ["queued_requests", "running_requests"]) {
+    const value = await settled(trial, name, (now) => now === 0);
+    if (value === undefined) trial.skip(`/health has no ${name}: see health.schema`);
+    const came = `${name} is ${value}, a second after the last answer`;
+    if (value !== 0) return { name, came, reply: await trial.get("/health") };
+  }
+  return undefined;
 }
 
 /** A counter once it fits, or as it is when it has had time enough to. */
@@ -152,7 +149,7 @@ async function settled(
   for (;;) {
     const now = counterOf(await health(trial), name);
     if (now === undefined || fits(now) || performance.now() > end) return now;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
 }
 
