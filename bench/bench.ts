@@ -1,10 +1,11 @@
 import { createContractFor } from "../src/app.ts";
 import { createEngine, type EngineCore } from "../src/engine.ts";
 import { ServiceError } from "../src/errors.ts";
+import type { Manifest } from "../src/models/manifest.ts";
 import { type ModelPackage, modelFacts } from "../src/models/package.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
 import { openServedModel } from "../src/served-model.ts";
-import { bounded, type Effort, FULL, QUICK } from "./effort.ts";
+import { bounded, type Effort, FULL, inRounds, QUICK } from "./effort.ts";
 import { benchEngine, type EngineReport } from "./engine/bench-engine.ts";
 import { openSubject } from "./engine/subject.ts";
 import { benchHttp, type HttpReport, type HttpSubject } from "./http/bench-http.ts";
@@ -14,10 +15,11 @@ import { httpOverhead } from "./http/overhead.ts";
 import { startServer } from "./http/server-process.ts";
 import { Target } from "./http/target.ts";
 import type { BenchOptions } from "./options.ts";
+import { measurableParts } from "./parts.ts";
 import { describeCommit, describeMachine, describeVersions } from "./report/machine.ts";
 import type { Report } from "./report/report.ts";
 import { RequestReader } from "./workloads/reader.ts";
-import { readRequests } from "./workloads/requests-file.ts";
+import { type Check, ofAnyModel, readRequests } from "./workloads/requests-file.ts";
 import { WORKLOADS } from "./workloads/table.ts";
 import { MIXED } from "./workloads/traffic.ts";
 import type { Workload } from "./workloads/workload.ts";
@@ -38,30 +40,30 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
   const startedAt = new Date();
   const startMs = performance.now();
   const measured = options.isFull ? FULL : QUICK;
-  const httpRounds = options.against === undefined ? measured.httpRounds : Math.max(measured.httpRounds, 5);
-  const effort = bounded({ ...measured, httpRounds }, options);
+  const effort = bounded(options.against === undefined ? measured : inRounds(measured, 5), options);
   const run: LoadRun = { effort, seed: options.seed, ...control };
   const modelPackage = await openServedModel(options.service);
+  const { manifest } = modelPackage;
+  const { parts, notes } = measurableParts(options, manifest);
   const workload = await chooseWorkload(options, modelPackage);
-  const measures = (part: "engine" | "http" | "memory") => options.parts.includes(part);
-  const isLocal = options.url === undefined;
 
-  const engine = isLocal && measures("engine") ? await benchOwnEngine(options, run, workload) : null;
-  const http = measures("http")
+  const engine = parts.includes("engine") ? await benchOwnEngine(options, run, workload) : null;
+  const isLocal = options.url === undefined;
+  const http = parts.includes("http")
     ? await (isLocal ? benchOwnService : benchServers)(options, run, workload)
     : null;
-  const memory = isLocal && measures("memory") ? await benchMemory(options.service, run) : null;
-  const { manifest } = modelPackage;
+  const memory = parts.includes("memory") ? await benchMemory(options.service, run) : null;
   return {
     format: "typed-decisions-bench-v1",
     startedAt: startedAt.toISOString(),
     seconds: (performance.now() - startMs) / 1000,
     options: describeOptions(options, effort),
+    notes,
     seed: options.seed,
     machine: describeMachine(),
     versions: describeVersions(),
     commit: describeCommit() ?? null,
-    model: isLocal ? { id: manifest.id, weightsSha256: manifest.files["model.safetensors"] ?? null } : null,
+    model: isLocal ? { id: manifest.id, weightsSha256: weightsDigest(manifest) } : null,
     engine,
     http,
     memory,
@@ -72,13 +74,19 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
 async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage): Promise<Workload> {
   if (options.requests !== undefined) {
     const reader = await RequestReader.open(modelFacts(modelPackage, options.service.alias));
-    return readRequests(options.requests, (request) => reader.read(request));
+    const check: Check = (request) => reader.read(request);
+    // a server elsewhere has models of its own
+    return readRequests(options.requests, options.url === undefined ? check : ofAnyModel(check));
   }
   if (options.workload === undefined) return MIXED;
   const chosen = WORKLOADS.find(({ name }) => name === options.workload);
   if (chosen) return chosen;
   const names = WORKLOADS.map(({ name }) => name).join(", ");
   throw new ServiceError("INVALID_OPTION", `--workload takes one of ${names}.`);
+}
+
+function weightsDigest({ files }: Manifest): string | null {
+  return files["model.safetensors"] ?? files["model.onnx"] ?? null;
 }
 
 /** Workloads of the engine's table in a quick run; the chosen one is always there. */

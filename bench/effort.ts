@@ -7,8 +7,11 @@ export interface Effort {
   readonly sliceMs: number;
   /** Requests of one measurement. */
   readonly maxRequests: number;
-  /** No further round of a comparison begins after that. */
+  /** No further round of a comparison begins after that; three begin in any case. */
   readonly figureMs: number;
+  /** Rounds of each workload's throughput, and the time of one measurement in them. */
+  readonly throughputRounds: number;
+  readonly throughputMs: number;
   /** Pairs that the baseline scores in a round: of the 512-token state, of the 1,000-token state. */
   readonly baselinePairs: { readonly candidates: number; readonly questions: number };
   /** Pairs of one run of the baseline. */
@@ -26,38 +29,53 @@ export interface Effort {
   readonly memoryParts: number;
 }
 
-/** Under a minute on two cores. The baseline runs four pairs together, which was measured to be no slower than 32. */
+/**
+ * About two minutes on two cores. The baseline runs four pairs together, which was measured to be no slower than 32. Over HTTP a
+ * level has some hundred answers where the service gives 25 a second: what it can do at most is the largest of seven such rates.
+ */
 export const QUICK: Effort = {
   name: "quick",
   rounds: 3,
   sliceMs: 250,
   maxRequests: 5_000,
   figureMs: 1_200,
+  throughputRounds: 3,
+  throughputMs: 250,
   baselinePairs: { candidates: 4, questions: 2 },
   baselineBatch: 4,
   roofPointMs: 40,
   httpRounds: 1,
-  closedMs: 300,
-  openMs: 1_500,
+  closedMs: 4_000,
+  openMs: 6_000,
   starts: 2,
   memoryParts: 2,
 };
 
+/** Rounds enough that `--compare` can tell two runs apart in any of their hundred figures: eight, see report/compare.ts. */
 export const FULL: Effort = {
   name: "full",
   rounds: 9,
   sliceMs: 2_000,
   maxRequests: 20_000,
   figureMs: 240_000,
+  throughputRounds: 8,
+  throughputMs: 1_000,
   baselinePairs: { candidates: 32, questions: 32 },
   baselineBatch: 32,
   roofPointMs: 200,
-  httpRounds: 5,
-  closedMs: 4_000,
-  openMs: 8_000,
-  starts: 7,
+  httpRounds: 8,
+  closedMs: 2_500,
+  openMs: 5_000,
+  starts: 8,
   memoryParts: 40,
 };
+
+/** The same time of each level of HTTP in at least as many rounds: what two servers are compared by. */
+export function inRounds(effort: Effort, least: number): Effort {
+  const httpRounds = Math.max(effort.httpRounds, least);
+  const share = effort.httpRounds / httpRounds;
+  return { ...effort, httpRounds, closedMs: share * effort.closedMs, openMs: share * effort.openMs };
+}
 
 /** The same with a lower bound on time or count. @param bounds of each measurement */
 export function bounded(
@@ -70,10 +88,12 @@ export function bounded(
     ...effort,
     rounds: Math.min(effort.rounds, Math.max(1, count)),
     httpRounds: Math.min(effort.httpRounds, Math.max(1, count)),
+    throughputRounds: Math.min(effort.throughputRounds, Math.max(1, count)),
     starts: Math.min(effort.starts, Math.max(1, count)),
     sliceMs: atMost(effort.sliceMs),
     maxRequests: Math.min(effort.maxRequests, count),
     figureMs: atMost(effort.figureMs),
+    throughputMs: atMost(effort.throughputMs),
     baselinePairs: {
       candidates: Math.min(effort.baselinePairs.candidates, Math.max(2, count)),
       questions: Math.min(effort.baselinePairs.questions, Math.max(4, count)),

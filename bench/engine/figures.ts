@@ -1,5 +1,5 @@
 import { type Measurement, measurement } from "../measure/measurement.ts";
-import { interleave } from "../measure/rounds.ts";
+import { interleave, roundsWithin } from "../measure/rounds.ts";
 import { median, ratios } from "../measure/statistics.ts";
 import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
 import { questionsOnOneState } from "../workloads/warm-state.ts";
@@ -39,10 +39,12 @@ async function againstPairs(
   const supply = new Supply(workload, seed, subject);
   const [warmUp] = await supply.take(1);
   if (!warmUp) throw new Error("a workload without requests");
+  subject.pairBackend.batch = effort.baselineBatch;
+  // both have seen the shape before the clock starts
+  await scoreChecked(subject.baseline, firstPairs(warmUp, facts.pairs), signal);
   const startedAt = performance.now();
   await scoreChecked(subject.engine, warmUp, signal);
   const perRequestMs = performance.now() - startedAt;
-  subject.pairBackend.batch = effort.baselineBatch;
 
   const { engine, baseline } = await interleave(
     {
@@ -182,8 +184,8 @@ export async function warmQuestion(run: EngineRun): Promise<readonly Measurement
     await scoreChecked(subject.engine, prepared, signal);
     return performance.now() - startedAt;
   };
-  const endAt = performance.now() + effort.figureMs;
-  for (let round = 0; round < effort.rounds && (round === 0 || performance.now() < endAt); round++) {
+  for (const round of roundsWithin({ rounds: effort.rounds, budgetMs: effort.figureMs })) {
+    signal.throwIfAborted();
     const [cold, warm] = questionsOnOneState(seed, round);
     const prepared = [await subject.prepare(cold), await subject.prepare(warm)] as const;
     first.push(await timed(prepared[0]));

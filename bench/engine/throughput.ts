@@ -1,5 +1,6 @@
 import { Latencies, type LatencySummary } from "../measure/latencies.ts";
 import { type Measurement, measurement } from "../measure/measurement.ts";
+import { roundsWithin } from "../measure/rounds.ts";
 import { median } from "../measure/statistics.ts";
 import type { Workload } from "../workloads/workload.ts";
 import type { EngineRun } from "./engine-run.ts";
@@ -25,7 +26,6 @@ export interface ThroughputReport {
 
 /** Callers under whom the engine never waits for one. */
 const CALLERS = 16;
-const ROUNDS = 4;
 
 /** Requests, decisions, pairs and tokens a second with many callers, and the latency of one. */
 export async function throughputOf(
@@ -42,18 +42,14 @@ export async function throughputOf(
   const arithmeticRates: number[] = [];
   let perRequestMs = Number.POSITIVE_INFINITY;
   const slice = async (callers: number): Promise<Slice> => {
-    const count = enoughFor(effort.sliceMs, perRequestMs, callers, effort.maxRequests);
-    const result = await runSlice(subject.engine, await supply.take(count), {
-      callers,
-      budgetMs: effort.sliceMs,
-      signal,
-    });
+    const budgetMs = effort.throughputMs;
+    const count = enoughFor(budgetMs, perRequestMs, callers, effort.maxRequests);
+    const result = await runSlice(subject.engine, await supply.take(count), { callers, budgetMs, signal });
     perRequestMs = result.elapsedMs / result.served.length;
     return result;
   };
-  const endAt = performance.now() + effort.figureMs / 2;
   await slice(1);
-  for (let round = 0; round < ROUNDS && (round === 0 || performance.now() < endAt); round++) {
+  for (const _ of roundsWithin({ rounds: effort.throughputRounds, budgetMs: effort.figureMs / 2 })) {
     const alone = await slice(1);
     for (const ms of alone.latenciesMs) latencies.record(ms);
     const before = subject.engine.health().counters.forwards;

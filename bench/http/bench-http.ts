@@ -20,7 +20,7 @@ export interface ServerReport {
   readonly facts: ServerFacts;
   readonly closed: readonly LevelReport[];
   readonly open: readonly LevelReport[];
-  /** The largest throughput of the closed loop, requests a second. */
+  /** The largest throughput of the closed loop, right answers a second. */
   readonly saturation: number;
 }
 
@@ -56,7 +56,7 @@ export async function benchHttp(
 ): Promise<Omit<HttpReport, "overhead">> {
   const servers = subjects.map(({ target, label }) => new Loaded(target, label, workload, run.seed));
   const facts: ServerFacts[] = [];
-  for (const { target } of servers) facts.push(await target.facts());
+  for (const { target } of servers) facts.push(await target.facts(run.signal));
   run.progress("warming up");
   for (const server of servers) await warmUp(server, run);
 
@@ -90,7 +90,7 @@ async function warmUp({ target, next }: Loaded, { effort, signal }: LoadRun): Pr
   const count = Math.min(16, effort.maxRequests);
   for (let i = 0; i < count; i++) {
     signal.throwIfAborted();
-    await target.send(next());
+    await target.sendSurely(next(), signal);
   }
 }
 

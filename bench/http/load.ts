@@ -41,11 +41,11 @@ export interface LevelReport extends OutcomeCounts {
   readonly callers: number | null;
   /** Requests a second that were to be sent in the open loop. */
   readonly offered: number | null;
-  /** Answers a second. */
+  /** Right answers a second. */
   readonly throughput: Measurement;
-  /** The median latency of each round. */
+  /** The median latency of each round's right answers. */
   readonly typical: Measurement;
-  /** Of all rounds together. */
+  /** Of the right answers of all rounds together. */
   readonly latency: LatencySummary;
 }
 
@@ -124,13 +124,15 @@ export async function openLevels(
           `${rate.toFixed(1)} requests/s (round ${round + 1} of ${effort.httpRounds}): ${server.label}`,
         );
         const limits = { ms: effort.openMs, count: effort.maxRequests };
+        // the loop itself loses patience first
+        const patience = { signal, timeoutMs: effort.openMs + PATIENCE_MS };
         // both servers are sent the same requests at the same times
         const arrivalsMs = poissonArrivals(new Random(seed, "arrivals", round, i), rate, limits);
         const requests = arrivalsMs.map(() => server.next());
         const send = async (index: number) => {
           const request = requests[index];
           if (!request) throw new Error("no such request");
-          const { status, body } = await server.target.send(request);
+          const { status, body } = await server.target.send(request, patience);
           return { status, fault: findFault(request, status, body) };
         };
         gathered[s]?.[i]?.add(

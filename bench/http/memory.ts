@@ -1,5 +1,6 @@
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { type Measurement, measurement } from "../measure/measurement.ts";
+import { type OutcomeCounts, Outcomes } from "../measure/outcomes.ts";
 import { slope } from "../measure/statistics.ts";
 import { MIXED } from "../workloads/traffic.ts";
 import { closedLoop } from "./closed-loop.ts";
@@ -18,6 +19,8 @@ export interface MemoryReport {
   }[];
   /** Why there is no growth to report, where there is none. */
   readonly note: string | null;
+  /** Of the requests, by reason. */
+  readonly failures: OutcomeCounts["failures"];
 }
 
 /** Growth over fewer requests than that says more of the first shapes and caches than of a leak. */
@@ -41,8 +44,8 @@ export async function benchMemory(options: ServiceOptions, run: LoadRun): Promis
     }
     const [server] = open;
     if (!server) throw new Error("no service was started");
-    const samples = await sampleMemory(server, run);
-    return { ...summarize(samples, readySeconds), samples };
+    const { samples, outcomes } = await sampleMemory(server, run);
+    return { ...summarize(samples, readySeconds), samples, failures: outcomes.counts().failures };
   } finally {
     for (const server of open) await server.close();
   }
@@ -59,20 +62,20 @@ async function sampleMemory(server: ServerProcess, { effort, seed, signal, progr
   };
   try {
     sample(0);
-    let requests = 0;
-    for (let part = 0; part < effort.memoryParts && requests < effort.maxRequests; part++) {
-      progress(`memory after ${requests} requests`);
-      const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests - requests };
+    const outcomes = new Outcomes();
+    for (let part = 0; part < effort.memoryParts && outcomes.answers < effort.maxRequests; part++) {
+      progress(`memory after ${outcomes.answers} requests`);
+      const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests - outcomes.answers };
       const result = await closedLoop(target, {
         callers: Math.min(CALLERS, limits.maxRequests),
         next: loaded.next,
         signal,
         ...limits,
       });
-      requests += result.latencies.count;
-      sample(requests);
+      outcomes.add(result.outcomes);
+      sample(outcomes.answers);
     }
-    return samples;
+    return { samples, outcomes };
   } finally {
     target.close();
   }

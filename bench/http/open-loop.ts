@@ -1,7 +1,10 @@
 import type { Clock } from "../../src/inference/ports.ts";
 import { Latencies } from "../measure/latencies.ts";
-import { Outcomes } from "../measure/outcomes.ts";
+import { NO_ANSWER, NOT_SENT, Outcomes } from "../measure/outcomes.ts";
 import type { Random } from "../random.ts";
+
+/** No place in the queue, and the deadline: what a server of the contract answers where more comes than it can do. */
+const REFUSALS = [503, 504];
 
 /** Requests under way at most; one that would be more is not sent and counts as a failure. */
 const MOST_UNDER_WAY = 2_000;
@@ -18,9 +21,11 @@ export interface OpenLoopOptions {
 }
 
 export interface OpenLoopResult {
+  /** Of the right answers alone. */
   readonly latencies: Latencies;
+  /** Refusals are in the statuses and are no failures. */
   readonly outcomes: Outcomes;
-  /** From the start to the last answer. */
+  /** From the start to the last answer, right or not. */
   readonly elapsedMs: number;
 }
 
@@ -54,7 +59,7 @@ export function openLoop({
       isOver = true;
       cancel();
       signal.removeEventListener("abort", end);
-      for (let i = 0; i < underWay; i++) outcomes.failed("no answer in time");
+      for (let i = 0; i < underWay; i++) outcomes.failed(NO_ANSWER);
       if (signal.aborted) reject(signal.reason);
       else resolve({ latencies, outcomes, elapsedMs: lastAt - startAt });
     };
@@ -64,8 +69,8 @@ export function openLoop({
         const { status, fault } = await send(index);
         if (isOver) return;
         lastAt = clock.now();
-        latencies.record(lastAt - intendedAt);
-        outcomes.answered(status, fault);
+        if (fault === undefined) latencies.record(lastAt - intendedAt);
+        outcomes.answered(status, REFUSALS.includes(status) ? undefined : fault);
       } catch (error) {
         if (!isOver) outcomes.failed(error instanceof Error ? error.message || error.name : String(error));
       }
@@ -79,7 +84,7 @@ export function openLoop({
         due = arrivalsMs[next]
       ) {
         if (underWay < MOST_UNDER_WAY) void ask(next, startAt + due);
-        else outcomes.failed("not sent: too many under way");
+        else outcomes.failed(NOT_SENT);
         next += 1;
       }
       const due = arrivalsMs[next];

@@ -31,7 +31,7 @@ export async function httpOverhead(
     return median(took);
   };
   const arms = {
-    http: arm((request) => target.send(request)),
+    http: arm((request) => target.sendSurely(request, signal)),
     inProcess: arm(({ operation, body }) =>
       contract.call({ operationId: operation, requestId: "bench", signal, body: Buffer.from(body) }),
     ),

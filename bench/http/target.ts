@@ -1,12 +1,25 @@
 import http from "node:http";
 import https from "node:https";
 import { ServiceError } from "../../src/errors.ts";
-import { type BenchRequest, OPERATION_PATHS } from "../workloads/workload.ts";
+import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
 
 export interface HttpReply {
   readonly status: number;
   readonly body: string;
 }
+
+/** When an exchange is given up. */
+export interface Patience {
+  /** Ends it with its reason. */
+  readonly signal: AbortSignal;
+  /** For the whole answer, from the moment at which the request is sent. */
+  readonly timeoutMs: number;
+}
+
+/** Chosen: a server of the contract has its deadline after 60 s if not told otherwise, and then answers 504. */
+export const ANSWER_TIMEOUT_MS = 70_000;
+/** Chosen: /health waits for nothing. */
+const HEALTH_TIMEOUT_MS = 10_000;
 
 /** What /health says of a server; of any server of the contract. */
 export interface ServerFacts {
@@ -20,13 +33,16 @@ export class Target {
   readonly url: string;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the URL, before every path of the contract; without a slash at its end. */
+  readonly #prefix: string;
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
 
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
     const parsed = parseUrl(url);
-    this.url = parsed.href.replace(/\/$/, "");
+    this.#prefix = parsed.pathname.replace(/\/+$/, "");
+    this.url = parsed.href.replace(/\/+$/, "");
     this.headers = {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
@@ -37,48 +53,81 @@ export class Target {
     this.#request = isSecure ? https.request : http.request;
   }
 
-  /** One request over a kept connection. Rejects without an answer. */
-  send({ operation, body }: BenchRequest): Promise<HttpReply> {
-    return this.#exchange("POST", OPERATION_PATHS[operation], body);
+  /** Where an operation is on this server. */
+  pathOf(operation: Operation): string {
+    return `${this.#prefix}${OPERATION_PATHS[operation]}`;
   }
 
-  /** @throws ServiceError INTERNAL where no server of the contract answers */
-  async facts(): Promise<ServerFacts> {
-    const reply = await this.#exchange("GET", "/health").catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-      throw new ServiceError("INTERNAL", `no server answers at ${this.url}: ${reason}.`, { cause });
-    });
-    const health: unknown = reply.status === 200 ? JSON.parse(reply.body) : undefined;
+  /** One request over a kept connection. Rejects without an answer, or with the signal's reason. */
+  send({ operation, body }: BenchRequest, patience: Patience): Promise<HttpReply> {
+    return this.#exchange("POST", this.pathOf(operation), patience, body);
+  }
+
+  /** The same for requests that the rest depends on. @throws ServiceError INTERNAL without an answer; the signal's reason */
+  sendSurely(request: BenchRequest, signal: AbortSignal): Promise<HttpReply> {
+    return this.#surely(this.send(request, { signal, timeoutMs: ANSWER_TIMEOUT_MS }), signal);
+  }
+
+  /** @throws ServiceError INTERNAL where no server of the contract answers; the signal's reason */
+  async facts(signal: AbortSignal, timeoutMs = HEALTH_TIMEOUT_MS): Promise<ServerFacts> {
+    const asked = this.#exchange("GET", `${this.#prefix}/health`, { signal, timeoutMs });
+    const reply = await this.#surely(asked, signal);
+    const health = reply.status === 200 ? parseJson(reply.body) : undefined;
     if (typeof health === "object" && health !== null && "model" in health) {
       const { model, precision, version } = health as Record<string, unknown>;
       return { model: String(model), precision: String(precision), version: String(version) };
     }
-    throw new ServiceError("INTERNAL", `${this.url}/health answers ${reply.status}: it must be ready.`);
+    const problem = reply.status === 200 ? "without saying what is served" : "it must be ready";
+    throw new ServiceError("INTERNAL", `${this.url}/health answers ${reply.status}: ${problem}.`);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  #exchange(method: string, path: string, body = ""): Promise<HttpReply> {
+  #surely(asked: Promise<HttpReply>, signal: AbortSignal): Promise<HttpReply> {
+    return asked.catch((cause: unknown) => {
+      signal.throwIfAborted();
+      const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+      throw new ServiceError("INTERNAL", `no server answers at ${this.url}: ${reason}.`, { cause });
+    });
+  }
+
+  #exchange(method: string, path: string, { signal, timeoutMs }: Patience, body = ""): Promise<HttpReply> {
     return new Promise((resolve, reject) => {
       const headers = { ...this.headers, "content-length": Buffer.byteLength(body) };
+      let late: Error | undefined;
+      // the error of a connection that was cut says less than why it was
+      const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
       const request = this.#request(
-        `${this.url}${path}`,
-        { method, headers, agent: this.#agent },
+        new URL(path, this.url),
+        { method, headers, agent: this.#agent, signal },
         (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", reject);
+          response.on("error", fail);
           response.on("end", () => {
             resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
           });
         },
       );
+      const timer = setTimeout(() => {
+        late = new Error(`no answer within ${timeoutMs / 1000} s`);
+        request.destroy(late);
+      }, timeoutMs);
       request.setNoDelay(true);
-      request.on("error", reject);
+      request.on("error", fail);
+      request.on("close", () => clearTimeout(timer));
       request.end(body);
     });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

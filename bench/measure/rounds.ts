@@ -1,9 +1,21 @@
 export interface RoundLimits {
   /** Rounds at most. */
   readonly rounds: number;
-  /** No round begins after that; the first always does. */
+  /** No round begins after that, but for the first few. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
+}
+
+/** Chosen: a median of fewer is no better than one of them, and there are no quartiles. */
+const LEAST_ROUNDS = 3;
+
+/** Numbers of the rounds that begin in time: at least three, where that many were asked for. */
+export function* roundsWithin({ rounds, budgetMs }: Omit<RoundLimits, "signal">): Generator<number> {
+  const endAt = performance.now() + budgetMs;
+  for (let round = 0; round < rounds; round++) {
+    if (round >= LEAST_ROUNDS && performance.now() >= endAt) return;
+    yield round;
+  }
 }
 
 /**
@@ -15,13 +27,12 @@ export interface RoundLimits {
  */
 export async function interleave<Name extends string>(
   arms: Readonly<Record<Name, (round: number) => Promise<number>>>,
-  { rounds, budgetMs, signal }: RoundLimits,
+  { signal, ...limits }: RoundLimits,
 ): Promise<Record<Name, number[]>> {
   // the names of a record are its own
   const names = Object.keys(arms) as Name[];
   const values = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
-  const endAt = performance.now() + budgetMs;
-  for (let round = 0; round < rounds && (round === 0 || performance.now() < endAt); round++) {
+  for (const round of roundsWithin(limits)) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       signal.throwIfAborted();
       values[name].push(await arms[name](round));

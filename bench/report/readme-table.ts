@@ -1,4 +1,5 @@
 import { NAMED_SHARE } from "../http/bench-http.ts";
+import type { LevelReport } from "../http/load.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import { numberText, withUnit } from "./number-text.ts";
 import type { Report } from "./report.ts";
@@ -18,8 +19,8 @@ export function readmeTable(report: Report): string {
     `${engine?.precision ?? "?"} with Node ${versions.node} and ONNX Runtime ${versions.onnxruntime}, model ${model?.id.split("@")[0]}, commit \`${commitText(report.commit)}\`,`,
     `\`${["decision bench", ...(options.effort === "full" ? ["--full"] : []), "--seed", seed].join(" ")}\`. Each ratio is that of one run, its two sides measured in turn.`,
     "",
-    "| figure | median | quartiles |",
-    "| --- | --- | --- |",
+    "| figure | median | quartiles | rounds |",
+    "| --- | --- | --- | --- |",
     ...rows.map((cells) => `| ${cells.join(" | ")} |`),
   ].join("\n");
 }
@@ -39,7 +40,7 @@ function figureRows(figures: readonly Measurement[]): string[][] {
 
 function row({ title, value, unit, spread }: Measurement): string[] {
   const quartiles = spread.count > 1 ? `${numberText(spread.q1)} .. ${numberText(spread.q3)}` : "";
-  return [title, withUnit(value, unit), quartiles];
+  return [title, withUnit(value, unit), quartiles, String(spread.count)];
 }
 
 function httpRows({ http }: Report): string[][] {
@@ -53,11 +54,18 @@ function httpRows({ http }: Report): string[][] {
   const ms = (value: number | null | undefined) =>
     value == null ? "too few requests" : `${numberText(value)} ms`;
   const { p50, p99 } = named?.latency ?? {};
+  const most = server.closed.find(({ throughput }) => throughput.value === server.saturation);
+  const rounds = (level: LevelReport | undefined) => String(level?.throughput.spread.count ?? "");
   return [
     ...http.overhead.slice(0, 1).map(row),
-    [`${traffic}: one caller, median latency`, ms(alone?.latency.p50), ""],
-    [`${traffic}: answers a second at most`, numberText(server.saturation), ""],
-    [`${traffic}: p50 and p99 at ${100 * NAMED_SHARE} % of that, open loop`, `${ms(p50)}, ${ms(p99)}`, ""],
+    [`${traffic}: one caller, median latency`, ms(alone?.latency.p50), "", rounds(alone)],
+    [`${traffic}: answers a second at most`, numberText(server.saturation), "", rounds(most)],
+    [
+      `${traffic}: p50 and p99 at ${100 * NAMED_SHARE} % of that, open loop`,
+      `${ms(p50)}, ${ms(p99)}`,
+      "",
+      rounds(named),
+    ],
   ];
 }
 

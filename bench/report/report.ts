@@ -23,6 +23,8 @@ export interface Report {
     /** Options of the service that differ from their defaults. */
     readonly service: Readonly<Record<string, unknown>>;
   };
+  /** What was asked for and could not be measured, a line each. */
+  readonly notes: readonly string[];
   readonly seed: number;
   readonly machine: Machine;
   readonly versions: Versions;

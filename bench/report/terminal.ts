@@ -43,6 +43,7 @@ export function facts({
   options,
   seconds,
   startedAt,
+  notes,
 }: Report): string[] {
   const service = Object.entries(options.service).map(([name, value]) => `${name} ${value}`);
   const { count, seconds: bound } = options;
@@ -56,6 +57,7 @@ export function facts({
     `versions  package ${versions.package}, node ${versions.node}, onnxruntime ${versions.onnxruntime}, commit ${commit ?? "none"}`,
     `model     ${model ? `${model.id}, weights sha256 ${model.weightsSha256?.slice(0, 12)}..` : "of the servers"}`,
     `run       ${[options.effort, `seed ${seed}`, `${numberText(seconds)} s`, startedAt, ...bounds, ...service].join(", ")}`,
+    ...notes.map((note) => `note      ${note}`),
   ];
 }
 
@@ -142,6 +144,7 @@ export function figureRow(figure: Measurement): string[] {
   ];
 }
 
+/** Rates and latencies are those of right answers; every answer is in the statuses. */
 const LEVEL_HEAD = ["answers/s", "p50", "p90", "p99", "p99.9", "max", "statuses", "faults"];
 
 function httpTables({ workload, servers, against, overhead, limits }: HttpReport): Table[] {
@@ -196,8 +199,10 @@ function latencyCells({ p50, p90, p99, p999, max }: LatencySummary): string[] {
   return [p50, p90, p99, p999, max].map(maybe);
 }
 
-function memoryTables({ measurements, note }: MemoryReport): Table[] {
-  return [measurementTable(`Start and memory${note ? ` (${note})` : ""}`, measurements)];
+function memoryTables({ measurements, note, failures }: MemoryReport): Table[] {
+  const table = measurementTable(`Start and memory${note ? ` (${note})` : ""}`, measurements);
+  const faults = counts(failures);
+  return [faults === "" ? table : { ...table, note: `faults: ${faults}` }];
 }
 
 function measurementTable(title: string, measurements: readonly Measurement[]): Table {

@@ -1,13 +1,24 @@
 import { readFile } from "node:fs/promises";
-import { ServiceError } from "../../src/errors.ts";
+import { invalidRequest, ServiceError } from "../../src/errors.ts";
 import type { BenchRequest, Operation, Workload } from "./workload.ts";
 
 /** Reads a request by the contract. @throws ServiceError INVALID_REQUEST */
 export type Check = (request: BenchRequest) => Promise<unknown>;
 
+/** The same check for servers whose models this machine does not know. */
+export function ofAnyModel(check: Check): Check {
+  return (request) =>
+    check(request).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.kind !== "INVALID_REQUEST") throw error;
+      const others = error.issues.filter(({ type }) => type !== "unsupported_model");
+      if (others.length > 0) throw invalidRequest(others);
+    });
+}
+
 /**
  * A workload of the user's own: each line of the file is the body of a systemone or a rank request, told apart by
- * `questions`. Lines go out as they are, one after the other and then from the beginning; blank ones are left out.
+ * `questions`. Lines go out as they are, one after the other and then from the beginning; blank ones, and the byte order mark that
+ * some editors begin a file with, are left out.
  *
  * @throws ServiceError INVALID_OPTION naming the first line that cannot be sent, and why
  */
@@ -17,7 +28,10 @@ export async function readRequests(file: string, check: Check): Promise<Workload
     throw new ServiceError("INVALID_OPTION", `--requests ${file} cannot be read: ${reason}.`, { cause });
   });
   const requests: BenchRequest[] = [];
-  for (const [i, line] of text.split("\n").entries()) {
+  for (const [i, line] of text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .entries()) {
     if (line.trim() === "") continue;
     const request = readLine(line);
     if (typeof request === "string") throw wrongLine(file, i + 1, request);

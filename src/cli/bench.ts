@@ -2,8 +2,9 @@ import { setMaxListeners } from "node:events";
 import { readFile } from "node:fs/promises";
 import { bench } from "../../bench/bench.ts";
 import type { BenchOptions } from "../../bench/options.ts";
-import { compareReports, differencesInSetting } from "../../bench/report/compare.ts";
+import { checkSameEffort, compareReports, differencesInSetting } from "../../bench/report/compare.ts";
 import { comparisonTable } from "../../bench/report/comparison-table.ts";
+import { failuresOf, failuresText } from "../../bench/report/failures.ts";
 import { pageHtml } from "../../bench/report/page.ts";
 import type { Report } from "../../bench/report/report.ts";
 import { reportText, tableText } from "../../bench/report/terminal.ts";
@@ -23,14 +24,15 @@ export interface BenchOutput {
  * Measures and prints; a signal ends it and every process that it started.
  *
  * @returns whether a comparison found something worse, beyond the noise of both runs
- * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL | CANCELLED (a signal)
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL, also once all is printed where requests failed |
+ *         CANCELLED (a signal)
  */
 export async function runBench(
   options: BenchOptions,
   output: BenchOutput,
   print: (text: string) => void,
 ): Promise<boolean> {
-  const old = output.compare === undefined ? undefined : await readReport(output.compare);
+  const old = output.compare === undefined ? undefined : await readReport(output.compare, options.isFull);
   const page = await openOutput(output.page, "--report");
   let report: Report;
   try {
@@ -40,8 +42,19 @@ export async function runBench(
     await page?.close();
   }
   print(output.isJson ? JSON.stringify(report, null, 2) : reportText(report));
-  if (old === undefined) return false;
+  const isWorse = old !== undefined && printComparison(old, report, output, print);
+  const failures = failuresText(failuresOf(report));
+  if (failures !== undefined) throw new ServiceError("INTERNAL", failures);
+  return isWorse;
+}
 
+/** @returns whether something is worse */
+function printComparison(
+  old: Report,
+  report: Report,
+  output: BenchOutput,
+  print: (text: string) => void,
+): boolean {
   const different = differencesInSetting(old, report);
   if (different.length > 0) process.stderr.write(`the runs differ in: ${different.join(", ")}\n`);
   const comparisons = compareReports(old, report);
@@ -68,22 +81,28 @@ async function measure(options: BenchOptions): Promise<Report> {
   }
 }
 
-/** @throws ServiceError INVALID_OPTION */
-async function readReport(file: string): Promise<Report> {
+/** @throws ServiceError INVALID_OPTION, also for a report of another effort than the run to come */
+async function readReport(file: string, isFull: boolean): Promise<Report> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ServiceError("INVALID_OPTION", `--compare ${file} cannot be read: ${reason}.`, { cause });
   });
-  const invalid = `--compare ${file} is no report of decision bench --json.`;
+  const report = parseReport(text);
+  if (report === undefined)
+    throw new ServiceError("INVALID_OPTION", `--compare ${file} is no report of decision bench --json.`);
+  checkSameEffort(report, isFull, file);
+  return report;
+}
+
+function parseReport(text: string): Report | undefined {
   try {
-    const report: unknown = JSON.parse(text);
+    const report: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     const isReport =
       typeof report === "object" &&
       report !== null &&
       Reflect.get(report, "format") === "typed-decisions-bench-v1";
-    if (isReport) return report as Report; // its format says so
-  } catch (cause) {
-    throw new ServiceError("INVALID_OPTION", invalid, { cause });
+    return isReport ? (report as Report) : undefined; // its format says so
+  } catch {
+    return undefined;
   }
-  throw new ServiceError("INVALID_OPTION", invalid);
 }

@@ -10,6 +10,7 @@ import { listProcesses } from "../../bench/http/resident-memory.ts";
 import { compareReports } from "../../bench/report/compare.ts";
 import { measurementsOf, type Report } from "../../bench/report/report.ts";
 import { decision } from "../cli/decision.ts";
+import { jointPackage } from "../support/gemma3.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bench-command-"));
@@ -98,6 +99,14 @@ describe("decision bench", () => {
     assert.match(html, /default-src 'none'/);
   });
 
+  it("--compare shows another such run beside it", () => {
+    const earlier = path.join(folder, "earlier.json");
+    writeFileSync(earlier, ended.stdout);
+    const again = decision(["bench", ...FEW, "--part", "memory", "--compare", earlier]);
+    assert.equal(again.status, 0, again.stderr);
+    assert.match(again.stdout, /memory\.ready .* too few rounds/);
+  });
+
   it("compares with itself: nothing is better or worse", () => {
     for (const { ratio, verdict, name, old } of compareReports(report(), report())) {
       assert.ok(ratio === 1 || old === 0 || !Number.isFinite(old), name);
@@ -112,6 +121,8 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     lines,
     '{"state": "s", "candidates": ["a", "b"]}\n{"state": "s", "candidates": ["a", "a"]}\n',
   );
+  const full = path.join(folder, "full.json");
+  writeFileSync(full, JSON.stringify({ format: "typed-decisions-bench-v1", options: { effort: "full" } }));
   const cases: { name: string; args: string[]; says: RegExp }[] = [
     { name: "a count", args: ["--count", "0"], says: /--count takes a whole number from 1, not "0"/ },
     { name: "seconds", args: ["--seconds", "x"], says: /--seconds takes a number above 0/ },
@@ -126,6 +137,16 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
       says: /--compare/,
     },
     { name: "an earlier report that is none", args: ["--compare", lines], says: /is no report/ },
+    {
+      name: "an earlier report of a full run, for a quick one",
+      args: ["--compare", full],
+      says: /holds a full run.*add --full/,
+    },
+    {
+      name: "the engine, of a model of another architecture",
+      args: ["--model-path", jointPackage("all-full").folder, "--part", "engine"],
+      says: /needs a model of architecture bert-token-tree.*use --part http --part memory/,
+    },
     { name: "the user's own requests", args: ["--requests", lines], says: /line 2: candidates/ },
     {
       name: "a server where HTTP is not measured",

@@ -1,7 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { chanceOfSeparation, judge } from "../../bench/report/compare.ts";
+import {
+  chanceOfSeparation,
+  checkSameEffort,
+  type FigurePair,
+  verdictsOf,
+} from "../../bench/report/compare.ts";
+import type { Report } from "../../bench/report/report.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 import { figure } from "./measurements.ts";
+
+/** Rounds that begin at a number and go up by one. */
+const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+const pair = (old: readonly number[], now: readonly number[]): FigurePair => ({
+  old: figure(old),
+  now: figure(now),
+});
+const verdicts = (pairs: readonly FigurePair[]) => {
+  const found = verdictsOf(pairs);
+  return pairs.map((each) => found.get(each));
+};
+const times = <Item>(count: number, item: () => Item) => Array.from({ length: count }, item);
 
 describe("a comparison", () => {
   const old = [10, 11, 12, 13];
@@ -14,15 +33,72 @@ describe("a comparison", () => {
     { name: "far more, in one round", now: [99], want: "too few rounds" },
     { name: "far more, in two rounds", now: [99, 98], want: "too few rounds" },
     { name: "no rounds", now: [], want: "too few rounds" },
+    { name: "rounds without an answer", now: [99, 98, 97, 96, Number.NaN], want: "better" },
+    { name: "too few rounds with an answer", now: [99, 98, Number.NaN], want: "too few rounds" },
   ];
   for (const { name, now, better = "higher", want } of cases) {
-    it(`of ${name}: ${want}`, () =>
-      assert.equal(judge(figure(old, { better }), figure(now, { better })), want));
+    it(`of ${name}: ${want}`, () => {
+      const only = { old: figure(old, { better }), now: figure(now, { better }) };
+      assert.deepEqual(verdicts([only]), [want]);
+    });
   }
 
   it("knows the chance of a mark when nothing has changed", () => {
     assert.ok(Math.abs(chanceOfSeparation(4, 4) - 2 / 70) < 1e-12);
     assert.ok(Math.abs(chanceOfSeparation(5, 5) - 2 / 252) < 1e-12);
     assert.ok(Math.abs(chanceOfSeparation(3, 5) - 2 / 56) < 1e-12);
+  });
+
+  it("marks no difference among many figures that it would mark alone", () => {
+    const same = times(9, () => pair(from(10, 4), from(10, 4)));
+    const apart = pair(from(10, 4), from(20, 4));
+    assert.deepEqual(verdicts([apart]), ["better"]);
+    assert.deepEqual(
+      verdicts([apart, ...same]),
+      times(10, () => "too few rounds"),
+    );
+  });
+
+  it("is not held back by figures of too few rounds to be marked", () => {
+    const apart = pair(from(10, 5), from(20, 5));
+    const few = times(90, () => pair([1, 2], [3, 4]));
+    assert.deepEqual(verdicts([apart, ...few]), ["better", ...times(90, () => "too few rounds")]);
+  });
+
+  it("counts those that are left after a mark", () => {
+    // 2 / 252 is more than 5 % of seven figures and less than that of six
+    const clear = pair(from(10, 9), from(30, 9));
+    const apart = pair(from(10, 5), from(5, 5));
+    const same = times(5, () => pair(from(10, 5), from(10, 5)));
+    assert.deepEqual(verdicts([apart, clear, ...same]), [
+      "worse",
+      "better",
+      ...times(5, () => "within noise"),
+    ]);
+  });
+
+  it("finds something in fewer than one of twenty pairs of full runs of the same thing", () => {
+    const random = seededRandom(11);
+    const rounds = () => times(8, () => random.below(1_000_000_000));
+    const marked = times(400, () => {
+      const pairs = times(100, () => pair(rounds(), rounds()));
+      return verdicts(pairs).some((verdict) => verdict === "better" || verdict === "worse");
+    });
+    const share = marked.filter(Boolean).length / marked.length;
+    assert.ok(share > 0 && share < 0.05, String(share));
+  });
+
+  it("is of runs of one effort", () => {
+    const report = (effort: "quick" | "full") => ({ options: { effort } }) as unknown as Report;
+    checkSameEffort(report("quick"), false, "old.json");
+    checkSameEffort(report("full"), true, "old.json");
+    assert.throws(
+      () => checkSameEffort(report("full"), false, "old.json"),
+      /old\.json holds a full run.*add --full/,
+    );
+    assert.throws(
+      () => checkSameEffort(report("quick"), true, "old.json"),
+      /holds a quick run.*leave out --full/,
+    );
   });
 });

@@ -77,17 +77,26 @@ describe("the open loop", () => {
     assert.deepEqual(outcomes.counts().failures, { "no answer in time": 3 });
   });
 
-  it("counts requests that fail and answers that are wrong", async () => {
+  it("counts requests that fail and answers that are wrong, apart from refusals, and times none of them", async () => {
     const clock = new FakeClock();
+    const statuses = [0, 200, 503, 504, 500, 401];
     const send = async (index: number) => {
-      if (index === 0) throw new Error("connection refused");
-      return { status: 503, fault: "status 503 instead of 200" };
+      const status = statuses[index] ?? 0;
+      if (status === 0) throw new Error("connection refused");
+      return { status, fault: status === 200 ? undefined : `status ${status} instead of 200` };
     };
-    const loop = openLoop({ arrivalsMs: [0, 10], send, clock, patienceMs: 500, signal });
+    const arrivalsMs = statuses.map((_, index) => 10 * index);
+    const loop = openLoop({ arrivalsMs, send, clock, patienceMs: 500, signal });
     await run(clock, 100);
-    assert.deepEqual((await loop).outcomes.counts(), {
-      statuses: { 503: 1 },
-      failures: { "connection refused": 1, "status 503 instead of 200": 1 },
+    const { latencies, outcomes } = await loop;
+    assert.equal(latencies.count, 1);
+    assert.deepEqual(outcomes.counts(), {
+      statuses: { 200: 1, 401: 1, 500: 1, 503: 1, 504: 1 },
+      failures: {
+        "connection refused": 1,
+        "status 401 instead of 200": 1,
+        "status 500 instead of 200": 1,
+      },
     });
   });
 

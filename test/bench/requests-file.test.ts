@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RequestReader } from "../../bench/workloads/reader.ts";
-import { readRequests } from "../../bench/workloads/requests-file.ts";
+import { ofAnyModel, readRequests } from "../../bench/workloads/requests-file.ts";
 import { modelFacts, openModelPackage } from "../../src/models/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
@@ -61,6 +61,26 @@ describe("a file of one's own requests", () => {
   for (const { name, text, says } of cases) {
     it(`is refused with ${name}`, () => assert.rejects(read(text), says));
   }
+
+  it("may begin with a byte order mark", async () => {
+    const workload = await read(`\uFEFF${RANK}\n`);
+    assert.equal(workload.request(1, 0).body, RANK);
+  });
+
+  it("is checked in all but the model's name for a server whose models are not known", async () => {
+    const other = RANK.replace("{", '{"model": "acme/other", ');
+    await assert.rejects(read(other), /line 1: model: /);
+    const readForServer = (text: string) => {
+      writeFileSync(file, text);
+      return readRequests(
+        file,
+        ofAnyModel((request) => reader.read(request)),
+      );
+    };
+    assert.equal((await readForServer(other)).request(1, 0).body, other);
+    const wrong = '{"model": "acme/other", "state": "s", "candidates": ["a", "a"]}';
+    await assert.rejects(readForServer(wrong), /line 1: candidates/);
+  });
 
   it("is refused when it is not there", () =>
     assert.rejects(

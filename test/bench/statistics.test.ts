@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Latencies } from "../../bench/measure/latencies.ts";
 import { isReached } from "../../bench/measure/measurement.ts";
-import { interleave } from "../../bench/measure/rounds.ts";
+import { interleave, roundsWithin } from "../../bench/measure/rounds.ts";
 import { median, quantile, ratios, slope, spreadOf } from "../../bench/measure/statistics.ts";
 import { figure } from "./measurements.ts";
 
@@ -109,9 +109,10 @@ describe("interleaved rounds", () => {
     assert.deepEqual(values, { a: [0, 1, 2], b: [0, 1, 2] });
   });
 
-  it("are one at least, however short the time", async () => {
+  it("are three at least, however short the time, and never more than were asked for", async () => {
     const values = await interleave({ a: async () => 1 }, { rounds: 9, budgetMs: 0, signal });
-    assert.deepEqual(values, { a: [1] });
+    assert.deepEqual(values, { a: [1, 1, 1] });
+    assert.deepEqual([...roundsWithin({ rounds: 2, budgetMs: 0 })], [0, 1]);
   });
 
   it("end when the run is stopped", async () => {

@@ -4,7 +4,9 @@ import { parseProcesses, serviceMemory } from "../../bench/http/resident-memory.
 import { serveFlags } from "../../bench/http/server-process.ts";
 import { Target } from "../../bench/http/target.ts";
 import { cpuFlags, describeMachine, describeVersions } from "../../bench/report/machine.ts";
+import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
+import { startFakeServer } from "./fake-server.ts";
 
 describe("what a figure comes with", () => {
   it("names the instruction sets of x86 and of ARM, and none where the system does not tell", () => {
@@ -63,7 +65,47 @@ describe("a server at a URL", () => {
 
   it("is said not to answer, where none does", async () => {
     const target = new Target("http://127.0.0.1:9/");
-    await assert.rejects(target.facts(), /no server answers at http:\/\/127\.0\.0\.1:9: /);
+    await assert.rejects(
+      target.facts(new AbortController().signal),
+      /no server answers at http:\/\/127\.0\.0\.1:9: /,
+    );
     target.close();
+  });
+
+  it("is given up when it accepts and never answers, and when the run is stopped", async () => {
+    const server = await startFakeServer(() => "silent", { healthOf: () => "silent" });
+    const target = new Target(server.url);
+    const stop = new AbortController();
+    const patience = { signal: stop.signal, timeoutMs: 20 };
+    const request = SHORT.request(1, 0);
+    await assert.rejects(
+      target.facts(stop.signal, 20),
+      /no server answers at .*: no answer within 0\.02 s\./,
+    );
+    await assert.rejects(target.send(request, patience), /no answer within 0\.02 s/);
+    const stopped = target.sendSurely(request, stop.signal);
+    stop.abort(new Error("stopped"));
+    await assert.rejects(stopped, /^Error: stopped$/);
+    target.close();
+    await server.close();
+  });
+
+  it("may lie below a path, and must say what it serves", async () => {
+    const server = await startFakeServer(() => 200);
+    const { signal } = new AbortController();
+    for (const base of ["/decisions", "/decisions/"]) {
+      const target = new Target(server.url + base);
+      assert.equal(target.pathOf("systemone"), "/decisions/v1/systemone");
+      assert.equal((await target.facts(signal)).model, "acme/other@1");
+      assert.equal((await target.sendSurely(SHORT.request(1, 0), signal)).status, 200);
+      target.close();
+    }
+    assert.deepEqual(server.paths, ["/decisions/v1/rank", "/decisions/v1/rank"]);
+    await server.close();
+    const other = await startFakeServer(() => 200, { healthOf: () => "wrong" });
+    const target = new Target(other.url);
+    await assert.rejects(target.facts(signal), /\/health answers 200: without saying what is served/);
+    target.close();
+    await other.close();
   });
 });

@@ -20,14 +20,18 @@ export default class Bench extends BaseCommand {
   static override description =
     "Three parts: the engine against the same weights pair by pair and against this machine's matrix products; HTTP under " +
     "a closed and an open loop; start and memory. Every measurement is bounded in time and in count; quick by default " +
-    "(under a minute on two free cores).\n" +
+    "(about two minutes on two free cores). The engine's part needs a model of architecture bert-token-tree.\n" +
     "With --url it measures a server of the same contract that runs already, with the key in DECISION_API_KEY.\n" +
+    "Rates and latencies are those of right answers. Wrong answers, statuses that no request asks for and connections " +
+    "without an answer are failures: the run ends with exit code 1 once everything is printed. In the open loop 503 and 504 " +
+    "are refusals and no failures, and beyond saturation neither are answers that come too late.\n" +
     "Results go to stdout, progress to stderr. Exit code 0: done; 1: something failed, or --compare found a figure that is " +
-    "worse beyond the noise of both runs; 2: wrong usage.";
+    "worse beyond the noise of both runs, given how many figures there are; 2: wrong usage, also --compare of a quick run " +
+    "with a full one.";
   static override examples = [
     "<%= config.bin %> bench",
     "<%= config.bin %> bench --full --json > mine.json",
-    "<%= config.bin %> bench --compare mine.json --report report.html",
+    "<%= config.bin %> bench --full --compare mine.json --report report.html",
     "<%= config.bin %> bench --part http --requests mine.jsonl --rate 50",
     "<%= config.bin %> bench --url http://127.0.0.1:8700 --against http://127.0.0.1:8800",
   ];
@@ -60,14 +64,17 @@ export default class Bench extends BaseCommand {
       helpValue: "<requests/s>",
       description: "rate of the open loop [default: shares of saturation]",
     }),
-    full: Flags.boolean({ description: "longer and more: takes some twenty minutes" }),
+    full: Flags.boolean({ description: "longer and more: takes some twenty-five minutes" }),
     seconds: Flags.string({ helpValue: "<s>", description: "time of each measurement at most" }),
     count: Flags.string({ helpValue: "<number>", description: "requests of each measurement at most" }),
     seed: Flags.string({ default: "1", helpValue: "<number>", description: "of the generated requests" }),
     profile: Flags.boolean({ description: "show where the model's time goes, by operator" }),
     json: Flags.boolean({ description: "print the report as JSON, with every round" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write a page with charts" }),
-    compare: Flags.string({ helpValue: "<old.json>", description: "compare with an earlier run's --json" }),
+    compare: Flags.string({
+      helpValue: "<old.json>",
+      description: "compare with the --json of an earlier run of the same effort",
+    }),
     ...optionFlags(SERVICE_OPTIONS),
   };
 

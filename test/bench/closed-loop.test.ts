@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { closedLoop } from "../../bench/http/closed-loop.ts";
+import { Target } from "../../bench/http/target.ts";
+import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
+import { type FakeServer, type Fate, startFakeServer } from "./fake-server.ts";
+
+const { signal } = new AbortController();
+
+describe("the closed loop", () => {
+  const servers: FakeServer[] = [];
+  after(() => Promise.all(servers.map((server) => server.close())));
+
+  /** One caller asks a server ten times at most. */
+  const run = async (fateOf: (index: number) => Fate, { base = "", patienceMs = 5_000 } = {}) => {
+    const server = await startFakeServer(fateOf);
+    servers.push(server);
+    let index = 0;
+    const next = () => SHORT.request(1, index++);
+    const limits = { callers: 1, budgetMs: 5_000, maxRequests: 10, patienceMs };
+    const result = await closedLoop(new Target(server.url + base), { ...limits, next, signal });
+    return { ...result, paths: server.paths };
+  };
+
+  it("counts right answers alone in its latencies, and ends after as many answers as were asked for", async () => {
+    const fates: Fate[] = [200, 503, "wrong", 200, 401];
+    const { latencies, outcomes } = await run((index) => fates[index % fates.length] ?? 200);
+    assert.equal(latencies.count, 4);
+    assert.deepEqual(outcomes.counts(), {
+      statuses: { 200: 6, 401: 2, 503: 2 },
+      failures: {
+        "status 503 instead of 200": 2,
+        "the labels are not those asked for": 2,
+        "status 401 instead of 200": 2,
+      },
+    });
+  });
+
+  it("asks below the path of the URL", async () => {
+    const { latencies, paths } = await run(() => 200, { base: "/decisions/" });
+    assert.equal(latencies.count, 10);
+    assert.deepEqual(new Set(paths), new Set(["/decisions/v1/rank"]));
+  });
+
+  it("does not wait for ever, and counts callers who waited in vain", async () => {
+    const server = await startFakeServer(() => "silent");
+    servers.push(server);
+    const limits = { callers: 3, budgetMs: 20, maxRequests: 10, patienceMs: 20 };
+    const next = () => SHORT.request(1, 0);
+    const { latencies, outcomes } = await closedLoop(new Target(server.url), { ...limits, next, signal });
+    assert.equal(latencies.count, 0);
+    assert.deepEqual(outcomes.counts(), { statuses: {}, failures: { "no answer in time": 3 } });
+  });
+});
