@@ -8,7 +8,7 @@ import type { Report } from "../bench/report/report.ts";
  * Measures the current figures and writes them to bench/results/current.json and into the README's table.
  *
  *     npm run bench:results                 measures with --full: some twenty-five minutes on a machine that does nothing else
- *     npm run bench:results -- --quick      measures for a minute
+ *     npm run bench:results -- --quick      measures for two minutes
  *     npm run bench:results -- --table      writes the table anew from the figures that are there
  *
  * Every other argument goes to `decision bench`.

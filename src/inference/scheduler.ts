@@ -6,9 +6,7 @@ import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
-
-/** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
-type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";
+import { type Outcome, Tally } from "./tally.ts";
 
 /**
  * The one queue. All mutable state between a handler and the backend is here, but for the tokenizer's memory of texts.
@@ -40,16 +38,7 @@ export class Scheduler {
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
 
-  readonly #ended: Record<Outcome, number> = {
-    completed: 0,
-    timedOut: 0,
-    cancelled: 0,
-    failed: 0,
-    refused: 0,
-  };
-  #rejected = 0;
-  #batches = 0;
-  #forwards = 0;
+  readonly #tally = new Tally();
 
   constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
     this.#backend = backend;
@@ -126,22 +115,22 @@ export class Scheduler {
 
   /** Counts a request that ended before it asked for a place. */
   countTurnedAway(reason: TurnedAway): void {
-    if (reason === "QUEUE_FULL") this.#rejected += 1;
-    else this.#ended.timedOut += 1;
+    this.#tally.countTurnedAway(reason);
   }
 
   counters(): QueueCounters {
-    const { completed, timedOut, failed, cancelled } = this.#ended;
+    const { ended, rejected, batches, forwards } = this.#tally;
+    const { completed, timedOut, failed, cancelled } = ended;
     return {
       queued: this.#waiting.size,
       running: this.#running.size,
       completed,
-      rejected: this.#rejected,
+      rejected,
       timedOut,
       failed,
       cancelled,
-      batches: this.#batches,
-      forwards: this.#forwards,
+      batches,
+      forwards,
       cacheEntries: this.#cache.size,
       cacheHits: this.#cache.hits,
     };
@@ -149,16 +138,16 @@ export class Scheduler {
 
   #checkAdmission({ signal, deadlineAt }: Admission): void {
     if (signal.aborted) {
-      this.#ended.cancelled += 1;
+      this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
     const obstacle = this.#obstacle ?? this.#obstacleNow();
     if (obstacle !== undefined) {
-      this.#rejected += 1;
+      this.#tally.rejected += 1;
       throw obstacle();
     }
     if (this.#clock.now() < deadlineAt) return;
-    this.#ended.timedOut += 1;
+    this.#tally.ended.timedOut += 1;
     throw queueErrors.tooLate();
   }
 
@@ -202,10 +191,10 @@ export class Scheduler {
 
   async #compute(batch: Batch): Promise<void> {
     this.#isComputing = true;
-    this.#batches += 1;
+    this.#tally.batches += 1;
     try {
       const { scores, forwards } = await this.#backend.score(batch.toForest());
-      this.#forwards += forwards;
+      this.#tally.forwards += forwards;
       this.#deliver(batch, scores);
     } catch (cause) {
       this.#fail(batch, cause);
@@ -289,7 +278,7 @@ export class Scheduler {
   /** False if the request has been answered before. */
   #leave(ticket: Ticket, outcome: Outcome): boolean {
     if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
-    this.#ended[outcome] += 1;
+    this.#tally.ended[outcome] += 1;
     return true;
   }
 
