@@ -1,7 +1,9 @@
 """Figures of a running service on decisions, in the form of evaluate.py's: its own texts, tokens, graph and precision.
 
     decision serve --port 8790 --model-path PACKAGE --precision int8 &
-    evaluate_served.py --url http://127.0.0.1:8790 --data DEV.jsonl [--limit N] [--out FIGURES.json]
+    evaluate_served.py --url http://127.0.0.1:8790 --data DEV.jsonl [--against URL] [--limit N] [--out FIGURES.json]
+
+With --against, another service (in fp32, say) is asked the same, and how often the two choose differently is told.
 
 A decision's questions go one to a request. One that the service refuses (too long, say) counts as wrong and is told.
 """
@@ -36,7 +38,7 @@ def request_of(decision):
 
 
 def ask(url, decision):
-    """-> (hit, probability of the choice, -log probability of the answer), or None where the service refused"""
+    """-> (hit, probability of the choice, -log probability of the answer, the choice), or None where the service refused"""
     body, right = request_of(decision)
     request = urllib.request.Request(f"{url}/v1/systemone", json.dumps(body).encode(), {"content-type": "application/json"})
     try:
@@ -48,26 +50,39 @@ def ask(url, decision):
     if isinstance(shares, list):
         shares = {str(i): share for i, share in enumerate(shares)}
     best = max(shares, key=shares.get)
-    return best == right, shares[best], -math.log(max(shares[right], 1e-12))
+    return best == right, shares[best], -math.log(max(shares[right], 1e-12)), best
+
+
+def report(decisions, replies):
+    """Prints and gives back the figures of one service."""
+    hit, confidence, nll = np.array([reply[:3] if reply else (False, 1.0, -math.log(1e-12)) for reply in replies], float).T
+    names = sorted({d["set"] for d in decisions})
+    outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": np.array([names.index(d["set"]) for d in decisions]),
+                "kinds": np.array([KINDS.index(d["type"]) for d in decisions]), "count": np.array([len(d["candidates"]) for d in decisions])}
+    figures = metrics.report(outcomes, names, KINDS)
+    print(f"{len(decisions)} decisions, {sum(r is None for r in replies)} refused: mean accuracy over {len(names)} sets {figures['mean_accuracy']:.4f}, "
+          f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}", flush=True)
+    return figures
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--url", required=True)
     parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--against", metavar="URL")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     decisions = [json.loads(line) for line in options.data.open(encoding="utf-8")][:options.limit]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda d: ask(options.url, d), decisions))
-    hit, confidence, nll = np.array([reply or (False, 1.0, -math.log(1e-12)) for reply in replies], float).T
-    names = sorted({d["set"] for d in decisions})
-    outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": np.array([names.index(d["set"]) for d in decisions]),
-                "kinds": np.array([KINDS.index(d["type"]) for d in decisions]), "count": np.array([len(d["candidates"]) for d in decisions])}
-    figures = metrics.report(outcomes, names, KINDS)
-    print(f"{len(decisions)} decisions, {sum(r is None for r in replies)} refused: mean accuracy over {len(names)} sets {figures['mean_accuracy']:.4f}, "
-          f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}")
+        asked = lambda url: list(pool.map(lambda d: ask(url, d), decisions))
+        replies = asked(options.url)
+        figures = report(decisions, replies)
+        if options.against:
+            others = asked(options.against)
+            report(decisions, others)
+            differing = sum((a and a[3]) != (b and b[3]) for a, b in zip(replies, others))
+            print(f"the two choose differently in {differing} ({100 * differing / len(decisions):.2f} %)")
     if options.out:
         options.out.write_text(json.dumps(figures, indent=1), encoding="utf-8")
 
