@@ -135,7 +135,7 @@ export interface paths {
         };
         /**
          * Read and try the contract
-         * @description Interactive documentation; every asset comes from this service.
+         * @description Interactive documentation; every asset comes from this service. With a query it leads to the page without.
          */
         readonly get: operations["getDocs"];
         readonly put?: never;
@@ -498,7 +498,7 @@ export interface components {
             readonly failed_requests: number;
             /**
              * Format: int64
-             * @description Requests whose caller left before the answer.
+             * @description Requests whose caller left between coming to the queue and the answer.
              */
             readonly cancelled_requests: number;
             /**

@@ -19,8 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
     "What a ranking looks like; the scores are made up",
   "The embedded model": "The served model",
 };
-/** Where the written contract says that a service listens. */
-const WRITTEN_ADDRESS = "http://127.0.0.1:8700";
+const DEFAULT_PORT = 8700;
 /** Said of the embedded model. */
 const WRITTEN_LIMITS = "2,048 and 768 with the embedded model";
 const BEYOND = 34;
@@ -36,13 +35,9 @@ export function servedDocument(document: Members, model: ModelFacts, port?: numb
   const written = writtenFacts(document);
   if (written === undefined) return document; // of a test: it shows no model
   const served = record(rewrite(document, written, model));
-  return port ? { ...served, servers: atPort(served.servers, port) } : served;
-}
-
-/** Clients take their address from here. */
-function atPort(servers: unknown, port: number): unknown {
-  const { origin } = new URL(`http://127.0.0.1:${port}`);
-  return JSON.parse(JSON.stringify(servers).replaceAll(WRITTEN_ADDRESS, origin));
+  if (!port || port === DEFAULT_PORT) return served;
+  const server = { url: `http://127.0.0.1:${port}`, description: "Where this service listens" };
+  return { ...served, servers: [server] }; // clients take their address from here
 }
 
 /** From the example of /health. */

@@ -38,9 +38,10 @@ export function checkDescriptions(candidates: readonly DescribedCandidate[], iss
   }
 }
 
+/** Without the names of members: they may be long, and messages repeat nothing of a request. */
 function nameOf(loc: Location): string {
   const last = loc.at(-1);
-  return typeof last === "number" ? `the one at position ${last}` : `that of ${JSON.stringify(last)}`;
+  return typeof last === "number" ? `the one at position ${last}` : "an earlier one";
 }
 
 /** State and question must not both be blank. */

@@ -20,15 +20,15 @@ export interface BatchLimits {
  *     │ oldest   │  2  │  5   │ 4 ...               │      equals), each as many pairs as fit
  *     └──────────┴─────┴──────┴─────────────────────┘
  *
- * 3. If a batch passed the oldest request over (its next pair costs more than B/2, and others filled the batch),
+ * 3. If a batch passed the oldest request over (its next pair counts more than B/2, and others filled the batch),
  *    that pair leads the next batch, whatever it costs. In strict mode a batch is one pair: there is no half to take,
  *    so rules 2 and 3 take turns.
  * 4. A request that does not fit whole begins only while fewer than `maxRequests` are under way (or by rule 3), so
  *    that the queue's bound means something: at most 2 * `maxRequests` + 1 ever run. While none may begin, the oldest
  *    of those under way counts as the oldest.
  *
- * 5. If state and question of a batch's first pair cost more than B/2, they do not count: where a backend keeps neither, each batch pays
- *    for them anew, and with what little is left of B every candidate would. So a batch has at most B tokens and one such path.
+ * 5. Of state and question that cost more than B/2 together, a batch's largest do not count: where a backend keeps neither, each batch
+ *    pays for them anew, and with what little is left of B every candidate would. So a batch has at most B tokens and one such path.
  *
  * Short requests do not wait for long ones. Let the rests that are not larger than a new request's w add up with w to
  * no more than B/2, of fewer than `maxRequests` requests. Then all its pairs are in the next batch: rule 1 leaves B/2,
@@ -52,7 +52,7 @@ export class BatchRule {
     this.#cache = cache;
   }
 
-  /** Whether waiting for more requests could not make the next batch fuller. */
+  /** Whether there is enough for a batch: waiting for more requests would gain little. */
   isFull(ready: readonly RequestWork[]): boolean {
     if (this.#limits.isStrict || ready.length >= this.#limits.maxRequests) return true;
     const tokens = ready.reduce((sum, work) => sum + work.remainingTokens, 0);
@@ -95,10 +95,9 @@ export class BatchRule {
       const isFirst = batch.pairCount === 0;
       if (this.#limits.isStrict && !isFirst) return;
       if (!batch.requests.has(work) && batch.requests.size >= this.#limits.maxRequests) return;
-      const fullness = this.#fullnessOf(batch);
-      const fitsWhole = fullness + work.remainingTokens <= room.tokens;
+      const fitsWhole = batch.tokenCount + work.remainingTokens <= room.tokens;
       if (!work.hasBegun && !room.mayBegin && !fitsWhole) return;
-      const fits = fullness + batch.costOf({ work, pair }) <= room.tokens;
+      const fits = this.#counted(batch.with({ work, pair })) <= room.tokens;
       if (!fits && !(isFirst && room.mayExceed)) return;
       batch.add({ work, pair });
       work.handOut();
@@ -106,8 +105,8 @@ export class BatchRule {
   }
 
   /** Tokens of a batch that count, see rule 5. */
-  #fullnessOf({ tokenCount, firstPathTokens }: Batch): number {
-    return firstPathTokens > this.#limits.maxTokens / 2 ? tokenCount - firstPathTokens : tokenCount;
+  #counted({ tokens, longestPath }: ReturnType<Batch["with"]>): number {
+    return longestPath > this.#limits.maxTokens / 2 ? tokens - longestPath : tokens;
   }
 
   /** Answers the request's next pairs as far as the cache knows them. */

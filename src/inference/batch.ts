@@ -31,7 +31,7 @@ export class Batch {
   readonly requests = new Set<RequestWork>();
   #pairCount = 0;
   #tokenCount = 0;
-  #firstPathTokens = 0;
+  #longestPath = 0;
   readonly #trees = new Map<string, TreeDraft>(); // by the state's key
 
   /** Pairs to compute. */
@@ -44,9 +44,11 @@ export class Batch {
     return this.#tokenCount;
   }
 
-  /** New tokens of the first pair's state and question. */
-  get firstPathTokens(): number {
-    return this.#firstPathTokens;
+  /** What would be in it with a pair: all new tokens, and the most that one pair added by its state and question. */
+  with(recipient: Recipient): { readonly tokens: number; readonly longestPath: number } {
+    const cost = this.costOf(recipient);
+    const path = cost === 0 ? 0 : cost - recipient.pair.candidate.tokens.length;
+    return { tokens: this.#tokenCount + cost, longestPath: Math.max(this.#longestPath, path) };
   }
 
   /** New tokens that a pair would add; 0 if it is already here. */
@@ -61,9 +63,9 @@ export class Batch {
 
   add(recipient: Recipient): void {
     const { state, question, candidate } = recipient.pair;
-    const cost = this.costOf(recipient);
-    if (this.#pairCount === 0) this.#firstPathTokens = cost - candidate.tokens.length;
-    this.#tokenCount += cost;
+    const { tokens, longestPath } = this.with(recipient);
+    this.#tokenCount = tokens;
+    this.#longestPath = longestPath;
     this.requests.add(recipient.work);
     const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
     const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({

@@ -124,6 +124,6 @@ export class EngineCore implements ServedEngine {
 
   #status(): EngineStatus {
     if (this.#phase !== "open") return this.#phase;
-    return this.#parts.backend.isReady ? "ready" : "starting"; // it is loading the model anew; requests wait
+    return this.#parts.backend.isReady ? "ready" : "starting"; // it is loading the model anew
   }
 }

@@ -6,7 +6,10 @@ import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 
 // alone in its file: the first session of a process decides
-test("denormal numbers are zero in a model that is loaded after the kernels were tried", async () => {
+const isTold = process.arch === "x64"; // elsewhere the runtime takes no such setting
+test("denormal numbers are zero in a model that is loaded after the kernels were tried", {
+  skip: !isTold,
+}, async () => {
   await exactMultiplication();
   const graph = new GraphBuilder();
   const x = graph.input("x", "float32", [1]);

@@ -1,4 +1,5 @@
 import { ModelRunner, type Runner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
+import { piecesPerThread } from "../../src/backends/onnx/work-split.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/gemma3-io.ts";
 import { buildGemma3TokenTree } from "../../src/onnx/gemma3-token-tree.ts";
@@ -68,7 +69,8 @@ export async function gemma3Scorer(
   shape: Gemma3Shape,
   options: RunnerOptions,
 ): Promise<Score> {
-  return scoreWith(await ModelRunner.load(graph, shape, options), shape);
+  const pieces = await piecesPerThread(options.threads);
+  return scoreWith(await ModelRunner.load(graph, shape, { ...options, piecesPerThread: pieces }), shape);
 }
 
 export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {

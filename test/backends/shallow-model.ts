@@ -1,4 +1,5 @@
 import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
+import { piecesPerThread } from "../../src/backends/onnx/work-split.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { openModelPackage } from "../../src/models/package.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
@@ -29,6 +30,7 @@ export async function scorer(
   shape: typeof fullShape,
   options: RunnerOptions,
 ): Promise<Score> {
-  const runner = await ModelRunner.load(graph, shape, options);
+  const pieces = await piecesPerThread(options.threads);
+  const runner = await ModelRunner.load(graph, shape, { ...options, piecesPerThread: pieces });
   return async (forest) => (await runner.score(forest)).scores;
 }

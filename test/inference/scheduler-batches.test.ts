@@ -251,3 +251,18 @@ test("what its candidates share is paid for a few times, however much of the bud
     assert.equal(outcomeOf(asked), "completed");
   }
 });
+
+test("so it is beside a request that goes first", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 });
+  bench.ask(flatTree(9, 1)); // runs while the others come
+  const candidates = Array.from({ length: 12 }, (_, at) => ({ id: 1000 + at * 100, length: 5 }));
+  const long = bench.ask(
+    makeTree({ id: 1, length: 10 }, [{ question: { id: 200, length: 90 }, candidates }]),
+  );
+  const short = bench.ask(flatTree(2, 1));
+  for (let batch = 0; batch < 2; batch++) {
+    bench.backend.current?.answer();
+    await settle();
+  }
+  assert.deepEqual([long, short].map(outcomeOf), ["completed", "completed"]); // 40 tokens, and 12 * 5 beside the 100
+});
