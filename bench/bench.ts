@@ -58,7 +58,7 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
     startedAt: startedAt.toISOString(),
     seconds: (performance.now() - startMs) / 1000,
     options: describeOptions(options, effort),
-    notes,
+    notes: [...notes, ...fewerTokensNotes(http, workload)],
     seed: options.seed,
     machine: describeMachine(),
     versions: describeVersions(),
@@ -83,6 +83,15 @@ async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage)
   if (chosen) return chosen;
   const names = WORKLOADS.map(({ name }) => name).join(", ");
   throw new ServiceError("INVALID_OPTION", `--workload takes one of ${names}.`);
+}
+
+/** What must be known of servers whose limits are below those that the workload is sized for, a line each. */
+function fewerTokensNotes(http: HttpReport | null, { isOwn = false }: Workload): string[] {
+  const smaller = isOwn ? [] : (http?.servers.filter(({ facts }) => facts.takesFewerTokens) ?? []);
+  return smaller.map(
+    ({ label, facts }) =>
+      `${label}: ${facts.model} takes fewer tokens than requests are sized for; those that it refuses as too long (422) are in no rate, no latency and no failure`,
+  );
 }
 
 function weightsDigest({ files }: Manifest): string | null {

@@ -67,7 +67,7 @@ export const FULL: Effort = {
   closedMs: 2_500,
   openMs: 5_000,
   starts: 8,
-  memoryParts: 40,
+  memoryParts: 64,
 };
 
 /** The same time of each level of HTTP in at least as many rounds: what two servers are compared by. */

@@ -56,7 +56,7 @@ export async function benchHttp(
 ): Promise<Omit<HttpReport, "overhead">> {
   const servers = subjects.map(({ target, label }) => new Loaded(target, label, workload, run.seed));
   const facts: ServerFacts[] = [];
-  for (const { target } of servers) facts.push(await target.facts(run.signal));
+  for (const server of servers) facts.push(await server.meet(run.signal));
   run.progress("warming up");
   for (const server of servers) await warmUp(server, run);
 
@@ -99,6 +99,7 @@ async function benchLimits(target: Target | undefined, run: LoadRun): Promise<Li
   if (!target) return reports;
   for (const workload of [MOST_PAIRS, MOST_TOKENS, MOST_BYTES, TOO_MANY_TOKENS]) {
     const loaded = new Loaded(target, workload.name, workload, run.seed);
+    await loaded.meet(run.signal);
     const [[level] = []] = await closedLevels([loaded], [1], run);
     if (level) reports.push({ workload: workload.name, title: workload.title, level });
   }

@@ -4,17 +4,18 @@ import { Latencies, type LatencySummary } from "../measure/latencies.ts";
 import { type Measurement, measurement } from "../measure/measurement.ts";
 import { type OutcomeCounts, Outcomes } from "../measure/outcomes.ts";
 import { Random } from "../random.ts";
+import { forFewerTokens } from "../workloads/limits.ts";
 import type { BenchRequest, Workload } from "../workloads/workload.ts";
 import { closedLoop } from "./closed-loop.ts";
 import { openLoop, poissonArrivals } from "./open-loop.ts";
 import { findFault } from "./reply-check.ts";
-import type { Target } from "./target.ts";
+import type { ServerFacts, Target } from "./target.ts";
 
 /** A server under load, with requests of its own: two servers are sent the same ones in the same order. */
 export class Loaded {
   readonly target: Target;
   readonly label: string;
-  readonly #workload: Workload;
+  #workload: Workload;
   readonly #seed: number;
   #next = 0;
 
@@ -23,6 +24,13 @@ export class Loaded {
     this.label = label;
     this.#workload = workload;
     this.#seed = seed;
+  }
+
+  /** Asks the server who it is, and from then on lets it refuse what is too long for it. */
+  async meet(signal: AbortSignal): Promise<ServerFacts> {
+    const facts = await this.target.facts(signal);
+    if (facts.takesFewerTokens && !this.#workload.isOwn) this.#workload = forFewerTokens(this.#workload);
+    return facts;
   }
 
   readonly next = (): BenchRequest => this.#workload.request(this.#seed, this.#next++);

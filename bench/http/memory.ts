@@ -62,6 +62,7 @@ async function sampleMemory(server: ServerProcess, { effort, seed, signal, progr
   };
   try {
     sample(0);
+    await loaded.meet(signal);
     const outcomes = new Outcomes();
     for (let part = 0; part < effort.memoryParts && outcomes.answers < effort.maxRequests; part++) {
       progress(`memory after ${outcomes.answers} requests`);

@@ -1,3 +1,4 @@
+import { TOO_LONG } from "../measure/outcomes.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 
 /** Probabilities add up to 1 within that, by the contract. */
@@ -10,11 +11,19 @@ const SUM_TOLERANCE = 1e-9;
  * @returns what is wrong, in a few words without content; undefined when nothing is
  */
 export function findFault(request: BenchRequest, status: number, body: string): string | undefined {
+  if (status !== request.expectedStatus && isTooLong(request, status, body)) return TOO_LONG;
   if (status !== request.expectedStatus) return `status ${status} instead of ${request.expectedStatus}`;
   const reply = parse(body);
   if (!isRecord(reply)) return "the body is not a JSON object";
   if (status === 422) return Array.isArray(reply.detail) ? undefined : "a 422 without a list of details";
   return request.operation === "rank" ? rankFault(request, reply) : answersFault(request, reply);
+}
+
+function isTooLong({ mayBeTooLong = false }: BenchRequest, status: number, body: string): boolean {
+  if (!mayBeTooLong || status !== 422) return false;
+  const reply = parse(body);
+  const issues: readonly unknown[] = isRecord(reply) && Array.isArray(reply.detail) ? reply.detail : [];
+  return issues.length > 0 && issues.every((issue) => isRecord(issue) && issue.type === "too_many_tokens");
 }
 
 function answersFault(request: BenchRequest, { answers }: Record<string, unknown>): string | undefined {

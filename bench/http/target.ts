@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { ServiceError } from "../../src/errors.ts";
+import { takesFewerTokens } from "../workloads/limits.ts";
 import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
 
 export interface HttpReply {
@@ -26,6 +27,8 @@ export interface ServerFacts {
   readonly model: string;
   readonly precision: string;
   readonly version: string;
+  /** Whether its limits are below those that generated requests are sized for. */
+  readonly takesFewerTokens: boolean;
 }
 
 /** A server of the contract, met over HTTP only. */
@@ -33,6 +36,7 @@ export class Target {
   readonly url: string;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly #origin: string;
   /** Of the URL, before every path of the contract; without a slash at its end. */
   readonly #prefix: string;
   readonly #agent: http.Agent;
@@ -41,6 +45,7 @@ export class Target {
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
     const parsed = parseUrl(url);
+    this.#origin = parsed.origin;
     this.#prefix = parsed.pathname.replace(/\/+$/, "");
     this.url = parsed.href.replace(/\/+$/, "");
     this.headers = {
@@ -74,8 +79,13 @@ export class Target {
     const reply = await this.#surely(asked, signal);
     const health = reply.status === 200 ? parseJson(reply.body) : undefined;
     if (typeof health === "object" && health !== null && "model" in health) {
-      const { model, precision, version } = health as Record<string, unknown>;
-      return { model: String(model), precision: String(precision), version: String(version) };
+      const { model, precision, version, limits } = health as Record<string, unknown>;
+      return {
+        model: String(model),
+        precision: String(precision),
+        version: String(version),
+        takesFewerTokens: takesFewerTokens(limits),
+      };
     }
     const problem = reply.status === 200 ? "without saying what is served" : "it must be ready";
     throw new ServiceError("INTERNAL", `${this.url}/health answers ${reply.status}: ${problem}.`);
@@ -100,7 +110,7 @@ export class Target {
       // the error of a connection that was cut says less than why it was
       const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
       const request = this.#request(
-        new URL(path, this.url),
+        new URL(`${this.#origin}${path}`),
         { method, headers, agent: this.#agent, signal },
         (response) => {
           const chunks: Buffer[] = [];

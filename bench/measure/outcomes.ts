@@ -10,6 +10,8 @@ export interface OutcomeCounts {
 export const NO_ANSWER = "no answer in time";
 /** Of requests that the bench kept to itself, since too many were without an answer. */
 export const NOT_SENT = "not sent: too many under way";
+/** Of right refusals: in the statuses, and no failure. */
+export const TOO_LONG = "too long for the served model";
 
 export class Outcomes {
   readonly #statuses = new Map<string, number>();
@@ -23,7 +25,7 @@ export class Outcomes {
   /** @param failure what is wrong with the answer, if anything */
   answered(status: number, failure: string | undefined): void {
     count(this.#statuses, String(status));
-    if (failure !== undefined) this.failed(failure);
+    if (failure !== undefined && failure !== TOO_LONG) this.failed(failure);
   }
 
   failed(reason: string): void {

@@ -4,14 +4,14 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The value below which a share of the values lies, linear between neighbours.
+ * The value below which a share of the values lies, linear between neighbours. NaN among them is left out.
  *
  * @param share from 0 to 1
  * @returns NaN of nothing
  * @see Hyndman and Fan 1996, type 7
  */
 export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = numbersOf(values).sort((a, b) => a - b);
   const place = share * (sorted.length - 1);
   const below = sorted[Math.floor(place)] ?? Number.NaN;
   const above = sorted[Math.ceil(place)] ?? Number.NaN;
@@ -25,7 +25,7 @@ export interface Spread {
   readonly q3: number;
   readonly min: number;
   readonly max: number;
-  /** Values that it comes from. */
+  /** Values that it comes from: NaN, of a round without a right answer, is none. */
   readonly count: number;
 }
 
@@ -34,10 +34,14 @@ export function spreadOf(values: readonly number[]): Spread {
     median: median(values),
     q1: quantile(values, 0.25),
     q3: quantile(values, 0.75),
-    min: Math.min(...values),
-    max: Math.max(...values),
-    count: values.length,
+    min: quantile(values, 0),
+    max: quantile(values, 1),
+    count: numbersOf(values).length,
   };
+}
+
+function numbersOf(values: readonly number[]): number[] {
+  return values.filter((value) => !Number.isNaN(value));
 }
 
 /** Each round's ratio of two measurements that stood beside each other. */

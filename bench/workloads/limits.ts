@@ -7,6 +7,22 @@ import type { Workload } from "./workload.ts";
 /** The contract's limits: the largest request that is answered, in each direction. */
 const MAX_BODY_BYTES = 2_097_152;
 const MAX_STATE_QUESTION_TOKENS = 2_048;
+const MAX_CANDIDATE_TOKENS = 768;
+
+/** @param limits what /health says of them; one that it does not tell is taken to be ours */
+export function takesFewerTokens(limits: unknown): boolean {
+  const { max_state_question_tokens: stateQuestion, max_candidate_tokens: candidate } =
+    typeof limits === "object" && limits !== null ? (limits as Record<string, unknown>) : {};
+  return Number(stateQuestion) < MAX_STATE_QUESTION_TOKENS || Number(candidate) < MAX_CANDIDATE_TOKENS;
+}
+
+/** The same requests for a server that takes fewer tokens than they are sized for. */
+export function forFewerTokens(workload: Workload): Workload {
+  return {
+    ...workload,
+    request: (seed, index) => ({ ...workload.request(seed, index), mayBeTooLong: true }),
+  };
+}
 
 export const MOST_PAIRS: Workload = {
   name: "limit-pairs",

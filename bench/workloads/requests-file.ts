@@ -45,6 +45,7 @@ export async function readRequests(file: string, check: Check): Promise<Workload
     name: "requests",
     title: `${requests.length} requests of ${file}`,
     isWarm: true,
+    isOwn: true,
     request(_seed, index) {
       const request = requests[index % requests.length];
       if (!request) throw new Error("no such request");

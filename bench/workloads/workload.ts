@@ -13,6 +13,8 @@ export interface BenchRequest {
   readonly body: string;
   /** The status that the contract gives it. */
   readonly expectedStatus: 200 | 422;
+  /** Whether the server may rightly refuse it for its tokens. */
+  readonly mayBeTooLong?: boolean;
   /** What an answer must hold: a question's name with its labels, or the candidates' labels under "". */
   readonly labels: ReadonlyMap<string, readonly string[]>;
 }
@@ -23,6 +25,8 @@ export interface Workload {
   readonly title: string;
   /** Whether states come again, so that the service's cache of states may help. */
   readonly isWarm: boolean;
+  /** Whether its requests are a user's own, not sized for the contract's limits. */
+  readonly isOwn?: boolean;
   /** The request with this number, from 0: a function of the seed and the number alone. */
   request(seed: number, index: number): BenchRequest;
 }

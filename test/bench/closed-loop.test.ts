@@ -36,6 +36,22 @@ describe("the closed loop", () => {
     });
   });
 
+  it("counts cut connections, and goes on", async () => {
+    const { latencies, outcomes } = await run((index) => (index < 3 ? "cut" : 200));
+    const { failures, statuses } = outcomes.counts();
+    assert.deepEqual(statuses, { 200: 10 });
+    assert.equal(
+      Object.values(failures).reduce((sum, count) => sum + count, 0),
+      3,
+    );
+    assert.equal(latencies.count, 10);
+  });
+
+  it("takes the end of a connection for no failure where the server has announced it", async () => {
+    const { outcomes } = await run(() => "last");
+    assert.deepEqual(outcomes.counts(), { statuses: { 200: 10 }, failures: {} });
+  });
+
   it("asks below the path of the URL", async () => {
     const { latencies, paths } = await run(() => 200, { base: "/decisions/" });
     assert.equal(latencies.count, 10);

@@ -54,7 +54,12 @@ describe("a run against a server", () => {
     { name: "a wrong answer of the open loop", open: "wrong", says: /1 x the labels/ },
     { name: "a 4xx of the open loop", open: 401, says: /1 x status 401 instead of 200/ },
     { name: "a failure of the server", open: 500, says: /1 x status 500 instead of 200/ },
-    { name: "a cut connection", open: "cut", says: /1 x (socket hang up|read ECONNRESET)/ },
+    {
+      name: "cut connections of the closed loop",
+      closed: "cut",
+      says: /200 x (connection closed without an answer|read ECONNRESET)/,
+    },
+    { name: "a cut connection of the open loop", open: "cut", says: /1 x (socket hang up|read ECONNRESET)/ },
   ];
   for (const { name, closed = 200, open = 200, says } of cases) {
     it(`${says ? "fails for" : "ends well with"} ${name}, and times right answers alone`, async () => {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of a request: an answer of that status, a wrong one, a cut connection, or nothing ever. */
-export type Fate = number | "wrong" | "cut" | "silent";
+/** What becomes of a request: an answer of that status, a right one that ends the connection, a wrong one, a cut connection, or nothing ever. */
+export type Fate = number | "last" | "wrong" | "cut" | "silent";
 
 export interface FakeServer {
   readonly url: string;
@@ -51,6 +51,11 @@ function answer(fate: Fate, body: object, request: IncomingMessage, response: Se
   if (fate === "silent") return;
   if (fate === "cut") {
     request.socket.destroy();
+    return;
+  }
+  if (fate === "last") {
+    response.setHeader("connection", "close");
+    answer(200, body, request, response);
     return;
   }
   const [status, content] = fate === "wrong" ? [200, {}] : [fate, fate === 200 ? body : { detail: "no" }];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findFault } from "../../bench/http/reply-check.ts";
+import { TOO_LONG } from "../../bench/measure/outcomes.ts";
 import { rankRequest, systemoneRequest } from "../../bench/workloads/bodies.ts";
 
 const SYSTEMONE = systemoneRequest("s", {
@@ -50,6 +51,15 @@ describe("an answer is checked", () => {
     assert.equal(findFault(SCORE, 200, score(1.25)), undefined);
     assert.equal(findFault(RANK, 200, ranked(RANKED)), undefined);
     assert.equal(findFault({ ...RANK, expectedStatus: 422 }, 422, '{"detail": []}'), undefined);
+  });
+
+  it("and a right refusal is told from others", () => {
+    const request = { ...RANK, mayBeTooLong: true };
+    const refusal = (...types: string[]) => JSON.stringify({ detail: types.map((type) => ({ type })) });
+    assert.equal(findFault(request, 422, refusal("too_many_tokens")), TOO_LONG);
+    assert.match(findFault(request, 422, refusal("too_many_tokens", "missing")) ?? "", /^status 422/);
+    assert.match(findFault(request, 422, refusal()) ?? "", /^status 422/);
+    assert.match(findFault(RANK, 422, refusal("too_many_tokens")) ?? "", /^status 422/);
   });
 
   const cases: { name: string; request?: typeof SYSTEMONE; status?: number; body: string; says: RegExp }[] = [

@@ -25,6 +25,11 @@ describe("statistics of rounds", () => {
     assert.deepEqual(spreadOf([5, 1, 4, 2, 3]), { median: 3, q1: 2, q3: 4, min: 1, max: 5, count: 5 });
   });
 
+  it("leave out rounds without a number", () => {
+    const values = [5, Number.NaN, 1, 4, Number.NaN, 2, 3];
+    assert.deepEqual(spreadOf(values), { median: 3, q1: 2, q3: 4, min: 1, max: 5, count: 5 });
+  });
+
   it("divide round by round, not sum by sum", () => {
     assert.deepEqual(ratios([2, 30, 4], [1, 10]), [2, 3]);
     assert.equal(median(ratios([10, 10, 1000], [5, 2, 100])), 5);

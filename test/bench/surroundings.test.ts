@@ -93,14 +93,14 @@ describe("a server at a URL", () => {
   it("may lie below a path, and must say what it serves", async () => {
     const server = await startFakeServer(() => 200);
     const { signal } = new AbortController();
-    for (const base of ["/decisions", "/decisions/"]) {
+    for (const base of ["/decisions", "/decisions/", "//decisions"]) {
       const target = new Target(server.url + base);
-      assert.equal(target.pathOf("systemone"), "/decisions/v1/systemone");
+      assert.match(target.pathOf("systemone"), /^\/?\/decisions\/v1\/systemone$/);
       assert.equal((await target.facts(signal)).model, "acme/other@1");
       assert.equal((await target.sendSurely(SHORT.request(1, 0), signal)).status, 200);
       target.close();
     }
-    assert.deepEqual(server.paths, ["/decisions/v1/rank", "/decisions/v1/rank"]);
+    assert.deepEqual(server.paths, ["/decisions/v1/rank", "/decisions/v1/rank", "//decisions/v1/rank"]);
     await server.close();
     const other = await startFakeServer(() => 200, { healthOf: () => "wrong" });
     const target = new Target(other.url);

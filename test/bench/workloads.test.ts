@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
 import { CANDIDATES, QUESTIONS, SHORT } from "../../bench/workloads/fixed-sizes.ts";
-import { MOST_PAIRS, MOST_TOKENS } from "../../bench/workloads/limits.ts";
+import { forFewerTokens, MOST_PAIRS, MOST_TOKENS, takesFewerTokens } from "../../bench/workloads/limits.ts";
 import { RequestReader } from "../../bench/workloads/reader.ts";
 import { WORKLOADS } from "../../bench/workloads/table.ts";
 import { questionsOnOneState } from "../../bench/workloads/warm-state.ts";
@@ -93,6 +93,15 @@ describe("workloads", () => {
     assert.equal(countOf(MOST_PAIRS.request(1, 0)).pairs, REQUEST_LIMITS.maxPairs);
     const { state, questions } = sizes(await plan(MOST_TOKENS.request(1, 0)));
     assert.equal(state + (questions[0] ?? 0), model.limits.maxStateQuestionTokens);
+  });
+
+  it("may be too long for servers with smaller limits alone", () => {
+    const limits = { max_state_question_tokens: 2048, max_candidate_tokens: 768 };
+    for (const same of [undefined, {}, limits]) assert.equal(takesFewerTokens(same), false);
+    assert.equal(takesFewerTokens({ ...limits, max_state_question_tokens: 512 }), true);
+    assert.equal(takesFewerTokens({ ...limits, max_candidate_tokens: 64 }), true);
+    const request = SHORT.request(1, 0);
+    assert.deepEqual(forFewerTokens(SHORT).request(1, 0), { ...request, mayBeTooLong: true });
   });
 
   it("one more question is asked about the very state of the first", async () => {
