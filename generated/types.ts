@@ -135,7 +135,7 @@ export interface paths {
         };
         /**
          * Read and try the contract
-         * @description Interactive documentation; every asset comes from this service. With a query it leads to the page without.
+         * @description Interactive documentation; every asset comes from this service.
          */
         readonly get: operations["getDocs"];
         readonly put?: never;

@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { pagePolicy } from "./page-policy.ts";
 
 /** Serves Swagger UI over the contract's document at /docs, with its files below it. */
@@ -9,10 +9,6 @@ export async function serveDocs(
   document: Readonly<Record<string, unknown>>,
   version: string,
 ): Promise<void> {
-  app.addHook("onRequest", (request, reply, next) => {
-    if (!isPageWithQuery(request)) return next();
-    void reply.redirect("/docs"); // the page looks for the document below its own address, query and all
-  });
   app.addHook("onSend", (request, reply, _payload, next) => {
     const caching = cacheControlOf(request.routeOptions.url ?? "");
     if (caching !== undefined && reply.statusCode < 400) reply.header("cache-control", caching);
@@ -30,10 +26,6 @@ export async function serveDocs(
     transformSpecification: (specification) => ({ ...specification, servers: [{ url: "/" }] }),
     transformSpecificationClone: false,
   });
-}
-
-function isPageWithQuery({ method, raw }: FastifyRequest): boolean {
-  return (method === "GET" || method === "HEAD") && /^\/docs\/?\?/.test(raw.url ?? "");
 }
 
 /** By route pattern: pages and document change with the service's version, the files of a version do not. */

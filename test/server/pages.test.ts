@@ -35,15 +35,6 @@ for (const url of ["/docs", "/docs/", "/redoc"]) {
   });
 }
 
-test("a query behind /docs is dropped: the page would look for the document behind it", async () => {
-  for (const url of ["/docs?from=mail", "/docs/?from=mail"]) {
-    const answer = await app.inject({ method: "GET", url });
-    assert.deepEqual([answer.statusCode, answer.headers.location], [302, "/docs"]);
-  }
-  const wrong = await app.inject({ method: "POST", url: "/docs?from=mail" });
-  assert.deepEqual([wrong.statusCode, wrong.headers.allow], [405, "GET, HEAD"]);
-});
-
 test("Redoc's bundle asks no other host for its logo", async () => {
   const bundle = (await app.inject({ method: "GET", url: "/redoc/redoc.standalone.js" })).body;
   assert.doesNotMatch(bundle, /cdn\.redoc/);

@@ -36,6 +36,9 @@ export class ChildBackend implements Backend {
   #ready: Promise<void> = Promise.resolve();
   #isReady = false;
   #isExpected = true;
+  /** Resolves when the process is gone, and `#ready` stands for the next one. */
+  #gone: Promise<void> = Promise.resolve();
+  #tellGone: () => void = () => {};
   #onReady: () => void = () => {};
   #isClosed = false;
   #nextId = 1;
@@ -71,6 +74,7 @@ export class ChildBackend implements Backend {
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    if (this.#isReady && !this.isReady) await this.#gone;
     await this.#ready;
     const process = this.#process;
     if (process === undefined || !this.isReady) throw failure("The inference process is not running.");
@@ -98,6 +102,9 @@ export class ChildBackend implements Backend {
   /** Loads the model into a process. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
   async #launch(process = new InferenceProcess(this.#options.precision)): Promise<void> {
     this.#process = process;
+    this.#gone = new Promise((resolve) => {
+      this.#tellGone = resolve;
+    });
     try {
       await process.load(this.#options, {
         answer: (message) => this.#receive(message),
@@ -133,9 +140,11 @@ export class ChildBackend implements Backend {
     for (const id of [...this.#pending.keys()]) {
       this.#settle(id)?.reject(failure("The inference process ended during this run."));
     }
-    if (this.#isClosed || !wasReady) return;
-    this.#options.log("inference process ended, starting another", { code, signal });
-    this.#ready = this.#restart();
+    if (!this.#isClosed && wasReady) {
+      this.#options.log("inference process ended, starting another", { code, signal });
+      this.#ready = this.#restart();
+    }
+    this.#tellGone();
   }
 
   /** Tries until a process holds the model or the backend is closed. */

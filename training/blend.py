@@ -1,0 +1,29 @@
+"""Weights between two others: those of a model and of one that was trained on from it.
+
+    blend.py --from A.safetensors --to B.safetensors --share 0.25 --out DIR/model.safetensors
+
+A short further training with other data forgets some of what was known; part of the way there keeps most of both
+(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
+"""
+import argparse
+import pathlib
+
+import weights
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="start", required=True)
+    parser.add_argument("--to", required=True)
+    parser.add_argument("--share", type=float, required=True, help="of the way: 0 gives the first, 1 the second")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    start, end = weights.load(options.start), weights.load(options.to)
+    if start.keys() != end.keys():
+        raise SystemExit("the two are not of one architecture")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    weights.save({name: start[name].float() * (1 - options.share) + end[name].float() * options.share for name in start}, options.out)
+
+
+if __name__ == "__main__":
+    main()
