@@ -77,7 +77,7 @@ const AT_BOUNDS: Kind = {
   questions: [30, 126, 128, 129],
   candidates: [15, 60, 127],
 };
-const LONG: Kind = { states: [300, 513, 900, 2040], questions: [9, 260], candidates: [4, 130, 258] };
+const LONG: Kind = { states: [300, 513, 900, 1500], questions: [9, 260], candidates: [4, 130, 258] };
 const ALL: Kind = {
   states: [...SHORT.states, ...AT_BOUNDS.states, ...LONG.states],
   questions: [...SHORT.questions, ...AT_BOUNDS.questions, ...LONG.questions],
