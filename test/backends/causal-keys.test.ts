@@ -7,7 +7,7 @@ import {
   neededPrefix,
   threadParts,
 } from "../../src/backends/onnx/causal-keys.ts";
-import type { Node } from "../../src/backends/onnx/forward-plan.ts";
+import type { Node } from "../../src/backends/onnx/forward.ts";
 import { FILLER, numberNodes } from "../../src/backends/onnx/forward-tensors.ts";
 
 const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({

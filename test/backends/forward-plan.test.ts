@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  LONE_REST_TOKENS,
   LONG_QUESTION,
   LONG_STATE,
   type Node,
-  planForwards,
+  newTokens,
   REST_TOKENS,
-} from "../../src/backends/onnx/forward-plan.ts";
+  tokenCount,
+} from "../../src/backends/onnx/forward.ts";
+import { planForwards } from "../../src/backends/onnx/forward-plan.ts";
+import { roundsOf } from "../../src/backends/onnx/forward-rounds.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const key = (tokens: Int32Array) => tokens.join();
 const nothingKnown = () => false;
-const length = (nodes: readonly Node[]) => nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
 let nextToken = 1000;
 const tokens = (count: number) => Int32Array.from({ length: count }, () => nextToken++);
 
@@ -29,25 +30,50 @@ function tree(state: number, question: number, candidates: readonly number[], qu
 
 describe("the plan of forwards", () => {
   it("takes a small request in one forward", () => {
-    const { forwards } = planForwards([tree(10, 9, [13, 13])], key, nothingKnown);
+    const { forwards } = planForwards([tree(10, 9, [13, 13])], key, nothingKnown, 1);
     assert.equal(forwards.length, 1);
     assert.deepEqual(forwards[0]?.pastPrefix, []);
   });
 
   it("takes several small requests in one forward", () => {
-    const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown);
+    const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown, 1);
     assert.equal(forwards.length, 1);
     assert.equal(forwards[0]?.newRest.length, 2 + 2 + 5);
   });
 
-  it("takes more of them together where it may, but not below a long state", () => {
+  it("takes as many of them together as stand in one block, whole ones", () => {
     const small = Array.from({ length: 8 }, () => tree(10, 9, [26]));
-    const counts = (forest: readonly TokenTree[], loneRest?: number) =>
-      planForwards(forest, key, nothingKnown, loneRest).forwards.map(({ newRest }) => length(newRest));
-    assert.deepEqual(counts(small), [90, 90, 90, 90]);
-    assert.deepEqual(counts(small, LONE_REST_TOKENS), [225, 135]);
-    const long = tree(LONG_STATE, 9, Array(10).fill(20));
-    assert.deepEqual(counts([long], LONE_REST_TOKENS), [109, 100]);
+    const { forwards } = planForwards(small, key, nothingKnown, 1);
+    assert.deepEqual(forwards.map(newTokens), [90, 90, 90, 90]);
+  });
+
+  it("shares small requests out to threads, unless they are too small", () => {
+    const sizes = (requests: number, threads: number) => {
+      const small = Array.from({ length: requests }, () => tree(10, 9, [13, 13]));
+      return planForwards(small, key, nothingKnown, threads).forwards.map(newTokens);
+    };
+    assert.deepEqual(sizes(2, 1), [90]);
+    assert.deepEqual(sizes(2, 2), [45, 45]);
+    assert.deepEqual(sizes(4, 2), [90, 90]);
+    assert.deepEqual(sizes(1, 8), [45]);
+  });
+
+  it("with several threads, encodes a state with its questions first and then gives each thread as many candidates", () => {
+    const { forwards } = planForwards([tree(300, 12, Array(12).fill(12))], key, nothingKnown, 2);
+    assert.deepEqual(forwards.map(newTokens), [312, 72, 72]);
+    assert.deepEqual(
+      roundsOf(forwards).map((round) => round.length),
+      [1, 2],
+    );
+  });
+
+  it("does not encode a state first for a few candidates, for questions that need not be cut, or for many requests", () => {
+    const counts = (forest: readonly TokenTree[], isKnown = false) =>
+      planForwards(forest, key, () => isKnown, 2).forwards.map(newTokens);
+    assert.deepEqual(counts([tree(300, 12, [12, 12])]), [336]);
+    assert.deepEqual(counts([tree(300, 12, [30, 30], 2)], true), [72, 72]);
+    const many = Array.from({ length: 4 }, () => tree(300, 12, [50, 50]));
+    assert.deepEqual(counts(many), [412, 412, 412, 412]);
   });
 
   it("gives each long state forwards of its own, as the prefix", () => {
@@ -55,6 +81,7 @@ describe("the plan of forwards", () => {
       [tree(LONG_STATE, 9, [13, 13]), tree(LONG_STATE, 5, [8, 9])],
       key,
       nothingKnown,
+      1,
     );
     assert.deepEqual(
       forwards.map(({ newPrefix, newRest }) => [newPrefix.length, newRest.length]),
@@ -68,19 +95,19 @@ describe("the plan of forwards", () => {
   it("encodes a state that two requests share once", () => {
     const first = tree(10, 9, [13, 13]);
     const second = { ...tree(1, 9, [5, 5]), state: first.state.slice() };
-    const { states, forwards } = planForwards([first, second], key, nothingKnown);
+    const { states, forwards } = planForwards([first, second], key, nothingKnown, 1);
     assert.equal(states.size, 1);
     assert.equal(forwards[0]?.newRest.filter(({ level }) => level === 0).length, 1);
   });
 
   it("does not encode a known state", () => {
-    const { forwards } = planForwards([tree(500, 9, [13, 13])], key, () => true);
+    const { forwards } = planForwards([tree(500, 9, [13, 13])], key, () => true, 1);
     assert.deepEqual(forwards[0]?.newPrefix, []);
     assert.equal(forwards[0]?.pastPrefix.length, 1);
   });
 
   it("encodes a long question alone and lets it stand in the prefix of its candidates", () => {
-    const { forwards } = planForwards([tree(10, LONG_QUESTION + 1, [13, 13])], key, nothingKnown);
+    const { forwards } = planForwards([tree(10, LONG_QUESTION + 1, [13, 13])], key, nothingKnown, 1);
     assert.equal(forwards.length, 2);
     assert.deepEqual(
       forwards[0]?.newRest.map(({ level }) => level),
@@ -92,27 +119,28 @@ describe("the plan of forwards", () => {
     );
   });
 
-  it("keeps its rules for random forests", () => {
-    const random = seededRandom(7);
-    for (let round = 0; round < 300; round++) {
-      const forest = Array.from({ length: 1 + random.below(6) }, () =>
-        tree(
-          2 + random.below(random.next() < 0.3 ? 600 : 60),
-          1 + random.below(random.next() < 0.2 ? 300 : 40),
-          Array.from(
-            { length: 2 + random.below(12) },
-            () => 2 + random.below(random.next() < 0.1 ? 400 : 30),
+  for (const threads of [1, 2, 8])
+    it(`keeps its rules for random forests and ${threads} threads`, () => {
+      const random = seededRandom(7);
+      for (let round = 0; round < 300; round++) {
+        const forest = Array.from({ length: 1 + random.below(6) }, () =>
+          tree(
+            2 + random.below(random.next() < 0.3 ? 600 : 60),
+            1 + random.below(random.next() < 0.2 ? 300 : 40),
+            Array.from(
+              { length: 2 + random.below(12) },
+              () => 2 + random.below(random.next() < 0.1 ? 400 : 30),
+            ),
+            1 + random.below(3),
           ),
-          1 + random.below(3),
-        ),
-      );
-      checkPlan(forest);
-    }
-  });
+        );
+        checkPlan(forest, threads);
+      }
+    });
 });
 
-function checkPlan(forest: readonly TokenTree[]): void {
-  const { forwards, pairs } = planForwards(forest, key, nothingKnown);
+function checkPlan(forest: readonly TokenTree[], threads: number): void {
+  const { forwards, pairs } = planForwards(forest, key, nothingKnown, threads);
   const encoded = new Set<Node>();
   for (const { pastPrefix, newPrefix, pastRest, newRest } of forwards) {
     const prefix = [...pastPrefix, ...newPrefix];
@@ -132,7 +160,8 @@ function checkPlan(forest: readonly TokenTree[]): void {
       }
     }
     const leaves = rest.filter((node) => !rest.some(({ above }) => above.includes(node)));
-    if (leaves.length > 1) assert.ok(length(rest) <= REST_TOKENS, "a rest of many nodes that is too long");
+    if (leaves.length > 1)
+      assert.ok(tokenCount(rest) <= REST_TOKENS, "a rest of many nodes that is too long");
     for (const node of [...newPrefix, ...newRest]) encoded.add(node);
   }
   assert.deepEqual(
@@ -140,4 +169,17 @@ function checkPlan(forest: readonly TokenTree[]): void {
     forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)),
   );
   for (const pair of pairs) assert.ok(encoded.has(pair));
+  checkRounds(roundsOf(forwards));
+}
+
+function checkRounds(rounds: ReturnType<typeof roundsOf>): void {
+  const encoded = new Set<Node>();
+  for (const round of rounds) {
+    for (const { pastPrefix, pastRest } of round) {
+      for (const node of [...pastPrefix, ...pastRest]) assert.ok(encoded.has(node), "needed too early");
+    }
+    for (const { newPrefix, newRest } of round) {
+      for (const node of [...newPrefix, ...newRest]) encoded.add(node);
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { KEY_BLOCK } from "../../src/backends/onnx/forward-plan.ts";
+import { KEY_BLOCK } from "../../src/backends/onnx/forward.ts";
 import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";

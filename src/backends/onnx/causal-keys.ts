@@ -1,5 +1,5 @@
 import type { Gemma3Shape, LayerKind } from "../../onnx/gemma3-io.ts";
-import type { Node } from "./forward-plan.ts";
+import type { Node } from "./forward.ts";
 import { count, FILLER } from "./forward-tensors.ts";
 
 /**

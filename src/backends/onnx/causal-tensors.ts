@@ -1,7 +1,7 @@
 import { Tensor } from "onnxruntime-node";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
-import type { Forward, Node } from "./forward-plan.ts";
+import type { Forward, Node } from "./forward.ts";
 import {
   bool,
   CHUNK_NUMBERS,

@@ -1,6 +1,6 @@
 import { Tensor } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
-import type { Forward, Node } from "./forward-plan.ts";
+import type { Forward, Node } from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**

@@ -66,3 +66,9 @@ export function joinTokens(tensors: readonly Float32Array[], outer: number): Flo
   }
   return joined;
 }
+
+export const arraysOf = ({ keys, values }: KeyValues): readonly Float32Array[] => [...keys, ...values];
+
+export function copyOf({ tokens, keys, values }: KeyValues): KeyValues {
+  return { tokens, keys: keys.map((array) => array.slice()), values: values.map((array) => array.slice()) };
+}

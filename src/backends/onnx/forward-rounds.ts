@@ -1,0 +1,40 @@
+import { type Forward, keyCount, type Node, newTokens } from "./forward.ts";
+import type { ForwardTask } from "./forward-runner.ts";
+
+/** Which round each forward is in: forwards of a round need only what those of earlier ones encode. */
+export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {
+  const roundOf = new Map<Node, number>();
+  const rounds: Forward[][] = [];
+  for (const forward of forwards) {
+    const past = [...forward.pastPrefix, ...forward.pastRest];
+    const round = Math.max(0, ...past.map((node) => (roundOf.get(node) ?? -1) + 1));
+    for (const node of [...forward.newPrefix, ...forward.newRest]) roundOf.set(node, round);
+    rounds[round] = [...(rounds[round] ?? []), forward];
+  }
+  return rounds;
+}
+
+/** Keys that take a query about as long as its way through the linear layers. Measured with the embedded model. */
+const KEYS_OF_A_TOKEN = 600;
+/** Time of a forward, in any unit. */
+const costOf = ({ forward }: ForwardTask) => newTokens(forward) * (KEYS_OF_A_TOKEN + keyCount(forward));
+
+/** A smaller forward takes as long in all threads as in one, or longer. Measured: 1.3 times as long with 46 tokens. */
+const MANY_TOKENS = 160;
+
+/** Which tasks run side by side, the longest first, and which alone, in all threads: one that takes longer than all the others. */
+export function shareOut(tasks: readonly ForwardTask[]): {
+  readonly alone: readonly ForwardTask[];
+  readonly sideBySide: readonly ForwardTask[];
+} {
+  const sideBySide = [...tasks].sort((a, b) => costOf(b) - costOf(a));
+  const alone: ForwardTask[] = [];
+  let rest = tasks.reduce((sum, task) => sum + costOf(task), 0);
+  for (let longest = sideBySide[0]; longest; longest = sideBySide[0]) {
+    rest -= costOf(longest);
+    if (costOf(longest) <= rest || newTokens(longest.forward) < MANY_TOKENS) break;
+    alone.push(longest);
+    sideBySide.shift();
+  }
+  return { alone, sideBySide };
+}
