@@ -100,7 +100,7 @@ async function profileOf(
   workload: Workload,
   count: number,
 ): Promise<ProfileReport> {
-  const { modelPackage, threads } = subject;
+  const { modelPackage } = subject;
   const forest: TokenTree[] = [];
   for (let index = 0; index < count; index++) {
     forest.push(...(await subject.forestOf(await subject.prepare(workload.request(seed, index)))));
@@ -110,7 +110,6 @@ async function profileOf(
     const operators = await process.run("profile", {
       modelPackage,
       precision: asPrecision(subject.precision),
-      threads,
       forest,
       budgetMs: 2 * effort.sliceMs,
     });

@@ -25,10 +25,12 @@ export type LayerPart =
 /** By element type: [..] sizes. */
 type TypedShape = Readonly<Record<string, readonly number[]>>;
 
-/** An event of the profiler's file (Chrome's trace format); durations in microseconds. */
+/** An event of the profiler's file (Chrome's trace format); times in microseconds. */
 export interface TraceEvent {
   readonly cat?: string;
   readonly name?: string;
+  /** When it began. */
+  readonly ts?: number;
   readonly dur?: number;
   readonly args?: {
     readonly op_name?: string;
@@ -44,14 +46,14 @@ export function operatorTimes(
   shape: TokenTreeShape,
 ): readonly OperatorTime[] {
   const sums = new Map<string, { operator: string; part: LayerPart; micros: number; calls: number }>();
-  for (const event of trace) {
-    if (event.cat !== "Node" || !event.name?.endsWith("_kernel_time")) continue;
-    const operator = event.args?.op_name ?? event.name;
+  const kernels = trace.filter(({ cat, name }) => cat === "Node" && name?.endsWith("_kernel_time"));
+  for (const [event, ownMicros] of ownTimes(kernels)) {
+    const operator = event.args?.op_name ?? event.name ?? "";
     const part = partOf(event, shape);
     const sum = sums.get(`${operator} ${part}`) ?? { operator, part, micros: 0, calls: 0 };
     sums.set(`${operator} ${part}`, {
       ...sum,
-      micros: sum.micros + (event.dur ?? 0),
+      micros: sum.micros + ownMicros,
       calls: sum.calls + 1,
     });
   }
@@ -65,6 +67,24 @@ export function operatorTimes(
       calls: calls / runs,
     }))
     .sort((a, b) => b.share - a.share);
+}
+
+/** Time of each event less that of the events inside it: a loop's own is what it takes besides its body. */
+function ownTimes(events: readonly TraceEvent[]): ReadonlyMap<TraceEvent, number> {
+  const own = new Map<TraceEvent, number>();
+  const around: TraceEvent[] = [];
+  const [begin, micros] = [({ ts = 0 }: TraceEvent) => ts, ({ dur = 0 }: TraceEvent) => dur];
+  for (const event of [...events].sort((a, b) => begin(a) - begin(b) || micros(b) - micros(a))) {
+    let outer = around.at(-1);
+    while (outer && begin(outer) + micros(outer) <= begin(event)) {
+      around.pop();
+      outer = around.at(-1);
+    }
+    if (outer) own.set(outer, (own.get(outer) ?? 0) - micros(event));
+    own.set(event, micros(event));
+    around.push(event);
+  }
+  return own;
 }
 
 const PRODUCTS = /^(Fused)?(Gemm|MatMul)|QGemm|^DynamicQuantizeMatMul/;

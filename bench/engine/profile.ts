@@ -8,11 +8,10 @@ import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { type OperatorTime, operatorTimes } from "./operator-time.ts";
 import type { Tasks } from "./tasks.ts";
 
-/** Runs a forest until the time is over and reads what the runtime's profiler wrote. */
+/** Runs a forest in one thread until the time is over and reads what the runtime's profiler wrote. */
 export async function profileForest({
   modelPackage,
   precision,
-  threads,
   forest,
   budgetMs,
 }: Tasks["profile"]["input"]): Promise<readonly OperatorTime[]> {
@@ -22,7 +21,7 @@ export async function profileForest({
     const graph = await buildGraph(modelPackage, form);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
     const session = profiledSession(path.join(folder, "run"));
-    const runner = await ModelRunner.load(graph, shape, { threads, stateCacheBytes: 0 });
+    const runner = await ModelRunner.load(graph, shape, { threads: 1, stateCacheBytes: 0 });
     const endAt = performance.now() + budgetMs;
     let runs = 0;
     for (; runs < 2 || performance.now() < endAt; runs++) await runner.score(forest);

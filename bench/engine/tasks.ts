@@ -19,7 +19,6 @@ export interface Tasks {
     input: {
       modelPackage: ModelPackage;
       precision: Precision;
-      threads: number;
       forest: readonly TokenTree[];
       budgetMs: number;
     };

@@ -113,7 +113,7 @@ function engineTables(engine: EngineReport): Table[] {
       ]),
     },
     ...profile.map(({ title, operators }) => ({
-      title: `Where the time goes: ${title}`,
+      title: `Where the time goes in one thread: ${title}`,
       head: ["operator", "part", "share", "ms", "calls"],
       rows: operators
         .slice(0, MOST_OPERATORS)

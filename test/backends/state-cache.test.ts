@@ -63,7 +63,7 @@ describe("a state that was seen a moment ago", () => {
     const fed: number[] = [];
     const create = mock.method(InferenceSession, "create");
     const runner = await ModelRunner.load(graph, tokenTreeShape(modelPackage.manifest.architecture), {
-      threads: 2,
+      threads: 1,
       stateCacheBytes,
     });
     const session = await create.mock.calls[0]?.result;

@@ -65,16 +65,22 @@ describe("useful arithmetic", () => {
 
 describe("a profile", () => {
   const shape = { vocab: 9, hidden: 4, heads: 2, inner: 8, layers: 2, positions: 9, layerNormEpsilon: 1e-12 };
-  const event = (op_name: string, dur: number, inputs: number[][], outputs: number[][], type = "float") => ({
-    cat: "Node",
-    name: `${op_name}_1_kernel_time`,
-    dur,
-    args: {
-      op_name,
-      input_type_shape: inputs.map((sizes) => ({ [type]: sizes })),
-      output_type_shape: outputs.map((sizes) => ({ [type]: sizes })),
-    },
-  });
+  let now = 0;
+  /** An event that begins when the one before it ends. */
+  const event = (op_name: string, dur: number, inputs: number[][], outputs: number[][], type = "float") => {
+    now += dur;
+    return {
+      cat: "Node",
+      name: `${op_name}_1_kernel_time`,
+      ts: now - dur,
+      dur,
+      args: {
+        op_name,
+        input_type_shape: inputs.map((sizes) => ({ [type]: sizes })),
+        output_type_shape: outputs.map((sizes) => ({ [type]: sizes })),
+      },
+    };
+  };
 
   it("sums kernels by operator and part of a layer", () => {
     const trace = [
@@ -106,5 +112,19 @@ describe("a profile", () => {
       ],
     );
     assert.ok(Math.abs(times.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-12);
+  });
+
+  it("does not count twice what runs inside a loop or a branch", () => {
+    const [gemm, gelu, after] = [
+      event("Gemm", 3000, [[5, 4]], [[5, 8]]),
+      event("Gelu", 2000, [[5, 8]], [[5, 8]]),
+      event("Add", 4000, [[5, 4]], [[5, 4]]),
+    ];
+    const loop = { ...event("Loop", 0, [[5, 4]], [[5, 4]]), ts: gemm.ts, dur: 5500 };
+    const branch = { ...event("If", 0, [[5, 4]], [[5, 4]]), ts: gemm.ts, dur: 5700 };
+    const later = { ...after, ts: gemm.ts + 6000 };
+    const times = operatorTimes([gemm, gelu, loop, branch, later], 1, shape);
+    const found = times.map(({ operator, milliseconds }) => `${operator} ${milliseconds}`);
+    assert.deepEqual(found, ["Add 4", "Gemm 3", "Gelu 2", "Loop 0.5", "If 0.2"]);
   });
 });
