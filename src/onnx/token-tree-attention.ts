@@ -108,7 +108,7 @@ function summed(context: Context, queries: Value, rest: Rest, mask: Value): Sums
 
 /**
  * The same over both blocks. All of the prefix is seen by every query, so softmax over it, much faster than its parts,
- * is a fixed sequence of operations. It divides by a sum that it does not tell, but its largest weight is 1 divided by that sum.
+ * is a fixed sequence of operations.
  */
 function joined(
   context: Context,
@@ -121,15 +121,51 @@ function joined(
   const weights = graph.node("Softmax", [products], { axis: -1 });
   const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
   const inRest = masked(graph, queries, rest, mask);
-  const largestInPrefix = largest(graph, products);
-  const largestOfAll = graph.node("Max", [largestInPrefix, largest(graph, inRest)]);
-  const below = graph.node("Exp", [graph.node("Sub", [largestInPrefix, largestOfAll])]);
-  const prefixSum = graph.node("Div", [below, largest(graph, weights)]);
-  const ofRest = weighted(context, inRest, largestOfAll, rest);
+  const logSum = logSumOf(graph, products, weights);
+  const highest = graph.node("Max", [logSum, largest(graph, inRest)]);
+  const prefixSum = graph.node("Exp", [graph.node("Sub", [logSum, highest])]);
+  const ofRest = weighted(context, inRest, highest, rest);
   return {
     values: graph.node("Add", [graph.node("Mul", [ofPrefix, prefixSum]), ofRest.values]),
     weights: graph.node("Add", [prefixSum, ofRest.weights]),
   };
+}
+
+/** Keys that tell the sum that softmax has divided by. */
+const FIRST_KEYS = 16;
+/** A smaller weight tells nothing: it may have been rounded to 0 on the way. */
+const SMALLEST_WEIGHT = 1e-30;
+
+/**
+ * Logarithm of the sum that softmax has divided by: of any key, product - log(weight). Looking for the largest weight
+ * would take as long as softmax, so that of the first keys is used; only for a query that hardly sees these, the
+ * largest of all. Which of both is used is a matter of the query and the prefix alone.
+ *
+ * @param products [heads, queries, keys]
+ * @returns        [heads, queries, 1]
+ */
+export function logSumOf(graph: GraphBuilder, products: Value, weights: Value): Value {
+  const first = (all: Value) =>
+    largest(
+      graph,
+      graph.node("Slice", [all, graph.integers(0), graph.integers(FIRST_KEYS), graph.integers(2)]),
+    );
+  const weight = first(weights);
+  const told = graph.node("Sub", [first(products), graph.node("Log", [weight])]);
+  const smallest = graph.floats([], SMALLEST_WEIGHT);
+  const leastOfAll = graph.node("ReduceMin", [weight], { keepdims: 0 });
+  return graph.either(
+    graph.node("Less", [leastOfAll, smallest]),
+    "float32",
+    () => {
+      const ofLargest = graph.node("Sub", [
+        largest(graph, products),
+        graph.node("Log", [largest(graph, weights)]),
+      ]);
+      return graph.node("Where", [graph.node("Less", [weight, smallest]), ofLargest, told]);
+    },
+    () => graph.node("Identity", [told]),
+  );
 }
 
 /** [heads, queries, rest keys] */
