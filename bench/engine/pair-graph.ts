@@ -116,8 +116,7 @@ function attention(context: Context, name: string, input: Value, mask: Value, is
   const { graph, shape, headSize, perHead } = context;
   const { hidden, heads } = shape;
   const all = linear(context, `${name}.qkv`, hidden, 3 * hidden, input, scaledQueries(context, name));
-  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden), 1);
-  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden), 1);
+  const [queries, keys, values] = graph.splitInThree(all, graph.integers(hidden, hidden, hidden), 1);
   const byHead = (value: Value, shapeOf: Value, perm: readonly number[]) =>
     graph.node("Transpose", [graph.node("Reshape", [value, shapeOf])], { perm });
   const asked = isLast

@@ -37,6 +37,7 @@ export function buildTokenTree(
   weightsFile?: WeightsFile,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
+  const chunks = graph.input(TOKEN_TREE_IO.chunks, "int64", []);
   const context: Context = {
     graph,
     shape,
@@ -47,7 +48,8 @@ export function buildTokenTree(
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
     hasPrefix: graph.input(TOKEN_TREE_IO.hasPrefix, "bool", []),
     prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
-    chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
+    chunks,
+    isOneChunk: graph.node("Equal", [chunks, graph.constant("int64", [], BigInt64Array.of(1n))]),
     chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
   };
   let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));

@@ -173,9 +173,21 @@ export class GraphBuilder {
   splitInTwo(value: Value, sizes: Value, axis: number): [Value, Value] {
     const name = `Split_${this.#count++}`;
     const output: [Value, Value] = [`${name}_0`, `${name}_1`];
+    this.#split(name, value, sizes, axis, output);
+    return output;
+  }
+
+  /** The same into three parts. */
+  splitInThree(value: Value, sizes: Value, axis: number): [Value, Value, Value] {
+    const name = `Split_${this.#count++}`;
+    const output: [Value, Value, Value] = [`${name}_0`, `${name}_1`, `${name}_2`];
+    this.#split(name, value, sizes, axis, output);
+    return output;
+  }
+
+  #split(name: string, value: Value, sizes: Value, axis: number, output: readonly Value[]): void {
     const attribute = attributeList({ axis });
     this.#nodes.push({ opType: "Split", input: [value, sizes], output, name, attribute });
-    return output;
   }
 
   /** @returns the bytes of an ONNX file */

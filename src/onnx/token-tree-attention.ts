@@ -16,6 +16,7 @@ export interface Context {
   readonly prefixIsPast: Value;
   readonly chunks: Value;
   readonly chunkSize: Value;
+  readonly isOneChunk: Value;
 }
 
 interface Block {
@@ -89,7 +90,11 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
       ),
     () => {
       const rest = restOf(graph, pastRest, fresh);
-      return inChunks((some, hidden) => summed(context, some, rest, hidden));
+      const attend = (some: Value, hidden: Value) => summed(context, some, rest, hidden);
+      if (isLast) return inChunks(attend);
+      // a small forward has no time for a loop of one round: 3 % of it (measured)
+      const atOnce = () => mean(context, attend(queries, mask));
+      return graph.either(context.isOneChunk, "float32", atOnce, () => inChunks(attend));
     },
   );
   return graph.node("Reshape", [seen, graph.integers(-1, shape.hidden)]);
@@ -229,8 +234,7 @@ function project(context: Context, layer: number, rows: Rows) {
   const { graph, shape, headSize } = context;
   const { heads, hidden } = shape;
   const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`));
-  const [queries, others] = graph.splitInTwo(all, graph.integers(hidden, 2 * hidden), 1);
-  const [keys, values] = graph.splitInTwo(others, graph.integers(hidden, hidden), 1);
+  const [queries, keys, values] = graph.splitInThree(all, graph.integers(hidden, hidden, hidden), 1);
   const byHead = (value: Value, perm: readonly number[], name?: string) => {
     const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, headSize)]);
     return graph.node("Transpose", [reshaped], { perm }, name);
