@@ -19,8 +19,12 @@ const KEYS_OF_A_TOKEN = 600;
 /** Time of a forward, in any unit. */
 const costOf = ({ forward }: ForwardTask) => newTokens(forward) * (KEYS_OF_A_TOKEN + keyCount(forward));
 
-/** A smaller forward takes as long in all threads as in one, or longer. Measured: 1.3 times as long with 46 tokens. */
+/** A forward of fewer tokens takes as long in all threads as in one, or longer. Measured: 1.3 times as long with 46 tokens. */
 const MANY_TOKENS = 160;
+/** Unless it has to fetch so many keys that two processors fetch them faster. */
+const MANY_KEYS = 512;
+const isLarge = ({ forward }: ForwardTask) =>
+  newTokens(forward) >= MANY_TOKENS || keyCount(forward) >= MANY_KEYS;
 
 /** Which tasks run side by side, the longest first, and which alone, in all threads: one that takes longer than all the others. */
 export function shareOut(tasks: readonly ForwardTask[]): {
@@ -32,7 +36,7 @@ export function shareOut(tasks: readonly ForwardTask[]): {
   let rest = tasks.reduce((sum, task) => sum + costOf(task), 0);
   for (let longest = sideBySide[0]; longest; longest = sideBySide[0]) {
     rest -= costOf(longest);
-    if (costOf(longest) <= rest || newTokens(longest.forward) < MANY_TOKENS) break;
+    if (costOf(longest) <= rest || !isLarge(longest)) break;
     alone.push(longest);
     sideBySide.shift();
   }
