@@ -94,11 +94,9 @@ export function quantizeRowsFinely(
 
 /** What one step of each row stands for. [rows, inputs] -> [rows] */
 function ownSteps(graph: GraphBuilder, x: Value): Value {
-  const reduce = (operator: string) => graph.node(operator, [x, graph.integers(1)], { keepdims: 0 });
-  // not the largest of `Abs`: that writes all numbers once more
-  const largest = [reduce("ReduceMax"), graph.node("Neg", [reduce("ReduceMin")])];
+  const largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.integers(1)], { keepdims: 0 });
   return graph.node("Mul", [
-    graph.node("Max", [...largest, graph.floats([1], 1e-30)]),
+    graph.node("Max", [largest, graph.floats([1], 1e-30)]),
     graph.floats([1], 1 / STEPS),
   ]);
 }
