@@ -10,6 +10,9 @@ const app = await fakeServer({ log });
 after(() => app.close());
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Of a request for answers that is let in. */
+const askingHead = (...lines: readonly string[]) =>
+  head("POST /v1/systemone", "Content-Type: application/json", `Authorization: Bearer ${KEY}`, ...lines);
 const POST = { method: "POST", url: "/v1/systemone", payload: "{}" } as const;
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -220,13 +223,7 @@ test("the answer's own headers are kept", async () => {
 test("so many long bodies are read at a time, further ones get a 503, and short ones are read beside them", async () => {
   const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 60_000 };
   await withServer(await fakeServer({ limits }), async (port) => {
-    const announce = (length: number) =>
-      head(
-        "POST /v1/systemone",
-        "Content-Type: application/json",
-        `Authorization: Bearer ${KEY}`,
-        `Content-Length: ${length}`,
-      );
+    const announce = (length: number) => askingHead(`Content-Length: ${length}`);
     const open = async (length: number, ...body: string[]) => {
       const client = await WireClient.open(port);
       await client.send(announce(length), ...body);
@@ -265,15 +262,7 @@ test("a chunked body is long from the byte on that makes it so, and who is turne
     const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
     const open = async (...body: string[]) => {
       const client = await WireClient.open(port);
-      await client.send(
-        head(
-          "POST /v1/systemone",
-          "Content-Type: application/json",
-          `Authorization: Bearer ${KEY}`,
-          "Transfer-Encoding: chunked",
-        ),
-        ...body,
-      );
+      await client.send(askingHead("Transfer-Encoding: chunked"), ...body);
       await sleep(50); // until it is read
       return client;
     };
@@ -295,15 +284,7 @@ test("a body that is not there when the deadline passes gets a 504", async () =>
   const onTurnedAway = (reason: string) => turnedAway.push(reason);
   await withServer(await fakeServer({ limits, onTurnedAway }), async (port) => {
     const client = await WireClient.open(port);
-    await client.send(
-      head(
-        "POST /v1/systemone",
-        "Content-Type: application/json",
-        `Authorization: Bearer ${KEY}`,
-        "Content-Length: 9",
-      ),
-      "{",
-    );
+    await client.send(askingHead("Content-Length: 9"), "{");
     assert.equal((await client.read()).status, 504);
     assert.deepEqual(turnedAway, ["DEADLINE_EXCEEDED"]);
     client.close();
