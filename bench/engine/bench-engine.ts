@@ -20,7 +20,7 @@ import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {
   readonly precision: string;
-  /** Of the engine, which uses no more than the model has heads; baseline and roof use every processor. */
+  /** That may compute at a time, of the engine and of the baseline. */
   readonly threads: number;
   /** Largest difference between a score of the engine and of the baseline. */
   readonly largestDifference: number;
@@ -81,8 +81,7 @@ export async function benchEngine(
     progress(`profile: ${workload.name}`);
     profile.push(await profileOf(run, workload, count));
   }
-  const { precision } = subject;
-  const threads = Math.min(subject.threads, subject.shape.heads);
+  const { precision, threads } = subject;
   return { precision, threads, largestDifference, figures, roof, throughput, profile };
 }
 

@@ -74,7 +74,8 @@ function ownTimes(events: readonly TraceEvent[]): ReadonlyMap<TraceEvent, number
   const own = new Map<TraceEvent, number>();
   const around: TraceEvent[] = [];
   const [begin, micros] = [({ ts = 0 }: TraceEvent) => ts, ({ dur = 0 }: TraceEvent) => dur];
-  for (const event of [...events].sort((a, b) => begin(a) - begin(b) || micros(b) - micros(a))) {
+  // of two with the same times the outer one was written last
+  for (const event of events.toReversed().sort((a, b) => begin(a) - begin(b) || micros(b) - micros(a))) {
     let outer = around.at(-1);
     while (outer && begin(outer) + micros(outer) <= begin(event)) {
       around.pop();

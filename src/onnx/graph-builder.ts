@@ -146,21 +146,44 @@ export class GraphBuilder {
   /** The result of one of two bodies, which may use every value of the graph. @param condition bool scalar */
   either(condition: Value, type: ElementType, then: () => Value, otherwise: () => Value): Value {
     const name = `If_${this.#count++}`;
-    const branch = (attribute: string, body: () => Value) => {
+    this.#if(name, [name], type, condition, [() => [then()], () => [otherwise()]]);
+    return name;
+  }
+
+  /** The same for bodies of two results. */
+  eitherTwo(
+    condition: Value,
+    type: ElementType,
+    then: () => readonly [Value, Value],
+    otherwise: () => readonly [Value, Value],
+  ): readonly [Value, Value] {
+    const name = `If_${this.#count++}`;
+    const output = [`${name}_0`, `${name}_1`] as const;
+    this.#if(name, output, type, condition, [then, otherwise]);
+    return output;
+  }
+
+  #if(
+    name: string,
+    output: readonly Value[],
+    type: ElementType,
+    condition: Value,
+    [then, otherwise]: readonly [() => readonly Value[], () => readonly Value[]],
+  ): void {
+    const branch = (attribute: string, body: () => readonly Value[]) => {
       const { nodes, result } = this.#collect(body);
       return graphAttribute(attribute, {
         name: `${name}_${attribute}`,
         node: nodes,
-        output: [valueInfo(result, type)],
+        output: result.map((value) => valueInfo(value, type)),
       });
     };
     const attribute = [branch("then_branch", then), branch("else_branch", otherwise)];
-    this.#nodes.push({ opType: "If", input: [condition], output: [name], name, attribute });
-    return name;
+    this.#nodes.push({ opType: "If", input: [condition], output, name, attribute });
   }
 
   /** The nodes that `body` adds, for a graph inside a node. */
-  #collect(body: () => Value): { nodes: object[]; result: Value } {
+  #collect<T>(body: () => T): { nodes: object[]; result: T } {
     const outer = this.#nodes;
     this.#nodes = [];
     const result = body();

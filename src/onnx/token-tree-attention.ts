@@ -126,9 +126,10 @@ function joined(
   const weights = graph.node("Softmax", [products], { axis: -1 });
   const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
   const inRest = masked(graph, queries, rest, mask);
-  const logSum = logSumOf(graph, products, weights);
-  const highest = graph.node("Max", [logSum, largest(graph, inRest)]);
-  const prefixSum = graph.node("Exp", [graph.node("Sub", [logSum, highest])]);
+  const { product, weight } = anyKeyOf(graph, products, weights);
+  const highest = graph.node("Max", [product, largest(graph, inRest)]);
+  // exp(product - highest) is what the key weighs beside the rest, and it is this share of the prefix
+  const prefixSum = graph.node("Div", [graph.node("Exp", [graph.node("Sub", [product, highest])]), weight]);
   const ofRest = weighted(context, inRest, highest, rest);
   return {
     values: graph.node("Add", [graph.node("Mul", [ofPrefix, prefixSum]), ofRest.values]),
@@ -136,41 +137,47 @@ function joined(
   };
 }
 
-/** Keys that tell the sum that softmax has divided by. */
+/** Keys of which the one that weighs most is taken. Chosen: tokens at the begin of a text are seen by most queries. */
 const FIRST_KEYS = 16;
 /** A smaller weight tells nothing: it may have been rounded to 0 on the way. */
 const SMALLEST_WEIGHT = 1e-30;
 
 /**
- * Logarithm of the sum that softmax has divided by: of any key, product - log(weight). Looking for the largest weight
- * would take as long as softmax, so that of the first keys is used; only for a query that hardly sees these, the
- * largest of all. Which of both is used is a matter of the query and the prefix alone.
+ * Product and weight of one key for each query, which tell the sum that softmax has divided by. Any key would do, and to look for
+ * the largest takes as long as softmax, so it is one of the first; only for a query that hardly sees these, it is
+ * the largest of all. Which it is is a matter of the query and the prefix alone.
+ *
+ * No logarithm of it is taken: the runtime's `Log` computes the last numbers of a tensor otherwise than the others.
  *
  * @param products [heads, queries, keys]
- * @returns        [heads, queries, 1]
+ * @param weights  [heads, queries, keys] softmax of the products
+ * @returns        [heads, queries, 1] each
  */
-export function logSumOf(graph: GraphBuilder, products: Value, weights: Value): Value {
+export function anyKeyOf(
+  graph: GraphBuilder,
+  products: Value,
+  weights: Value,
+): { readonly product: Value; readonly weight: Value } {
   const first = (all: Value) =>
     largest(
       graph,
       graph.node("Slice", [all, graph.integers(0), graph.integers(FIRST_KEYS), graph.integers(2)]),
     );
-  const weight = first(weights);
-  const told = graph.node("Sub", [first(products), graph.node("Log", [weight])]);
+  const [ofFirst, weightOfFirst] = [first(products), first(weights)];
   const smallest = graph.floats([], SMALLEST_WEIGHT);
-  const leastOfAll = graph.node("ReduceMin", [weight], { keepdims: 0 });
-  return graph.either(
-    graph.node("Less", [leastOfAll, smallest]),
+  const least = graph.node("ReduceMin", [weightOfFirst], { keepdims: 0 });
+  const [product, weight] = graph.eitherTwo(
+    graph.node("Less", [least, smallest]),
     "float32",
     () => {
-      const ofLargest = graph.node("Sub", [
-        largest(graph, products),
-        graph.node("Log", [largest(graph, weights)]),
-      ]);
-      return graph.node("Where", [graph.node("Less", [weight, smallest]), ofLargest, told]);
+      const isTooSmall = graph.node("Less", [weightOfFirst, smallest]);
+      const orLargest = (value: Value, all: Value) =>
+        graph.node("Where", [isTooSmall, largest(graph, all), value]);
+      return [orLargest(ofFirst, products), orLargest(weightOfFirst, weights)];
     },
-    () => graph.node("Identity", [told]),
+    () => [graph.node("Identity", [ofFirst]), graph.node("Identity", [weightOfFirst])],
   );
+  return { product, weight };
 }
 
 /** [heads, queries, rest keys] */

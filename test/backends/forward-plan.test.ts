@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  isLongQuestion,
+  isLongState,
   LONG_QUESTION,
   LONG_STATE,
   type Node,
@@ -72,6 +74,7 @@ describe("the plan of forwards", () => {
       planForwards(forest, key, () => isKnown, 2).forwards.map(newTokens);
     assert.deepEqual(counts([tree(300, 12, [12, 12])]), [336]);
     assert.deepEqual(counts([tree(300, 12, [30, 30], 2)], true), [72, 72]);
+    assert.deepEqual(counts([tree(300, 12, [110])]), [422]);
     const many = Array.from({ length: 4 }, () => tree(300, 12, [50, 50]));
     assert.deepEqual(counts(many), [412, 412, 412, 412]);
   });
@@ -134,14 +137,18 @@ describe("the plan of forwards", () => {
             1 + random.below(3),
           ),
         );
-        checkPlan(forest, threads);
+        const [first] = forest;
+        const again = first && tree(1, 9, [13, 13]);
+        checkPlan(again && first ? [...forest, { ...again, state: first.state.slice() }] : forest, threads);
       }
     });
 });
 
 function checkPlan(forest: readonly TokenTree[], threads: number): void {
-  const { forwards, pairs } = planForwards(forest, key, nothingKnown, threads);
-  const encoded = new Set<Node>();
+  const isKnown = (key: string) => key.length % 3 === 0;
+  const { states, forwards, pairs } = planForwards(forest, key, isKnown, threads);
+  const encoded = new Set<Node>([...states].flatMap(([name, state]) => (isKnown(name) ? [state] : [])));
+  const known = new Set(encoded);
   for (const { pastPrefix, newPrefix, pastRest, newRest } of forwards) {
     const prefix = [...pastPrefix, ...newPrefix];
     const rest = [...pastRest, ...newRest];
@@ -159,6 +166,14 @@ function checkPlan(forest: readonly TokenTree[], threads: number): void {
         assert.ok(other === node || other.above.includes(node), "a prefix that is not everybody's");
       }
     }
+    assert.ok(newPrefix.length + newRest.length > 0, "nothing to do");
+    for (const node of rest) {
+      const isOfOthers = rest.some(({ above }) => above.includes(node));
+      assert.ok(
+        !isOfOthers || !(isLongState(node) || (isLongQuestion(node) && node !== rest.at(-1))),
+        "a long node in the rest",
+      );
+    }
     const leaves = rest.filter((node) => !rest.some(({ above }) => above.includes(node)));
     if (leaves.length > 1)
       assert.ok(tokenCount(rest) <= REST_TOKENS, "a rest of many nodes that is too long");
@@ -169,11 +184,11 @@ function checkPlan(forest: readonly TokenTree[], threads: number): void {
     forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)),
   );
   for (const pair of pairs) assert.ok(encoded.has(pair));
-  checkRounds(roundsOf(forwards));
+  checkRounds(roundsOf(forwards), known);
 }
 
-function checkRounds(rounds: ReturnType<typeof roundsOf>): void {
-  const encoded = new Set<Node>();
+function checkRounds(rounds: ReturnType<typeof roundsOf>, known: ReadonlySet<Node>): void {
+  const encoded = new Set(known);
   for (const round of rounds) {
     for (const { pastPrefix, pastRest } of round) {
       for (const node of [...pastPrefix, ...pastRest]) assert.ok(encoded.has(node), "needed too early");

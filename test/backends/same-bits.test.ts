@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
 import { firstDifference } from "./same-bits.ts";
-import { fullGraph, fullShape, scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
+import { fullGraph, fullShape, scorer, shallowGraph, shallowShape, sharedForwards } from "./shallow-model.ts";
 
 const COMPOSITIONS = 460;
 const FEWEST_PAIRS = 2000;
@@ -17,7 +17,14 @@ describe("a pair has the same bits alone and in any company", () => {
       const load = (threads: number, stateCacheBytes: number) =>
         scorer(graph, shallowShape, { threads, stateCacheBytes });
       const alone = await load(1, 0);
-      const company = [alone, await load(2, ALL_STATES), await load(1, SOME_STATES), await load(5, 0)];
+      const shared = await sharedForwards(graph, 5, ALL_STATES);
+      const company = [
+        alone,
+        await load(2, ALL_STATES),
+        await load(1, SOME_STATES),
+        await load(5, 0),
+        shared,
+      ];
       const found = await firstDifference(alone, company, { seed, compositions: COMPOSITIONS });
       assert.equal(found.difference, null);
       t.diagnostic(`${found.compositions} compositions, ${found.pairs} pairs compared`);

@@ -64,8 +64,7 @@ interface Kind {
   readonly candidates: readonly number[];
 }
 
-// Lengths in tokens. Bounds: states of 64 are kept; 128 tokens of questions and candidates go in one forward, 255 where no long
-// state is above them; questions of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 400 tokens
+// Lengths in tokens. Bounds: states of 64 are kept; 128 tokens of questions and candidates go in one forward; questions of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 400 tokens
 // on, queries go in chunks.
 const SHORT: Kind = {
   states: [2, 3, 5, 9, 14, 17, 23, 31, 40, 64],

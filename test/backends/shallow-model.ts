@@ -1,4 +1,5 @@
 import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
+import { treeModel } from "../../src/backends/onnx/tree-model.ts";
 import { piecesPerThread } from "../../src/backends/onnx/work-split.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
 import { openModelPackage } from "../../src/models/package.ts";
@@ -32,5 +33,16 @@ export async function scorer(
 ): Promise<Score> {
   const pieces = await piecesPerThread(options.threads);
   const runner = await ModelRunner.load(graph, shape, { ...options, piecesPerThread: pieces });
+  return async (forest) => (await runner.score(forest)).scores;
+}
+
+/** The same of the shallow model with all threads in each forward, also in small ones. */
+export async function sharedForwards(
+  graph: Uint8Array,
+  threads: number,
+  stateCacheBytes: number,
+): Promise<Score> {
+  const model = treeModel(shallowShape, threads, await piecesPerThread(threads));
+  const runner = await ModelRunner.loadModel(graph, { ...model, forwardThreads: 1 }, stateCacheBytes);
   return async (forest) => (await runner.score(forest)).scores;
 }

@@ -1,6 +1,6 @@
 import type { Gemma3Shape, LayerKind } from "../../onnx/gemma3-io.ts";
-import type { Node } from "./forward.ts";
-import { count, FILLER } from "./forward-tensors.ts";
+import { type Node, tokenCount } from "./forward.ts";
+import { FILLER } from "./forward-tensors.ts";
 
 /**
  * Why a causal graph is fed otherwise than the encoder's. Its heads are larger, and MLAS cuts the sums of a product by its widths:
@@ -60,8 +60,8 @@ export function keysOf(
   fillers: number,
   numbers: ReadonlyMap<Node, number>,
 ): Keys {
-  const padding = Math.max(0, FEWEST_KEYS - count([...past, ...fresh]) - fillers);
-  const keys = count([...past, ...fresh]) + padding + fillers;
+  const padding = Math.max(0, FEWEST_KEYS - tokenCount([...past, ...fresh]) - fillers);
+  const keys = tokenCount([...past, ...fresh]) + padding + fillers;
   const nodes = new Int32Array(keys).fill(FILLER);
   const positions = new Int32Array(keys);
   const put = (node: Node, at: number) => {
@@ -78,7 +78,7 @@ export function keysOf(
 
 /** Positions of a node's tokens: they go on where the node above it ends. */
 export function putPositions(node: Node, positions: Int32Array, at: number): void {
-  const begin = count(node.above);
+  const begin = tokenCount(node.above);
   for (let i = 0; i < node.tokens.length; i++) positions[at + i] = begin + i;
 }
 

@@ -1,11 +1,10 @@
 import { Tensor } from "onnxruntime-node";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
-import type { Forward, Node } from "./forward.ts";
+import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import {
   bool,
   CHUNK_NUMBERS,
-  count,
   cutQueries,
   type ForwardInputs,
   int32,
@@ -34,12 +33,12 @@ export function causalInputs(
   const { pastPrefix, newPrefix, pastRest, newRest } = forward;
   const fresh = [...newPrefix, ...newRest];
   const numbers = numberNodes([...pastPrefix, ...pastRest, ...fresh]);
-  const real = count(fresh);
-  const keys = real + count([...pastPrefix, ...pastRest]);
+  const real = tokenCount(fresh);
+  const keys = real + tokenCount([...pastPrefix, ...pastRest]);
   const chunking = cutQueries(real, Math.ceil(CHUNK_NUMBERS / (keys * shape.heads)), parts.multiple);
   const tokens = chunking.chunks * chunking.chunkSize;
   const { ids, positions, begins } = packTokens(fresh, tokens, shape.positions);
-  const newTokens = count(newPrefix);
+  const newTokens = tokenCount(newPrefix);
   const prefix = keysOf(pastPrefix, newPrefix, 0, numbers);
   const rest = keysOf(pastRest, newRest, tokens - real, numbers);
   const needed = (kind: LayerKind) => {
@@ -49,8 +48,7 @@ export function causalInputs(
   };
   const seesAll = newTokens === 0 && prefix.padding === 0;
   const seesWindow = seesAll && positions.every((position) => position < shape.window);
-  const scored = fresh.filter((node) => node.level === 2);
-  const places = scored.map((node) => (begins.get(node) ?? 0) + node.tokens.length - 1);
+  const places = scoredNodes(forward).map((node) => (begins.get(node) ?? 0) + node.tokens.length - 1);
   const readAt = [...places, ...fillerPlaces(places.length, parts.multiple, tokens - 1)];
   const [full, sliding] = [needed("full"), needed("sliding")];
   const keyValues = causalKeyValueShape(shape);
@@ -84,7 +82,6 @@ export function causalInputs(
       ...past("rest", padded(pastRest, rest.padding), keyValues),
     },
     begins,
-    scored,
   };
 }
 
@@ -95,7 +92,7 @@ function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   const begins = new Map<Node, number>();
   let at = 0;
   for (const node of nodes) {
-    const end = count([...node.above, node]);
+    const end = tokenCount([...node.above, node]);
     if (end > longest) throw new Error(`a pair has ${end} tokens, the model has ${longest} positions`);
     begins.set(node, at);
     ids.set(node.tokens, at);

@@ -2,9 +2,9 @@ import type { TokenTree } from "../../inference/ports.ts";
 import { type Forward, isLongQuestion, isLongState, type Node, REST_TOKENS, tokenCount } from "./forward.ts";
 import { ForwardPacker } from "./forward-packer.ts";
 
-/** A forward of fewer tokens takes hardly less time: when forwards are made smaller so that every thread has one, then not below this. */
+/** Fewest new tokens of a forward that is made smaller so that every thread has one. Chosen: two requests of 45 are worth two threads. */
 const FEWEST_TOKENS = 32;
-/** With fewer tokens below a state than this, it does not pay to encode it first and share out the rest to threads afterwards. */
+/** Fewest tokens below a state for which it is encoded first, and they are shared out afterwards. Chosen: another forward costs as much as 25 tokens. */
 const WORTH_SHARING = 96;
 
 export interface ForwardPlan {
@@ -52,7 +52,10 @@ export function planForwards(
   // with many trees, every thread has enough to do anyway
   if (threads > 1 && branches.length < 2 * threads) packFirst(packer, branches);
   if (threads > 1) packer.share = shareOf(branches, encoded, threads);
-  for (const branch of branches) packBranch(packer, branch);
+  for (const branch of branches) {
+    if (threads > 1) packTogether(packer, branch);
+    else for (const twig of branch.twigs) packTwig(packer, twig);
+  }
   packer.close();
   const pairs = branches.flatMap(({ twigs }) => twigs.flatMap(({ candidates }) => candidates));
   return { states, forwards: packer.forwards, pairs };
@@ -83,7 +86,10 @@ function shareOf(branches: readonly Branch[], encoded: ReadonlySet<Node>, thread
  */
 function packFirst(packer: ForwardPacker, branches: readonly Branch[]): void {
   for (const { state, twigs } of branches) {
-    if (tokenCount(twigs.flatMap(nodesOf)) < WORTH_SHARING) continue;
+    const candidates = twigs
+      .filter(({ question }) => !isLongQuestion(question))
+      .flatMap((twig) => twig.candidates);
+    if (candidates.length < 2 || tokenCount(twigs.flatMap(nodesOf)) < WORTH_SHARING) continue;
     const isNeeded = isLongState(state) && !packer.has(state);
     if (!isNeeded && twigs.every((twig) => packer.fits(nodesOf(twig)))) continue;
     const questions: Node[] = [];
@@ -96,20 +102,23 @@ function packFirst(packer: ForwardPacker, branches: readonly Branch[]): void {
 }
 
 /** Keeps together what fits: a tree below a short state, a question and its candidates; so that forwards seldom wait for others. */
-function packBranch(packer: ForwardPacker, { state, twigs }: Branch): void {
+function packTogether(packer: ForwardPacker, { state, twigs }: Branch): void {
   const hasLongQuestion = twigs.some(({ question }) => isLongQuestion(question));
   const all = twigs.flatMap(nodesOf);
-  if (!isLongState(state) && !hasLongQuestion && packer.fits(all)) packer.add(all);
-  else for (const twig of twigs) packTwig(packer, twig);
-}
-
-function packTwig(packer: ForwardPacker, twig: Twig): void {
-  const { question, candidates } = twig;
-  const isLong = isLongQuestion(question);
-  if (!isLong && !packer.has(question) && packer.fits(nodesOf(twig))) {
-    packer.add(nodesOf(twig));
+  if (!isLongState(state) && !hasLongQuestion && packer.fits(all)) {
+    packer.add(all);
     return;
   }
-  if (isLong) packer.addLongQuestion(question);
+  for (const twig of twigs) {
+    const isWhole =
+      !isLongQuestion(twig.question) && !packer.has(twig.question) && packer.fits(nodesOf(twig));
+    if (isWhole) packer.add(nodesOf(twig));
+    else packTwig(packer, twig);
+  }
+}
+
+/** Fills forwards up: a question goes where its first candidate goes. */
+function packTwig(packer: ForwardPacker, { question, candidates }: Twig): void {
+  if (isLongQuestion(question)) packer.addLongQuestion(question);
   for (const candidate of candidates) packer.add([candidate]);
 }

@@ -1,6 +1,6 @@
 import { Tensor } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
-import type { Forward, Node } from "./forward.ts";
+import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**
@@ -15,8 +15,6 @@ export interface ForwardInputs {
   readonly feeds: Record<string, Tensor>;
   /** Where each new node's tokens begin among the new tokens. */
   readonly begins: ReadonlyMap<Node, number>;
-  /** [scores] candidates in the order of the scores, which may be followed by others without meaning */
-  readonly scored: readonly Node[];
 }
 
 /** What the graph is fed with for one forward. */
@@ -32,9 +30,8 @@ export function forwardInputs(
     begins.set(node, real);
     real += node.tokens.length;
   }
-  const scored = fresh.filter((node) => node.level === 2);
-  const prefixTokens = count(forward.newPrefix);
-  const keys = count([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
+  const prefixTokens = tokenCount(forward.newPrefix);
+  const keys = tokenCount([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
   const { chunks, chunkSize } = cutQueries(real, Math.ceil(CHUNK_NUMBERS / (keys * shape.heads)));
   const tokens = chunks * chunkSize;
   const numbers = numberNodes([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
@@ -50,7 +47,7 @@ export function forwardInputs(
       [IO.restNodes]: keyNodes([...forward.pastRest, ...forward.newRest], numbers, tokens - real),
       [IO.readAt]: int64(
         readAt(
-          scored.map((node) => begins.get(node) ?? 0),
+          scoredNodes(forward).map((node) => begins.get(node) ?? 0),
           tokens - 1,
         ),
       ),
@@ -58,7 +55,6 @@ export function forwardInputs(
       ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
     },
     begins,
-    scored,
   };
 }
 
@@ -83,7 +79,6 @@ export function cutQueries(
 /** Chosen: with fewer rows the rounds cost more than they save. */
 const SHORTEST_CHUNK = 16;
 
-export const count = (nodes: readonly Node[]) => nodes.reduce((sum, node) => sum + node.tokens.length, 0);
 export const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
 export const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
 export const int64 = (values: ArrayLike<number>) =>
@@ -127,7 +122,7 @@ export function queryNodes(
 }
 
 function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fillers: number): Tensor {
-  const all = new Int32Array(count(nodes) + fillers);
+  const all = new Int32Array(tokenCount(nodes) + fillers);
   let at = 0;
   for (const node of nodes) {
     all.fill(numbers.get(node) ?? 0, at, at + node.tokens.length);

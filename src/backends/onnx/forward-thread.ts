@@ -1,7 +1,7 @@
-/** A thread that runs forwards beside the main thread's: see forward-threads.ts. */
+/** A thread that runs forwards beside the main thread's: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
+import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
-import type { RoundReply, ThreadSettings } from "./forward-threads.ts";
 import { arraysOf } from "./key-values.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";
 import { treeModel } from "./tree-model.ts";
@@ -19,7 +19,7 @@ async function answer(round: Round): Promise<void> {
     const results = await runTaken(runner, round);
     // not copied but handed over
     const transfer = [...results.values()].flatMap(({ keyValues }) =>
-      keyValues.flatMap(arraysOf).map(({ buffer }) => buffer as ArrayBuffer),
+      keyValues.flatMap(arraysOf).map(({ buffer }) => buffer),
     );
     port.postMessage({ results } satisfies RoundReply, transfer);
   } catch (error) {

@@ -1,34 +1,15 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { Node } from "./forward.ts";
+import { ForwardHelper } from "./forward-helper.ts";
 import { shareOut } from "./forward-rounds.ts";
 import { type ForwardResult, ForwardRunner, type ForwardTask, type Known } from "./forward-runner.ts";
-import { arraysOf, copyOf, type KeyValues } from "./key-values.ts";
-import { type Round, runTaken } from "./taken-tasks.ts";
-import type { TreeModel, TreeShape } from "./tree-model.ts";
+import { byteLength, copyOf, type KeyValues } from "./key-values.ts";
+import { runTaken } from "./taken-tasks.ts";
+import type { TreeModel } from "./tree-model.ts";
 
-/** What a thread loads. */
-export interface ThreadSettings {
-  /** Bytes of the ONNX file, or its path. */
-  readonly graph: Uint8Array | string;
-  readonly shape: TreeShape;
-}
+/** Keys and values that a helper is given for a round. Chosen: those of a state of 2,048 tokens are 38 MB with the embedded model. */
+const MOST_GIVEN_BYTES = 64 << 20;
 
-/** What a thread sends when it has loaded the graph, and after each round. */
-export type RoundReply =
-  | { readonly results: ReadonlyMap<number, ForwardResult> }
-  | { readonly message: string };
-
-/** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
-const entry = new URL(`./forward-thread${import.meta.url.slice(-3)}`, import.meta.url);
-
-/** What makes modules readable to this thread does not reach new ones: from source, each has to be told how to read TypeScript. */
-function startThread(workerData: ThreadSettings): Worker {
-  if (!entry.pathname.endsWith(".ts")) return new Worker(entry, { workerData, execArgv: [] });
-  const [tsx, program] = [import.meta.resolve("tsx/esm/api"), entry.href].map((url) => JSON.stringify(url));
-  const code = `import(${tsx}).then(({ register }) => (register(), import(${program})))`;
-  return new Worker(code, { eval: true, workerData, execArgv: [] });
-}
+type Results = ReadonlyMap<ForwardTask, ForwardResult>;
 
 /**
  * Runs forwards on several processors: side by side, each in one thread, or a large one alone in all of them.
@@ -40,23 +21,29 @@ function startThread(workerData: ThreadSettings): Worker {
 export class ForwardThreads {
   readonly #together: ForwardRunner;
   readonly #own: ForwardRunner;
-  readonly #helpers: readonly Helper[];
+  readonly #helpers: readonly ForwardHelper[];
+  #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(together: ForwardRunner, own: ForwardRunner, helpers: readonly Helper[]) {
+  private constructor(together: ForwardRunner, own: ForwardRunner, helpers: readonly ForwardHelper[]) {
     this.#together = together;
     this.#own = own;
     this.#helpers = helpers;
   }
 
-  /** @param graph bytes of the ONNX file, or its path */
-  static async start(graph: ThreadSettings["graph"], model: TreeModel): Promise<ForwardThreads> {
+  /**
+   * @param graph bytes of the ONNX file, or its path
+   * @param model helpers make theirs of its shape
+   */
+  static async start(graph: Uint8Array | string, model: TreeModel): Promise<ForwardThreads> {
     const together = await ForwardRunner.load(graph, model, model.threads);
     if (model.forwardThreads === 1) return new ForwardThreads(together, together, []);
     // only now: threads take over what the process's first session sets about denormal numbers
     const settings = { graph, shape: model.shape };
-    const helpers = Array.from({ length: model.forwardThreads - 1 }, () => Helper.start(settings));
-    const own = await ForwardRunner.load(graph, model, 1);
-    return new ForwardThreads(together, own, await Promise.all(helpers));
+    const [own, ...helpers] = await Promise.all([
+      model.threads === 1 ? together : ForwardRunner.load(graph, model, 1),
+      ...Array.from({ length: model.forwardThreads - 1 }, () => ForwardHelper.start(settings)),
+    ]);
+    return new ForwardThreads(together, own, helpers);
   }
 
   /** How many forwards may run at a time. */
@@ -64,67 +51,63 @@ export class ForwardThreads {
     return 1 + this.#helpers.length;
   }
 
-  /** @param tasks none of which needs another */
-  async run(tasks: readonly ForwardTask[], known: Known): Promise<ReadonlyMap<ForwardTask, ForwardResult>> {
-    const { alone, sideBySide } = shareOut(tasks);
-    const results = await this.#runSideBySide(sideBySide, known);
-    for (const task of alone) results.set(task, await this.#together.run(task, known));
+  /** One call after the other. @param tasks none of which needs another */
+  run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
+    const results = this.#last.then(() => this.#run(tasks, known));
+    this.#last = results.catch(() => {}); // its caller is told
     return results;
   }
 
-  async #runSideBySide(
-    tasks: readonly ForwardTask[],
-    known: Known,
-  ): Promise<Map<ForwardTask, ForwardResult>> {
-    const round = { tasks, known, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
-    const helpers = this.#helpers.slice(0, Math.max(0, tasks.length - 1));
-    const answers = helpers.map((helper) => helper.run(round));
-    const parts = await Promise.allSettled([runTaken(this.#own, round), ...answers]);
+  async #run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
+    const { alone, sideBySide } = shareOut(tasks);
+    const { given, kept, needed } = giveAway(sideBySide, known);
+    const round = { tasks: given, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
+    const helpers = this.#helpers.slice(0, Math.max(0, sideBySide.length - 1));
+    const answers = helpers.map((helper) => helper.run({ ...round, known: copiesOf(needed, known) }));
     const results = new Map<ForwardTask, ForwardResult>();
-    for (const part of parts) {
+    const own = async () => {
+      for (const task of kept) results.set(task, await this.#own.run(task, known));
+      return runTaken(this.#own, { ...round, known });
+    };
+    for (const part of await Promise.allSettled([own(), ...answers])) {
       if (part.status === "rejected") throw part.reason;
-      for (const [number, result] of part.value) results.set(tasks[number] as ForwardTask, result);
+      for (const [number, result] of part.value) {
+        const task = given[number];
+        if (task) results.set(task, result);
+      }
     }
+    for (const task of alone) results.set(task, await this.#together.run(task, known));
     return results;
   }
 }
 
-/** A thread as the caller sees it. What goes wrong in it while nobody waits for it ends the process. */
-class Helper {
-  readonly #worker: Worker;
-
-  private constructor(worker: Worker) {
-    this.#worker = worker;
-  }
-
-  /** Resolves when it has loaded the graph. */
-  static async start(settings: ThreadSettings): Promise<Helper> {
-    const helper = new Helper(startThread(settings));
-    await helper.#reply();
-    return helper;
-  }
-
-  async run({ tasks, known, next }: Round): Promise<ReadonlyMap<number, ForwardResult>> {
-    const needed = tasks.flatMap(({ forward }) => [...forward.pastPrefix, ...forward.pastRest]);
-    const copies = new Map<Node, KeyValues>();
-    for (const node of new Set(needed)) {
-      const keyValues = known.get(node);
-      if (keyValues) copies.set(node, copyOf(keyValues));
+/** What helpers may do, and of which nodes they then need keys and values: no more than they may be given. The caller keeps the others. */
+function giveAway(tasks: readonly ForwardTask[], known: Known) {
+  const [given, kept]: [ForwardTask[], ForwardTask[]] = [[], []];
+  const needed = new Set<Node>();
+  let bytes = 0;
+  for (const task of tasks) {
+    const { pastPrefix, pastRest } = task.forward;
+    const more = [...pastPrefix, ...pastRest].filter((node) => !needed.has(node));
+    const added = more.reduce((sum, node) => sum + bytesOf(known.get(node)), 0);
+    if (bytes + added > MOST_GIVEN_BYTES) {
+      kept.push(task);
+      continue;
     }
-    const transfer = [...copies.values()].flatMap(arraysOf).map(({ buffer }) => buffer as ArrayBuffer);
-    this.#worker.postMessage({ tasks, known: copies, next } satisfies Round, transfer);
-    return this.#reply();
+    bytes += added;
+    for (const node of more) needed.add(node);
+    given.push(task);
   }
+  return { given, kept, needed };
+}
 
-  /** What it sends next. Only while it is waited for does it keep the process alive. */
-  async #reply(): Promise<ReadonlyMap<number, ForwardResult>> {
-    this.#worker.ref();
-    try {
-      const [reply]: RoundReply[] = await once(this.#worker, "message");
-      if (reply && "results" in reply) return reply.results;
-      throw new Error(reply?.message ?? "a thread sent nothing");
-    } finally {
-      this.#worker.unref();
-    }
+const bytesOf = (keyValues: KeyValues | undefined) => (keyValues ? byteLength(keyValues) : 0);
+
+function copiesOf(nodes: ReadonlySet<Node>, known: Known): Known {
+  const copies = new Map<Node, KeyValues>();
+  for (const node of nodes) {
+    const keyValues = known.get(node);
+    if (keyValues) copies.set(node, copyOf(keyValues));
   }
+  return copies;
 }

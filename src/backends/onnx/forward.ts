@@ -37,9 +37,9 @@ export interface Node {
 }
 
 export const KEY_BLOCK = 256;
-export const REST_TOKENS = 128;
+export const REST_TOKENS = KEY_BLOCK / 2;
 export const LONG_QUESTION = 128;
-/** Tokens of the shortest state that stands in a prefix. */
+/** Tokens of the shortest state that stands in a prefix, and is worth keeping. */
 export const LONG_STATE = SHORTEST_KEPT_STATE;
 
 export const isLongQuestion = ({ level, tokens }: Node) => level === 1 && tokens.length > LONG_QUESTION;

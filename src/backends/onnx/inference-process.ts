@@ -10,7 +10,7 @@ import type { FromProcess, ToProcess } from "./messages.ts";
 export interface LoadOptions {
   /** Its files are checked against this manifest each time a process loads them. */
   readonly modelPackage: ModelPackage;
-  /** Threads of one run. */
+  /** Threads that may compute at a time. */
   readonly threads: number;
   readonly stateCacheBytes: number;
   /** A process that takes longer to load the model is taken for hung. */

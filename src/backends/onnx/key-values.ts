@@ -6,8 +6,8 @@
  */
 export interface KeyValues {
   readonly tokens: number;
-  readonly keys: readonly Float32Array[];
-  readonly values: readonly Float32Array[];
+  readonly keys: readonly Float32Array<ArrayBuffer>[];
+  readonly values: readonly Float32Array<ArrayBuffer>[];
 }
 
 /** Of what sizes a model's keys and values are. */
@@ -22,8 +22,8 @@ export interface KeyValueShape {
 }
 
 /** Memory of a node's keys and values. */
-export function byteLength({ keys, values }: KeyValues): number {
-  return [...keys, ...values].reduce((sum, array) => sum + array.byteLength, 0);
+export function byteLength(keyValues: KeyValues): number {
+  return arraysOf(keyValues).reduce((sum, array) => sum + array.byteLength, 0);
 }
 
 /**
@@ -35,7 +35,7 @@ export function byteLength({ keys, values }: KeyValues): number {
 export function cutTokens(
   tensor: Float32Array,
   { outer, inner, begin, end }: { outer: number; inner: number; begin: number; end: number },
-): Float32Array {
+): Float32Array<ArrayBuffer> {
   const stride = tensor.length / outer;
   const size = (end - begin) * inner;
   const cut = new Float32Array(outer * size);
@@ -52,7 +52,10 @@ export function cutTokens(
  * @param tensors each [outer, its tokens, inner]
  * @returns       [outer, all tokens, inner]; the tensor itself where there is only one
  */
-export function joinTokens(tensors: readonly Float32Array[], outer: number): Float32Array {
+export function joinTokens(
+  tensors: readonly Float32Array<ArrayBuffer>[],
+  outer: number,
+): Float32Array<ArrayBuffer> {
   const [first] = tensors;
   if (first && tensors.length === 1) return first;
   const joined = new Float32Array(tensors.reduce((sum, tensor) => sum + tensor.length, 0));
@@ -67,7 +70,7 @@ export function joinTokens(tensors: readonly Float32Array[], outer: number): Flo
   return joined;
 }
 
-export const arraysOf = ({ keys, values }: KeyValues): readonly Float32Array[] => [...keys, ...values];
+export const arraysOf = ({ keys, values }: KeyValues) => [...keys, ...values];
 
 export function copyOf({ tokens, keys, values }: KeyValues): KeyValues {
   return { tokens, keys: keys.map((array) => array.slice()), values: values.map((array) => array.slice()) };

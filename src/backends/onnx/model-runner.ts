@@ -1,9 +1,8 @@
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
-import { type Node, scoredNodes } from "./forward.ts";
+import { isLongState, type Node, scoredNodes } from "./forward.ts";
 import { planForwards } from "./forward-plan.ts";
 import { roundsOf } from "./forward-rounds.ts";
 import { ForwardThreads } from "./forward-threads.ts";
-import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 import type { KeyValues } from "./key-values.ts";
 import { StateCache } from "./state-cache.ts";
 import { type TreeModel, type TreeShape, treeModel } from "./tree-model.ts";
@@ -56,7 +55,7 @@ export class ModelRunner implements Runner {
     const scores = new Map<Node, number>();
     for (const [index, round] of rounds.entries()) {
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
-      const isWanted = (node: Node) => neededLater(node) || isWorthKeeping(node);
+      const isWanted = (node: Node) => neededLater(node) || isLongState(node);
       const tasks = round.map((forward) => ({
         forward,
         wanted: [...forward.newPrefix, ...forward.newRest].filter(isWanted),
@@ -88,12 +87,10 @@ export class ModelRunner implements Runner {
   #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
     for (const [key, state] of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && isWorthKeeping(state)) this.#states.set(key, keyValues);
+      if (keyValues && isLongState(state)) this.#states.set(key, keyValues);
     }
   }
 }
-
-const isWorthKeeping = (node: Node) => node.level === 0 && node.tokens.length >= SHORTEST_KEPT_STATE;
 
 /** Index of the last round that reads a node's keys and values. */
 function lastUses(rounds: ReturnType<typeof roundsOf>): ReadonlyMap<Node, number> {

@@ -42,7 +42,7 @@ process.on("message", (message: ToProcess) => {
   void (message.type === "load" ? load(message) : score(message));
 });
 // the parent has died: nobody is left to answer
-process.on("disconnect", () => process.exit(0));
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit ends threads in a run, which aborts
 dieWithParent();
 // a signal to the process group means the service, which first answers what it has accepted
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

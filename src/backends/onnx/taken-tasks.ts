@@ -15,10 +15,15 @@ export async function runTaken(
 ): Promise<Map<number, ForwardResult>> {
   const results = new Map<number, ForwardResult>();
   const counter = new Int32Array(next);
-  while (true) {
-    const number = Atomics.add(counter, 0, 1);
-    const task = tasks[number];
-    if (!task) return results;
-    results.set(number, await runner.run(task, known));
+  try {
+    while (true) {
+      const number = Atomics.add(counter, 0, 1);
+      const task = tasks[number];
+      if (!task) return results;
+      results.set(number, await runner.run(task, known));
+    }
+  } catch (error) {
+    Atomics.store(counter, 0, tasks.length); // all is lost: nobody need do the others
+    throw error;
   }
 }

@@ -6,8 +6,10 @@ import type { Forward, Node } from "./forward.ts";
 import { type ForwardInputs, forwardInputs, keyValueShape } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
-/** Chosen: each takes some 30 MB, and most batches have no more forwards. */
+/** Chosen: most batches have no more forwards. */
 const MOST_FORWARD_THREADS = 8;
+/** Weights that all threads of forwards hold together. Chosen: a thread of the embedded model takes some 25 MB in int8. */
+const MOST_WEIGHTS = 128e6;
 
 export type TreeShape = TokenTreeShape | Gemma3Shape;
 
@@ -40,9 +42,16 @@ export function treeModel(shape: TreeShape, threads: number, piecesPerThread = 1
   return {
     shape,
     keyValues: keyValueShape(shape),
-    forwardThreads: Math.min(threads, MOST_FORWARD_THREADS),
+    forwardThreads: forwardThreads(shape, threads),
     // with more pieces than heads, MLAS would cut one head's product and so add up in another order
     threads: Math.min(threads, Math.max(1, Math.floor(shape.heads / piecesPerThread))),
     inputs: (forward, known) => forwardInputs(forward, shape, known),
   };
+}
+
+function forwardThreads({ layers, hidden, inner }: TokenTreeShape, threads: number): number {
+  // where threads do not take over what is set about denormal numbers, others would compute other bits
+  if (process.platform === "win32") return 1;
+  const weights = layers * hidden * (4 * hidden + 2 * inner);
+  return Math.max(1, Math.min(threads, MOST_FORWARD_THREADS, Math.floor(MOST_WEIGHTS / weights)));
 }
