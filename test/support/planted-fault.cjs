@@ -1,5 +1,18 @@
 // Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
 // PLANTED_FAULT says to the first run of a state of more than 100 tokens that it is given.
+const threads = require("node:worker_threads");
+const { syncBuiltinESMExports } = require("node:module");
+
+let newest;
+const { Worker } = threads;
+threads.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given);
+    newest = this;
+  }
+};
+syncBuiltinESMExports();
+
 const FAULTS = {
   hang() {
     for (;;);
@@ -8,6 +21,11 @@ const FAULTS = {
   segmentation: () => process.kill(process.pid, "SIGSEGV"),
   exception() {
     throw new Error("planted");
+  },
+  /** One of those that run forwards; the run never comes to its end. */
+  "thread ends"() {
+    newest.terminate();
+    return "message is lost";
   },
   "out of memory"() {
     const kept = [];
@@ -22,7 +40,7 @@ const isPoison = (message) =>
 process.on = (event, listener) => {
   if (event !== "message") return on.call(process, event, listener);
   return on.call(process, event, (message) => {
-    if (isPoison(message)) FAULTS[process.env.PLANTED_FAULT]();
-    listener(message);
+    const consequence = isPoison(message) ? FAULTS[process.env.PLANTED_FAULT]() : "none";
+    if (consequence !== "message is lost") listener(message);
   });
 };
