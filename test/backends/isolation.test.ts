@@ -138,7 +138,7 @@ it("a process that gets no more memory fails that run, and the next one is answe
   await assert.rejects(backend.score([large]), FAILED);
   // it may have survived its failed allocations, which count for the limit still
   if (backend.isReady) process.kill(bench.process, "SIGKILL");
-  await until(() => !backend.isReady, "the end of the process is known");
+  await bench.untilEvent(1); // that it has ended, and not only that it does not answer
   clock.advance(100);
   assert.equal((await backend.score([pair])).scores.length, 1);
   await backend.close();
