@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
-import { anyKeyOf } from "../../src/onnx/token-tree-attention.ts";
+import { anyKeyOf } from "../../src/onnx/softmax-sum.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
