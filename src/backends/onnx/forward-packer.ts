@@ -35,11 +35,12 @@ export class ForwardPacker {
   /** @param nodes with the same prefix, which stay together; if several, such that they fit */
   add(nodes: readonly Node[]): void {
     const prefix = prefixOf(nodes);
-    const together = union(this.#rest, withAbove(nodes, prefix));
+    const added = withAbove(nodes, prefix);
     const isFull = tokenCount(this.#rest.filter((node) => !this.#encoded.has(node))) >= this.share;
-    if (isFull || !isSame(this.#prefix, prefix) || tokenCount(together) > REST_TOKENS) this.close();
+    if (isFull || !isSame(this.#prefix, prefix) || tokenCount(union(this.#rest, added)) > REST_TOKENS)
+      this.close();
     this.#prefix = prefix;
-    this.#rest = union(this.#rest, withAbove(nodes, prefix));
+    this.#rest = union(this.#rest, added);
   }
 
   close(): void {

@@ -62,7 +62,7 @@ export class ForwardThreads {
     const { alone, sideBySide } = shareOut(tasks);
     const { given, kept, needed } = giveAway(sideBySide, known);
     const round = { tasks: given, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
-    const helpers = this.#helpers.slice(0, Math.max(0, sideBySide.length - 1));
+    const helpers = this.#helpers.slice(0, kept.length > 0 ? given.length : Math.max(0, given.length - 1));
     const answers = helpers.map((helper) => helper.run({ ...round, known: copiesOf(needed, known) }));
     const results = new Map<ForwardTask, ForwardResult>();
     const own = async () => {
