@@ -1,7 +1,8 @@
 import { arithmetic, type Norm, type Rows } from "./arithmetic.ts";
 import { GraphBuilder, type Value, type WeightsFile } from "./graph-builder.ts";
 import { type Linear, linear, type Multiplication } from "./linear.ts";
-import { attention, type Context, visibility } from "./token-tree-attention.ts";
+import { attention, visibility } from "./token-tree-attention.ts";
+import type { Context } from "./token-tree-context.ts";
 import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-io.ts";
 
 /**
@@ -37,7 +38,6 @@ export function buildTokenTree(
   weightsFile?: WeightsFile,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
-  const chunks = graph.input(TOKEN_TREE_IO.chunks, "int64", []);
   const context: Context = {
     graph,
     shape,
@@ -46,10 +46,10 @@ export function buildTokenTree(
     headSize: shape.hidden / shape.heads,
     split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
+    isSmall: graph.input(TOKEN_TREE_IO.isSmall, "bool", []),
     hasPrefix: graph.input(TOKEN_TREE_IO.hasPrefix, "bool", []),
     prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
-    chunks,
-    isOneChunk: graph.node("Equal", [chunks, graph.constant("int64", [], BigInt64Array.of(1n))]),
+    chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
     chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
   };
   let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));

@@ -35,6 +35,9 @@ export interface StreamedData {
 /** Bytes from which on a constant goes into the weights file. Chosen: small ones are quicker read with the graph. */
 const LARGE_CONSTANT = 4096;
 
+/** Bytes of a constant that is looked up: each one that a body uses is handed to it at every run, which was 2 % of a small forward. */
+const SMALL_CONSTANT = 64;
+
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
 const OPSET = 20;
 const IR_VERSION = 9;
@@ -48,6 +51,7 @@ export class GraphBuilder {
   readonly #inputs: object[] = [];
   readonly #outputs: object[] = [];
   readonly #weightsFile: WeightsFile | undefined;
+  readonly #small = new Map<string, Value>();
   #count = 0;
 
   /** @param weightsFile takes the large constants; without it they are all in the ONNX file */
@@ -65,8 +69,16 @@ export class GraphBuilder {
     this.#outputs.push(valueInfo(value, type, shape));
   }
 
-  /** A constant; `data` holds its elements, little endian, row by row. */
+  /** A constant; `data` holds its elements, little endian, row by row. Equal small ones are one. */
   constant(type: ElementType, shape: readonly number[], data: ArrayBufferView | StreamedData): Value {
+    if ("parts" in data || data.byteLength > SMALL_CONSTANT) return this.#constant(type, shape, data);
+    const key = `${type} [${shape}] ${Buffer.from(bytesOf(data)).toString("hex")}`;
+    const name = this.#small.get(key) ?? this.#constant(type, shape, data);
+    this.#small.set(key, name);
+    return name;
+  }
+
+  #constant(type: ElementType, shape: readonly number[], data: ArrayBufferView | StreamedData): Value {
     const name = `constant_${this.#count++}`;
     const tensor = { name, dataType: ELEMENT_TYPE[type], dims: shape };
     const isStreamed = "parts" in data;
@@ -161,6 +173,17 @@ export class GraphBuilder {
     const output = [`${name}_0`, `${name}_1`] as const;
     this.#if(name, output, type, condition, [then, otherwise]);
     return output;
+  }
+
+  /** The same for bodies of any number of results, which become `names`. */
+  eitherAll(
+    condition: Value,
+    type: ElementType,
+    names: readonly Value[],
+    then: () => readonly Value[],
+    otherwise: () => readonly Value[],
+  ): void {
+    this.#if(`If_${this.#count++}`, names, type, condition, [then, otherwise]);
   }
 
   #if(

@@ -92,13 +92,10 @@ export function quantizeRowsFinely(
   return [coarse, quantizeBySteps(graph, graph.node("Sub", [x, back]), fineSteps, zeroPoints)];
 }
 
-/** What one step of each row stands for. [rows, inputs] -> [rows] */
+/** What one step of each row stands for: 0 for a row of zeros, whose bytes are then whatever 0 / 0 gives. [rows, inputs] -> [rows] */
 function ownSteps(graph: GraphBuilder, x: Value): Value {
   const largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.integers(1)], { keepdims: 0 });
-  return graph.node("Mul", [
-    graph.node("Max", [largest, graph.floats([1], 1e-30)]),
-    graph.floats([1], 1 / STEPS),
-  ]);
+  return graph.node("Mul", [largest, graph.floats([1], 1 / STEPS)]);
 }
 
 /** @param steps [rows] */

@@ -1,24 +1,9 @@
-import type { Arithmetic, Rows } from "./arithmetic.ts";
+import type { Rows } from "./arithmetic.ts";
 import type { GraphBuilder, Value } from "./graph-builder.ts";
-import { type Linear, rotateOutputs } from "./linear.ts";
 import { anyKeyOf, largest } from "./softmax-sum.ts";
-import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-io.ts";
-
-/** What the layers share. */
-export interface Context {
-  readonly graph: GraphBuilder;
-  readonly shape: TokenTreeShape;
-  readonly weights: Weights;
-  readonly arithmetic: Arithmetic;
-  readonly headSize: number;
-  readonly split: Value;
-  readonly readAt: Value;
-  readonly hasPrefix: Value;
-  readonly prefixIsPast: Value;
-  readonly chunks: Value;
-  readonly chunkSize: Value;
-  readonly isOneChunk: Value;
-}
+import type { Context } from "./token-tree-context.ts";
+import { TOKEN_TREE_IO } from "./token-tree-io.ts";
+import { type Projected, project } from "./token-tree-projection.ts";
 
 interface Block {
   readonly keys: Value; // [heads, size, keys]
@@ -58,26 +43,57 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
   const fresh = project(context, layer, rows);
   const kept = (value: Value, axis: number) =>
     isLast ? graph.node("Gather", [value, context.readAt], { axis }) : value;
-  const queries = kept(fresh.queries, 0);
-  graph.output(fresh.keys, "float32", [shape.heads, headSize, "tokens"]);
-  graph.output(fresh.values, "float32", [shape.heads, "tokens", headSize]);
+  const asked: Asked = { queries: kept(fresh.queries, 0), mask: kept(mask, 1), inChunks: !isLast };
+  const [seen, keys, values] = [`seen_${layer}`, TOKEN_TREE_IO.keys(layer), TOKEN_TREE_IO.values(layer)];
+  graph.output(keys, "float32", [shape.heads, headSize, "tokens"]);
+  graph.output(values, "float32", [shape.heads, "tokens", headSize]);
+  graph.eitherAll(
+    context.isSmall,
+    "float32",
+    [seen, keys, values],
+    () => [overNew(context, fresh, asked), nothing(graph), nothing(graph)],
+    () => {
+      const block = blockOf(graph, fresh);
+      return [overAll(context, layer, block, asked), block.keys, block.values];
+    },
+  );
+  return seen;
+}
+
+/** Queries, and which keys of the rest they may see. */
+interface Asked {
+  readonly queries: Value; // [queries, heads, size]
+  readonly mask: Value; // [1, queries, rest keys]
+  /** Whether the queries may be too many to be worked on at once. */
+  readonly inChunks: boolean;
+}
+
+/** For the keys and values that nobody wants. */
+const nothing = (graph: GraphBuilder) =>
+  graph.node("Identity", [graph.constant("float32", [0, 0, 0], new Float32Array(0))]);
+
+/**
+ * Over new keys only, and few of them. The products read keys and values as they come: to transpose them, and to join them with none,
+ * would take 4 % of a small forward.
+ */
+function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): Value {
+  const { graph } = context;
+  const attributes = { transBatchA: 1, transBatchB: 1, transB: 1 };
+  const products = graph.node("Add", [graph.contrib("FusedMatMul", [queries, fresh.keys], attributes), mask]);
+  const weights = weightsOf(graph, products, largest(graph, products));
+  const sums = graph.contrib("FusedMatMul", [weights, withOnes(graph, fresh.values)], { transBatchB: 1 });
+  return mean(context, sumsOf(context, sums));
+}
+
+/** Over whatever there is: a prefix, keys of earlier runs, any number of new ones. */
+function overAll(context: Context, layer: number, fresh: Block, asked: Asked): Value {
+  const { graph } = context;
   const pastPrefix = past(context, "prefix", layer);
   const pastRest = past(context, "rest", layer);
-  /** @param attend of queries [queries, heads, size], [1, queries, rest keys] */
-  const inChunks = (attend: (queries: Value, mask: Value) => Sums) => {
-    if (isLast) return mean(context, attend(queries, kept(mask, 1)));
-    return graph.loop(context.chunks, "float32", (round) => {
-      const begin = graph.node("Mul", [round, context.chunkSize]);
-      const end = graph.node("Add", [begin, context.chunkSize]);
-      const cut = (value: Value, axis: number) =>
-        graph.node("Slice", [value, begin, end, graph.integers(axis)]);
-      return mean(context, attend(cut(queries, 0), cut(mask, 1)));
-    });
-  };
   const overBoth = (prefix: Block, rest: Rest) =>
-    inChunks((some, hidden) => joined(context, some, { prefix, rest }, hidden));
+    inChunks(context, asked, (some) => joined(context, some, { prefix, rest }));
   // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
-  const seen = graph.either(
+  return graph.either(
     context.hasPrefix,
     "float32",
     () =>
@@ -92,24 +108,31 @@ export function attention(context: Context, layer: number, rows: Rows, isLast: b
       ),
     () => {
       const rest = restOf(graph, pastRest, fresh);
-      const attend = (some: Value, hidden: Value) => summed(context, some, rest, hidden);
-      if (isLast) return inChunks(attend);
-      // a small forward has no time for a loop of one round: 3 % of it (measured)
-      const atOnce = () => mean(context, attend(queries, mask));
-      return graph.either(context.isOneChunk, "float32", atOnce, () => inChunks(attend));
+      return inChunks(context, asked, (some) => summed(context, some, rest));
     },
   );
-  return graph.node("Reshape", [seen, graph.integers(-1, shape.hidden)]);
+}
+
+/** [queries, hidden], a chunk of the queries after the other. */
+function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums): Value {
+  const { graph, shape } = context;
+  if (!asked.inChunks) return mean(context, attend(asked));
+  const chunks = graph.loop(context.chunks, "float32", (round) => {
+    const begin = graph.node("Mul", [round, context.chunkSize]);
+    const end = graph.node("Add", [begin, context.chunkSize]);
+    const cut = (value: Value, axis: number) =>
+      graph.node("Slice", [value, begin, end, graph.integers(axis)]);
+    return mean(context, attend({ ...asked, queries: cut(asked.queries, 0), mask: cut(asked.mask, 1) }));
+  });
+  return graph.node("Reshape", [chunks, graph.integers(-1, shape.hidden)]);
 }
 
 /**
  * Sums over the rest: its values times the weights, and the weights. A weight is `exp` of how far a product of query and key lies below
  * the largest that the query sees; in the embedded model's first layer products reach 84, and `exp` of 89 would overflow.
- *
- * @param mask [1, queries, rest keys]
  */
-function summed(context: Context, queries: Value, rest: Rest, mask: Value): Sums {
-  const products = masked(context.graph, queries, rest, mask);
+function summed(context: Context, asked: Asked, rest: Rest): Sums {
+  const products = masked(context.graph, asked, rest);
   return weighted(context, products, largest(context.graph, products), rest);
 }
 
@@ -119,15 +142,14 @@ function summed(context: Context, queries: Value, rest: Rest, mask: Value): Sums
  */
 function joined(
   context: Context,
-  queries: Value,
+  asked: Asked,
   { prefix, rest }: { readonly prefix: Block; readonly rest: Rest },
-  mask: Value,
 ): Sums {
   const { graph } = context;
-  const products = affinity(graph, queries, prefix.keys);
+  const products = affinity(graph, asked.queries, prefix.keys);
   const weights = graph.node("Softmax", [products], { axis: -1 });
   const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
-  const inRest = masked(graph, queries, rest, mask);
+  const inRest = masked(graph, asked, rest);
   const { product, weight } = anyKeyOf(graph, products, weights);
   const highest = graph.node("Max", [product, largest(graph, inRest)]);
   // exp(product - highest) is what the key weighs beside the rest, and it is this share of the prefix
@@ -151,16 +173,23 @@ function affinity(graph: GraphBuilder, queries: Value, keys: Value): Value {
 }
 
 /** [heads, queries, rest keys] */
-function masked(graph: GraphBuilder, queries: Value, { keys }: Rest, mask: Value): Value {
+function masked(graph: GraphBuilder, { queries, mask }: Asked, { keys }: Rest): Value {
   return graph.node("Add", [affinity(graph, queries, keys), mask]);
 }
 
 /** Both sums come out of one matrix product. */
-function weighted({ graph, headSize }: Context, products: Value, highest: Value, { values }: Rest): Sums {
-  const weights = graph.node("Exp", [graph.node("Sub", [products, highest])]);
-  const sums = graph.node("MatMul", [weights, values]);
-  const [ofValues, ofWeights] = graph.splitInTwo(sums, graph.integers(headSize, 1), 2);
-  return { values: ofValues, weights: ofWeights };
+function weighted(context: Context, products: Value, highest: Value, { values }: Rest): Sums {
+  const { graph } = context;
+  return sumsOf(context, graph.node("MatMul", [weightsOf(graph, products, highest), values]));
+}
+
+const weightsOf = (graph: GraphBuilder, products: Value, highest: Value) =>
+  graph.node("Exp", [graph.node("Sub", [products, highest])]);
+
+/** @param both [heads, queries, size + 1] */
+function sumsOf({ graph, headSize }: Context, both: Value): Sums {
+  const [values, weights] = graph.splitInTwo(both, graph.integers(headSize, 1), 2);
+  return { values, weights };
 }
 
 /** [queries, hidden] */
@@ -191,63 +220,20 @@ function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", lay
 
 /** The rest: what was encoded earlier, then what is new. */
 function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
-  const values = graph.node("Concat", [earlier.values, fresh.values], { axis: 1 });
   return {
     keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
-    values: graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]),
+    values: withOnes(graph, graph.node("Concat", [earlier.values, fresh.values], { axis: 1 })),
   };
 }
 
-/**
- * Queries (already divided by the square root of the head size), keys as their product takes them, and values.
- * [tokens, hidden] -> [tokens, heads, size], [heads, size, tokens], [heads, tokens, size]
- */
-function project(context: Context, layer: number, rows: Rows) {
-  const { graph, shape, headSize } = context;
-  const { heads, hidden } = shape;
-  const all = context.arithmetic.read(rows, projection(context, `layers.${layer}.qkv`));
-  const [queries, keys, values] = graph.splitInThree(all, graph.integers(hidden, hidden, hidden), 1);
-  const byHead = (value: Value, perm: readonly number[], name: string) => {
-    const reshaped = graph.node("Reshape", [value, graph.integers(-1, heads, headSize)]);
-    return graph.node("Transpose", [reshaped], { perm }, name);
-  };
+/** [a, b, size] -> [a, b, size + 1] */
+function withOnes(graph: GraphBuilder, values: Value): Value {
+  return graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
+}
+
+function blockOf(graph: GraphBuilder, { keys, values }: Projected): Block {
   return {
-    queries: graph.node("Reshape", [queries, graph.integers(-1, heads, headSize)]),
-    keys: byHead(keys, [1, 2, 0], TOKEN_TREE_IO.keys(layer)),
-    values: byHead(values, [1, 0, 2], TOKEN_TREE_IO.values(layer)),
+    keys: graph.node("Transpose", [keys], { perm: [1, 2, 0] }),
+    values: graph.node("Transpose", [values], { perm: [1, 0, 2] }),
   };
-}
-
-/** The stored projection with queries scaled. */
-function projection({ weights, shape, headSize, arithmetic }: Context, name: string): Linear {
-  const { hidden } = shape;
-  const weight = weights.float32(`${name}.weight`, [3 * hidden, hidden]);
-  const bias = weights.float32(`${name}.bias`, [3 * hidden]);
-  const part = (begin: number, end: number): Linear => ({
-    weight: weight.slice(begin * hidden, end * hidden),
-    bias: bias.slice(begin, end),
-  });
-  const scale = 1 / Math.sqrt(headSize);
-  const queries = part(0, hidden);
-  const rotation = arithmetic.rotationOf(headSize); // divides the head size: no run reaches over two heads
-  const values = part(2 * hidden, 3 * hidden);
-  return stack([
-    { weight: queries.weight.map((x) => x * scale), bias: queries.bias.map((x) => x * scale) },
-    part(hidden, 2 * hidden),
-    rotation > 1 ? rotateOutputs(values, rotation) : values,
-  ]);
-}
-
-/** One map that gives the outputs of all, one after the other. */
-function stack(maps: readonly Linear[]): Linear {
-  const join = (parts: readonly Float32Array[]) => {
-    const joined = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      joined.set(part, at);
-      at += part.length;
-    }
-    return joined;
-  };
-  return { weight: join(maps.map(({ weight }) => weight)), bias: join(maps.map(({ bias }) => bias)) };
 }

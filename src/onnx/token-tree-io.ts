@@ -22,6 +22,7 @@ export const TOKEN_TREE_IO = {
   split: "split", // int64 [2]: new tokens that belong to the prefix, and the others
   chunks: "chunks", // int64 []: the queries are worked on in so many chunks
   chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
+  isSmall: "is_small", // bool []: there are new keys only and one chunk, and nobody wants keys and values, which are left out
   hasPrefix: "has_prefix", // bool []: there is a prefix, which every query sees
   prefixIsPast: "prefix_is_past", // bool []: it was encoded earlier, else all of it is new
   queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see

@@ -43,7 +43,7 @@ const zeros = ({ tokens: { length } }: Node) => ({
 
 function feed(forward: Partial<Forward>, name: string): number[] {
   const whole = { pastPrefix: [], pastRest: [], newPrefix: [], newRest: [], ...forward };
-  const data = forwardInputs(whole, shape, zeros).feeds[name]?.data ?? [];
+  const data = forwardInputs({ forward: whole, wanted: [] }, shape, zeros).feeds[name]?.data ?? [];
   return Array.from(data, Number);
 }
 

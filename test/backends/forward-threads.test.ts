@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Forward, Node } from "../../src/backends/onnx/forward.ts";
+import type { Forward, ForwardTask, Node } from "../../src/backends/onnx/forward.ts";
 import { shareOut } from "../../src/backends/onnx/forward-rounds.ts";
-import type { ForwardTask } from "../../src/backends/onnx/forward-runner.ts";
 import { ForwardThreads } from "../../src/backends/onnx/forward-threads.ts";
 import { byteLength, type KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { treeModel } from "../../src/backends/onnx/tree-model.ts";

@@ -22,7 +22,7 @@ describe("the property of the same bits does not hold for a causal model", () =>
   it("where a forward takes nodes of more than 128 tokens together", async () => {
     const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, logSeverityLevel: 3 });
     const run = async (forward: Forward) => {
-      const { feeds } = sound().inputs(forward, () => {
+      const { feeds } = sound().inputs({ forward, wanted: [] }, () => {
         throw new Error("nothing is encoded earlier");
       });
       return (await session.run(feeds, [IO.scores]))[IO.scores]?.data;
@@ -41,7 +41,7 @@ describe("the property of the same bits does not hold for a causal model", () =>
   it("where two threads share a product", async () => {
     const shared: TreeModel = {
       ...sound(2),
-      inputs: (forward, known) => causalInputs(forward, REAL_HEADS, { parts: 1, multiple: 1 }, known),
+      inputs: ({ forward }, known) => causalInputs(forward, REAL_HEADS, { parts: 1, multiple: 1 }, known),
     };
     await mustDiffer(await scorer(sound()), await scorer(shared));
   });

@@ -146,7 +146,7 @@ function changeFeeds(t: TestContext, change: (feeds: Feeds) => Feeds): void {
 async function sessionOf(graph: Uint8Array): Promise<RunForward> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, logSeverityLevel: 3 });
   return async (forward) => {
-    const { feeds } = forwardInputs(forward, shallowShape, () => {
+    const { feeds } = forwardInputs({ forward, wanted: [] }, shallowShape, () => {
       throw new Error("nothing is encoded earlier");
     });
     return (await session.run(feeds, [IO.scores]))[IO.scores]?.data;

@@ -1,7 +1,15 @@
 import { Tensor } from "onnxruntime-node";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
-import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
+import {
+  type Forward,
+  keyCount,
+  type Node,
+  newNodes,
+  pastNodes,
+  scoredNodes,
+  tokenCount,
+} from "./forward.ts";
 import {
   bool,
   CHUNK_NUMBERS,
@@ -31,11 +39,11 @@ export function causalInputs(
   known: (node: Node) => KeyValues,
 ): ForwardInputs {
   const { pastPrefix, newPrefix, pastRest, newRest } = forward;
-  const fresh = [...newPrefix, ...newRest];
-  const numbers = numberNodes([...pastPrefix, ...pastRest, ...fresh]);
+  const fresh = newNodes(forward);
+  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
   const real = tokenCount(fresh);
-  const keys = real + tokenCount([...pastPrefix, ...pastRest]);
-  const chunking = cutQueries(real, Math.ceil(CHUNK_NUMBERS / (keys * shape.heads)), parts.multiple);
+  const longest = Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * shape.heads));
+  const chunking = cutQueries(real, longest, parts.multiple);
   const tokens = chunking.chunks * chunking.chunkSize;
   const { ids, positions, begins } = packTokens(fresh, tokens, shape.positions);
   const newTokens = tokenCount(newPrefix);

@@ -1,14 +1,20 @@
-import { type Forward, keyCount, type Node, newTokens } from "./forward.ts";
-import type { ForwardTask } from "./forward-runner.ts";
+import {
+  type Forward,
+  type ForwardTask,
+  keyCount,
+  type Node,
+  newNodes,
+  newTokens,
+  pastNodes,
+} from "./forward.ts";
 
 /** Which round each forward is in: forwards of a round need only what those of earlier ones encode. */
 export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {
   const roundOf = new Map<Node, number>();
   const rounds: Forward[][] = [];
   for (const forward of forwards) {
-    const past = [...forward.pastPrefix, ...forward.pastRest];
-    const round = Math.max(0, ...past.map((node) => (roundOf.get(node) ?? -1) + 1));
-    for (const node of [...forward.newPrefix, ...forward.newRest]) roundOf.set(node, round);
+    const round = Math.max(0, ...pastNodes(forward).map((node) => (roundOf.get(node) ?? -1) + 1));
+    for (const node of newNodes(forward)) roundOf.set(node, round);
     rounds[round] = [...(rounds[round] ?? []), forward];
   }
   return rounds;

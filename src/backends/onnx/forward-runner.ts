@@ -1,15 +1,9 @@
 import { InferenceSession } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
-import { type Forward, type Node, scoredNodes } from "./forward.ts";
+import { type ForwardTask, type Node, scoredNodes } from "./forward.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TreeModel } from "./tree-model.ts";
-
-/** A forward, and the new nodes whose keys and values others need. */
-export interface ForwardTask {
-  readonly forward: Forward;
-  readonly wanted: readonly Node[];
-}
 
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
@@ -44,8 +38,9 @@ export class ForwardRunner {
     return new ForwardRunner(session, model);
   }
 
-  async run({ forward, wanted }: ForwardTask, known: Known): Promise<ForwardResult> {
-    const { feeds, begins } = this.#model.inputs(forward, (node) => {
+  async run(task: ForwardTask, known: Known): Promise<ForwardResult> {
+    const { forward, wanted } = task;
+    const { feeds, begins } = this.#model.inputs(task, (node) => {
       const keyValues = known.get(node);
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;

@@ -1,6 +1,15 @@
 import { Tensor } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
-import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
+import {
+  type Forward,
+  type ForwardTask,
+  keyCount,
+  type Node,
+  newNodes,
+  pastNodes,
+  scoredNodes,
+  tokenCount,
+} from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**
@@ -19,11 +28,11 @@ export interface ForwardInputs {
 
 /** What the graph is fed with for one forward. */
 export function forwardInputs(
-  forward: Forward,
+  { forward, wanted }: ForwardTask,
   shape: TokenTreeShape,
   known: (node: Node) => KeyValues,
 ): ForwardInputs {
-  const fresh = [...forward.newPrefix, ...forward.newRest];
+  const fresh = newNodes(forward);
   const begins = new Map<Node, number>();
   let real = 0;
   for (const node of fresh) {
@@ -31,15 +40,18 @@ export function forwardInputs(
     real += node.tokens.length;
   }
   const prefixTokens = tokenCount(forward.newPrefix);
-  const keys = tokenCount([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
-  const { chunks, chunkSize } = cutQueries(real, Math.ceil(CHUNK_NUMBERS / (keys * shape.heads)));
+  const { chunks, chunkSize } = cutQueries(
+    real,
+    Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * shape.heads)),
+  );
   const tokens = chunks * chunkSize;
-  const numbers = numberNodes([...forward.pastPrefix, ...forward.pastRest, ...fresh]);
+  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
   return {
     feeds: {
       ...packedTokens(fresh, tokens, shape.positions),
       [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunks)), []),
       [IO.chunkSize]: int64([chunkSize]),
+      [IO.isSmall]: bool(chunks === 1 && wanted.length === 0 && hasNewRestOnly(forward)),
       [IO.hasPrefix]: bool(prefixTokens > 0 || forward.pastPrefix.length > 0),
       [IO.prefixIsPast]: bool(prefixTokens === 0),
       [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
@@ -57,6 +69,8 @@ export function forwardInputs(
     begins,
   };
 }
+
+const hasNewRestOnly = (forward: Forward) => pastNodes(forward).length + forward.newPrefix.length === 0;
 
 export function keyValueShape({ layers, heads, hidden }: TokenTreeShape): KeyValueShape {
   return { layers, heads, size: hidden / heads, valueSize: hidden / heads };
@@ -143,20 +157,20 @@ export function past(
   { heads, size, valueSize, layers }: KeyValueShape,
 ): Record<string, Tensor> {
   const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
+  const join = (which: "keys" | "values", layer: number, outer: number, dims: readonly number[]) => {
+    const tensors = nodes.map((node) => node[which][layer] ?? new Float32Array(0));
+    return new Tensor("float32", joinTokens(tensors, outer), dims);
+  };
+  const tensorsOf = (layer: number) => ({
+    keys: join("keys", layer, heads * size, [heads, size, tokens]),
+    values: join("values", layer, heads, [heads, tokens, valueSize]),
+  });
+  const none = nodes.length === 0 ? tensorsOf(0) : undefined; // one for all layers: making each takes 2 us
   const feeds: Record<string, Tensor> = {};
   for (let layer = 0; layer < layers; layer++) {
-    const join = (which: "keys" | "values", outer: number) =>
-      joinTokens(
-        nodes.map((node) => node[which][layer] ?? new Float32Array(0)),
-        outer,
-      );
-    const keys = join("keys", heads * size);
-    feeds[IO.pastKeys(block, layer)] = new Tensor("float32", keys, [heads, size, tokens]);
-    feeds[IO.pastValues(block, layer)] = new Tensor("float32", join("values", heads), [
-      heads,
-      tokens,
-      valueSize,
-    ]);
+    const { keys, values } = none ?? tensorsOf(layer);
+    feeds[IO.pastKeys(block, layer)] = keys;
+    feeds[IO.pastValues(block, layer)] = values;
   }
   return feeds;
 }

@@ -1,7 +1,7 @@
-import type { Node } from "./forward.ts";
+import { type ForwardTask, type Node, pastNodes } from "./forward.ts";
 import { ForwardHelper } from "./forward-helper.ts";
 import { shareOut } from "./forward-rounds.ts";
-import { type ForwardResult, ForwardRunner, type ForwardTask, type Known } from "./forward-runner.ts";
+import { type ForwardResult, ForwardRunner, type Known } from "./forward-runner.ts";
 import { byteLength, copyOf, type KeyValues } from "./key-values.ts";
 import { runTaken } from "./taken-tasks.ts";
 import type { TreeModel } from "./tree-model.ts";
@@ -87,8 +87,7 @@ function giveAway(tasks: readonly ForwardTask[], known: Known) {
   const needed = new Set<Node>();
   let bytes = 0;
   for (const task of tasks) {
-    const { pastPrefix, pastRest } = task.forward;
-    const more = [...pastPrefix, ...pastRest].filter((node) => !needed.has(node));
+    const more = pastNodes(task.forward).filter((node) => !needed.has(node));
     const added = more.reduce((sum, node) => sum + bytesOf(known.get(node)), 0);
     if (bytes + added > MOST_GIVEN_BYTES) {
       kept.push(task);

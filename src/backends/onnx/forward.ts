@@ -27,6 +27,12 @@ export interface Forward {
   readonly newRest: readonly Node[];
 }
 
+/** A forward, and the new nodes whose keys and values others need. */
+export interface ForwardTask {
+  readonly forward: Forward;
+  readonly wanted: readonly Node[];
+}
+
 export type Level = 0 | 1 | 2; // state, question, candidate: also the segment embedding
 
 export interface Node {
@@ -53,6 +59,9 @@ export const scoredNodes = ({ newRest }: Forward) => newRest.filter(({ level }) 
 
 /** Tokens that a forward encodes. */
 export const newTokens = ({ newPrefix, newRest }: Forward) => tokenCount(newPrefix) + tokenCount(newRest);
+
+export const pastNodes = ({ pastPrefix, pastRest }: Forward) => [...pastPrefix, ...pastRest];
+export const newNodes = ({ newPrefix, newRest }: Forward) => [...newPrefix, ...newRest];
 
 /** Keys that its queries meet. */
 export const keyCount = (forward: Forward) =>

@@ -1,5 +1,5 @@
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
-import { isLongState, type Node, scoredNodes } from "./forward.ts";
+import { isLongState, type Node, newNodes, pastNodes, scoredNodes } from "./forward.ts";
 import { planForwards } from "./forward-plan.ts";
 import { roundsOf } from "./forward-rounds.ts";
 import { ForwardThreads } from "./forward-threads.ts";
@@ -58,7 +58,7 @@ export class ModelRunner implements Runner {
       const isWanted = (node: Node) => neededLater(node) || isLongState(node);
       const tasks = round.map((forward) => ({
         forward,
-        wanted: [...forward.newPrefix, ...forward.newRest].filter(isWanted),
+        wanted: newNodes(forward).filter(isWanted),
       }));
       for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded)) {
         for (const [i, node] of scoredNodes(forward).entries())
@@ -96,9 +96,7 @@ export class ModelRunner implements Runner {
 function lastUses(rounds: ReturnType<typeof roundsOf>): ReadonlyMap<Node, number> {
   const last = new Map<Node, number>();
   for (const [index, round] of rounds.entries()) {
-    for (const { pastPrefix, pastRest } of round) {
-      for (const node of [...pastPrefix, ...pastRest]) last.set(node, index);
-    }
+    for (const node of round.flatMap(pastNodes)) last.set(node, index);
   }
   return last;
 }

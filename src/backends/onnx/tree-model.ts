@@ -2,7 +2,7 @@ import type { Gemma3Shape } from "../../onnx/gemma3-io.ts";
 import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import { threadParts } from "./causal-keys.ts";
 import { causalInputs, causalKeyValueShape } from "./causal-tensors.ts";
-import type { Forward, Node } from "./forward.ts";
+import type { ForwardTask, Node } from "./forward.ts";
 import { type ForwardInputs, forwardInputs, keyValueShape } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
@@ -21,7 +21,7 @@ export interface TreeModel {
   readonly threads: number;
   /** Forwards that may run at a time, each in a thread with weights of its own. */
   readonly forwardThreads: number;
-  inputs(forward: Forward, known: (node: Node) => KeyValues): ForwardInputs;
+  inputs(task: ForwardTask, known: (node: Node) => KeyValues): ForwardInputs;
 }
 
 /**
@@ -36,7 +36,7 @@ export function treeModel(shape: TreeShape, threads: number, piecesPerThread = 1
       keyValues: causalKeyValueShape(shape),
       threads,
       forwardThreads: 1, // the weights are too large to be held several times
-      inputs: (forward, known) => causalInputs(forward, shape, parts, known),
+      inputs: ({ forward }, known) => causalInputs(forward, shape, parts, known),
     };
   }
   return {
@@ -45,7 +45,7 @@ export function treeModel(shape: TreeShape, threads: number, piecesPerThread = 1
     forwardThreads: forwardThreads(shape, threads),
     // with more pieces than heads, MLAS would cut one head's product and so add up in another order
     threads: Math.min(threads, Math.max(1, Math.floor(shape.heads / piecesPerThread))),
-    inputs: (forward, known) => forwardInputs(forward, shape, known),
+    inputs: (task, known) => forwardInputs(task, shape, known),
   };
 }
 
