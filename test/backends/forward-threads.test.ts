@@ -132,12 +132,14 @@ describe("tasks", () => {
   it("run side by side, the longest first", () => {
     assert.deepEqual(sizes([90, 100, 80]), [[], [100, 90, 80]]);
     assert.deepEqual(sizes([1000, 900]), [[], [1000, 900]]);
-    assert.deepEqual(sizes([50]), [[], [50]]);
   });
 
-  it("run alone, in all threads, if they are large and take longer than the others", () => {
-    assert.deepEqual(sizes([500]), [[500], []]);
+  it("run alone, in all threads, if they take much longer than the others", () => {
+    assert.deepEqual(sizes([50]), [[50], []]);
     assert.deepEqual(sizes([40, 1000, 40]), [[1000], [40, 40]]);
-    assert.deepEqual(sizes([40, 1000, 300]), [[1000, 300], [40]]);
+    assert.deepEqual(sizes([40, 1000, 300, 80]), [
+      [1000, 300],
+      [80, 40],
+    ]);
   });
 });
