@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ForwardResult } from "./forward-runner.ts";
-import { arraysOf } from "./key-values.ts";
+import { arraysOf, type KeyValues } from "./key-values.ts";
 import type { Round } from "./taken-tasks.ts";
 import type { TreeShape } from "./tree-model.ts";
 
@@ -12,10 +12,14 @@ export interface ThreadSettings {
   readonly shape: TreeShape;
 }
 
+/** A `ForwardResult` on its way. */
+export interface SentResult {
+  readonly scores: Float32Array;
+  readonly keyValues: readonly KeyValues[];
+}
+
 /** What a thread sends when it has loaded the graph, and after each round. */
-export type RoundReply =
-  | { readonly results: ReadonlyMap<number, ForwardResult> }
-  | { readonly message: string };
+export type RoundReply = { readonly results: ReadonlyMap<number, SentResult> } | { readonly message: string };
 
 /** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
 const entry = new URL(`./forward-thread${import.meta.url.slice(-3)}`, import.meta.url);
@@ -45,13 +49,17 @@ export class ForwardHelper {
   }
 
   /** One round at a time. @param round whose keys and values are the helper's from now on */
-  run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
+  async run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
     const transfer = [...round.known.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
     this.#worker.postMessage(round, transfer);
-    return this.#reply();
+    const results = new Map<number, ForwardResult>();
+    for (const [number, { scores, keyValues }] of await this.#reply()) {
+      results.set(number, { scores, keyValues: () => keyValues });
+    }
+    return results;
   }
 
-  async #reply(): Promise<ReadonlyMap<number, ForwardResult>> {
+  async #reply(): Promise<ReadonlyMap<number, SentResult>> {
     this.#worker.ref();
     try {
       const [reply]: RoundReply[] = await once(this.#worker, "message");
