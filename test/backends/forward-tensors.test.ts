@@ -41,9 +41,9 @@ const zeros = ({ tokens: { length } }: Node) => ({
   values: [new Float32Array(2 * length * 4)],
 });
 
-function feed(forward: Partial<Forward>, name: string): number[] {
+function feed(forward: Partial<Forward>, name: string, wanted: readonly Node[] = []): number[] {
   const whole = { pastPrefix: [], pastRest: [], newPrefix: [], newRest: [], ...forward };
-  const data = forwardInputs({ forward: whole, wanted: [] }, shape, zeros).feeds[name]?.data ?? [];
+  const data = forwardInputs({ forward: whole, wanted }, shape, zeros).feeds[name]?.data ?? [];
   return Array.from(data, Number);
 }
 
@@ -81,6 +81,17 @@ describe("the inputs of a forward", () => {
       assert.deepEqual(feed(forward, IO.prefixIsPast), [Number(isPast)]);
     });
   }
+
+  it("tell of new keys only, few of them, that nobody wants", () => {
+    const isSmall = (forward: Partial<Forward>, ...wanted: Node[]) => feed(forward, IO.isSmall, wanted)[0];
+    const small = { newRest: [state, question, first] };
+    assert.equal(isSmall(small), 1);
+    assert.equal(isSmall(small, state), 0);
+    assert.equal(isSmall({ newPrefix: [state], newRest: [question, first] }), 0);
+    assert.equal(isSmall({ pastPrefix: [state], newRest: [question, first] }), 0);
+    assert.equal(isSmall({ pastRest: [state, question], newRest: [first] }), 0);
+    assert.equal(isSmall({ newRest: [state, node(1, 2_000, state)] }), 0, "several chunks");
+  });
 
   it("let each token see its own node and those above it, and nothing else", () => {
     const forward = { newRest: [state, other, question, first, second] };

@@ -48,6 +48,18 @@ describe("the property of the same bits does not hold", () => {
     await mustDiffer(await scorer(graph, shallowShape, COLD));
   });
 
+  it("where a small forward weighs its keys otherwise than a large one", async (t) => {
+    const contrib = GraphBuilder.prototype.contrib;
+    t.mock.method(GraphBuilder.prototype, "contrib", function (this: GraphBuilder, ...parameters: Contrib) {
+      const [opType, [weights = "", ...others], attributes] = parameters;
+      if (attributes?.transBatchB !== 1 || attributes.transBatchA === 1)
+        return contrib.apply(this, parameters);
+      const thirds = this.node("Mul", [weights, this.floats([], 1 / 3)]); // of the sums of weights, too
+      return contrib.call(this, opType, [thirds, ...others], attributes);
+    });
+    await mustDiffer(await scorer(await shallowGraph("fp32"), shallowShape, COLD));
+  });
+
   it("where a forward takes nodes of more than 256 tokens together", async () => {
     const run = await sessionOf(await shallowGraph("fp32"));
     const unbounded = inOneForward(run, Number.POSITIVE_INFINITY);
@@ -103,6 +115,7 @@ async function mustDiffer(alone: Score, company: Score = alone): Promise<void> {
 }
 
 type NodeParameters = Parameters<GraphBuilder["node"]>;
+type Contrib = Parameters<GraphBuilder["contrib"]>;
 type Build = (graph: GraphBuilder, ...parameters: NodeParameters) => string;
 
 /** The graph with another way to write an operator. */
