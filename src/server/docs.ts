@@ -3,6 +3,9 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { pagePolicy } from "./page-policy.ts";
 
+/** By path: the page's own address, as one that works behind any prefix. */
+const ADDRESS_WITHOUT_QUERY: Readonly<Record<string, string>> = { "/docs": "docs", "/docs/": "./" };
+
 /** Serves Swagger UI over the contract's document at /docs, with its files below it. */
 export async function serveDocs(
   app: FastifyInstance,
@@ -13,6 +16,12 @@ export async function serveDocs(
     const caching = cacheControlOf(request.routeOptions.url ?? "");
     if (caching !== undefined && reply.statusCode < 400) reply.header("cache-control", caching);
     next();
+  });
+  // Swagger UI looks for the document behind the whole address of its page, a query included.
+  app.addHook("onRequest", async (request, reply) => {
+    const [path = "", query] = request.url.split("?", 2);
+    const plain = ADDRESS_WITHOUT_QUERY[path];
+    if (plain !== undefined && query !== undefined) return reply.redirect(plain);
   });
   // The plugin's type wants every member of an OpenAPI document spelled out; it only serializes the object.
   const specification = { document: document as never };
