@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { publishedTerms } from "../models/catalogue.ts";
+import { graphFolders, removeGraphs } from "../models/graph-cache.ts";
 import type { Manifest } from "../models/manifest.ts";
 import { otherNames } from "../models/package.ts";
 import { type Examination, examinePackage, type Fault, pinFaults } from "../models/package-faults.ts";
@@ -109,12 +111,15 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
   const { manifest, source } = await findModel(name, shelves);
   if (source === "embedded")
     throw invalidOption(`${manifest.id} is part of this installation: it was not pulled.`);
-  const removed = await removePulled(shelves.store, manifest.id, {
+  const pulled = await removePulled(shelves.store, manifest.id, {
     onWait: (owner) =>
       process.stderr.write(
         `decision model remove: ${owner} has begun to pull it: waiting up to half a minute for a sign that it still does\n`,
       ),
   });
+  const [withoutRevision = ""] = manifest.id.split("@");
+  const { cache } = graphFolders(process.env, homedir(), tmpdir());
+  const removed = [...pulled, ...(await removeGraphs(withoutRevision, cache))];
   if (isJson) return JSON.stringify({ id: manifest.id, removed }, null, 2);
   return removed.length === 0
     ? `nothing of ${manifest.id} is on this machine`

@@ -95,6 +95,25 @@ export async function cachedGraph(
   }
 }
 
+/**
+ * Removes what is kept of a model. A process that has loaded a graph of it needs the files no longer.
+ *
+ * @param model `<namespace>/<name>`
+ * @returns the folders that are gone
+ * @throws the system's error for one that cannot be deleted
+ */
+export async function removeGraphs(model: string, cache: string): Promise<readonly string[]> {
+  const names = await readdir(cache).catch((): string[] => []); // nothing was ever kept
+  const gone: string[] = [];
+  for (const folder of names.map((name) => path.join(cache, name))) {
+    const entry = await readEntry(folder).catch(() => undefined);
+    if (entry?.model !== model) continue;
+    await rm(folder, { recursive: true, force: true });
+    gone.push(folder);
+  }
+  return gone;
+}
+
 async function writeKept(source: GraphSource, write: WriteGraph, folder: string): Promise<void> {
   const partial = `${folder}.${randomUUID()}${PARTIAL}`;
   try {

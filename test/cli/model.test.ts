@@ -269,10 +269,13 @@ describe("decision model pull", () => {
     assert.equal((await model(["model", "verify", "tiny"])).status, 0);
   });
 
-  it("is undone by decision model remove", async () => {
+  it("is undone by decision model remove, with the graphs that were made of it", async () => {
+    const graphs = path.join(home, "cache/typed-decisions/graphs");
+    assert.equal((await readdir(graphs)).length, 1, "it has been served");
     const { status, stdout } = await model(["model", "remove", "tiny"]);
     assert.deepEqual([status, /^removed acme\/Tiny@/.test(stdout)], [0, true]);
     assert.deepEqual(await readdir(path.join(home, "data/typed-decisions/models")), []);
+    assert.deepEqual(await readdir(graphs), []);
     assert.equal((await model(["model", "remove", "tiny"])).status, 2);
   });
 

@@ -19,6 +19,7 @@ import {
   cachedGraph,
   type GraphSource,
   graphFolders,
+  removeGraphs,
   type WriteGraph,
 } from "../../src/models/graph-cache.ts";
 
@@ -118,6 +119,17 @@ describe("the cache of graphs", () => {
     await open();
     await open(source({ files: { "model.safetensors": "1".repeat(64) } }));
     assert.equal((await readdir(folders.cache)).length, 2);
+  });
+
+  it("removes a model's graphs, and no other's, when it is told to", async () => {
+    await open();
+    await open(source({ settings: { form: "u8s8", writer: 1 } }));
+    await open(source({ model: "another/model" }));
+    const { model } = source();
+    assert.equal((await removeGraphs(model, folders.cache)).length, 2);
+    assert.equal((await readdir(folders.cache)).length, 1);
+    assert.deepEqual(await removeGraphs(model, folders.cache), []);
+    assert.deepEqual(await removeGraphs(model, path.join(folders.cache, "never made")), []);
   });
 
   it("removes what was abandoned while it was written, but not what another process writes now", async () => {

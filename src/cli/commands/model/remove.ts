@@ -2,7 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelRemove extends BaseCommand {
-  static override summary = "Delete what a pull has put on disk, finished or not.";
+  static override summary =
+    "Delete what a pull has put on disk, finished or not, and what was made of it since.";
   static override examples = ["<%= config.bin %> model remove gemmadecision"];
   static override args = {
     model: Args.string({ required: true, description: "any name of a pulled model" }),
