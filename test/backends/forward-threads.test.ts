@@ -49,7 +49,7 @@ function keyValuesOf(tokens: number, value: number): KeyValues {
 
 async function scoresOf(threads: ForwardThreads, { first, others }: ReturnType<typeof manyCandidates>) {
   const results = await threads.run([first], new Map());
-  const keyValues = results.get(first)?.keyValues() ?? [];
+  const keyValues = results.get(first)?.keyValues ?? [];
   const known = new Map(first.wanted.map((wanted, i) => [wanted, keyValues[i] ?? assert.fail("not kept")]));
   const scored = await threads.run(others, known);
   return others.flatMap((task) => bitsOf(scored.get(task)?.scores ?? assert.fail("not run")));
@@ -77,7 +77,7 @@ describe("forwards in several threads", () => {
     const together = await threads.run(tasks, new Map());
     for (const task of tasks) {
       const alone = await threads.run([task], new Map());
-      assert.deepEqual(together.get(task)?.keyValues(), alone.get(task)?.keyValues());
+      assert.deepEqual(together.get(task)?.keyValues, alone.get(task)?.keyValues);
     }
   });
 
@@ -101,7 +101,7 @@ describe("forwards in several threads", () => {
     const bytes = [...known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
     assert.ok(bytes > 2 * 64 * 2 ** 20);
     const [alone, together] = [await one.run(tasks, known), await several.run(tasks, known)];
-    for (const task of tasks) assert.deepEqual(together.get(task)?.keyValues(), alone.get(task)?.keyValues());
+    for (const task of tasks) assert.deepEqual(together.get(task)?.keyValues, alone.get(task)?.keyValues);
   });
 
   it("fail together when one of them fails, and work again afterwards", async () => {

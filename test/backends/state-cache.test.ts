@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { InferenceSession } from "onnxruntime-node";
 import { shortestKeptState } from "../../src/backends/onnx/kept-states.ts";
 import type { KeyValues } from "../../src/backends/onnx/key-values.ts";
@@ -130,30 +129,6 @@ describe("a state that was seen a moment ago", () => {
     fed.length = 0;
     await Promise.all([take(2031), take(2032)]);
     assert.ok(fed.reduce((sum, tokens) => sum + tokens, 0) < 50, `${fed} tokens of a warm state`);
-  });
-
-  it("is kept once the scores are on their way, and at the latest before the next batch", async (t) => {
-    const { runner } = await watchedRunner(256 * 2 ** 20);
-    const set = t.mock.method(StateCache.prototype, "set");
-    await runner.score(ask(2029));
-    assert.equal(set.mock.callCount(), 0, "scores have waited for it");
-    const next = runner.score(ask(2030));
-    assert.equal(set.mock.callCount(), 1);
-    await next;
-    await setImmediate();
-    assert.equal(set.mock.callCount(), 1, "what is kept is not kept again");
-  });
-
-  it("is encoded anew, and no request fails, where there was no memory to keep it", async (t) => {
-    const { runner, fed } = await watchedRunner(256 * 2 ** 20);
-    const { scores } = await runner.score(ask(2029));
-    t.mock.method(StateCache.prototype, "set", () => {
-      throw new RangeError("Array buffer allocation failed");
-    });
-    await setImmediate();
-    assert.deepEqual((await runner.score(ask(2029))).scores, scores);
-    assert.equal(fed[1], fed[0]);
-    await setImmediate();
   });
 
   it("is of the length that the queue counts with", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ForwardResult } from "./forward-runner.ts";
-import { arraysOf, type KeyValues } from "./key-values.ts";
+import { arraysOf } from "./key-values.ts";
 import type { Round } from "./taken-tasks.ts";
 import type { TreeShape } from "./tree-model.ts";
 
@@ -12,14 +12,10 @@ export interface ThreadSettings {
   readonly shape: TreeShape;
 }
 
-/** A `ForwardResult` on its way. */
-export interface SentResult {
-  readonly scores: Float32Array;
-  readonly keyValues: readonly KeyValues[];
-}
-
 /** What a thread sends when it has loaded the graph, and after each round. */
-export type RoundReply = { readonly results: ReadonlyMap<number, SentResult> } | { readonly message: string };
+export type RoundReply =
+  | { readonly results: ReadonlyMap<number, ForwardResult> }
+  | { readonly message: string };
 
 /** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
 const entry = new URL(`./forward-thread${import.meta.url.slice(-3)}`, import.meta.url);
@@ -49,17 +45,13 @@ export class ForwardHelper {
   }
 
   /** One round at a time. @param round whose keys and values are the helper's from now on */
-  async run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
+  run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
     const transfer = [...round.known.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
     this.#worker.postMessage(round, transfer);
-    const results = new Map<number, ForwardResult>();
-    for (const [number, { scores, keyValues }] of await this.#reply()) {
-      results.set(number, { scores, keyValues: () => keyValues });
-    }
-    return results;
+    return this.#reply();
   }
 
-  async #reply(): Promise<ReadonlyMap<number, SentResult>> {
+  async #reply(): Promise<ReadonlyMap<number, ForwardResult>> {
     this.#worker.ref();
     try {
       const [reply]: RoundReply[] = await once(this.#worker, "message");

@@ -8,8 +8,8 @@ import type { TreeModel } from "./tree-model.ts";
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
   readonly scores: Float32Array;
-  /** Copies those of the wanted nodes, in their order, out of the runtime's memory. For 1,000 tokens that takes 10 ms, which scores need not wait for. */
-  keyValues(): readonly KeyValues[];
+  /** Of the wanted nodes, in their order. */
+  readonly keyValues: readonly KeyValues[];
 }
 
 /** Keys and values of the past nodes of forwards. */
@@ -47,10 +47,14 @@ export class ForwardRunner {
     });
     const names = [IO.scores, ...(wanted.length > 0 ? this.#keyValueNames() : [])];
     const results = await this.#session.run(feeds, names);
-    const scores = float32(results, IO.scores).slice(0, scoredNodes(forward).length);
-    if (wanted.length === 0) return { scores, keyValues: () => [] };
-    const cut = (node: Node) => this.#cut(results, begins.get(node) ?? 0, node.tokens.length);
-    return { scores, keyValues: () => wanted.map(cut) };
+    try {
+      return {
+        scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
+        keyValues: wanted.map((node) => this.#cut(results, begins.get(node) ?? 0, node.tokens.length)),
+      };
+    } finally {
+      for (const value of Object.values(results)) value.dispose();
+    }
   }
 
   /** A node's keys and values out of a forward's results. */

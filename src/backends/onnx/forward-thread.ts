@@ -1,6 +1,6 @@
 /** A thread that runs forwards beside the main thread's: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { RoundReply, SentResult, ThreadSettings } from "./forward-helper.ts";
+import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
 import { arraysOf } from "./key-values.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";
@@ -16,10 +16,7 @@ port.postMessage({ results: new Map() } satisfies RoundReply);
 
 async function answer(round: Round): Promise<void> {
   try {
-    const results = new Map<number, SentResult>();
-    for (const [number, { scores, keyValues }] of await runTaken(runner, round)) {
-      results.set(number, { scores, keyValues: keyValues() });
-    }
+    const results = await runTaken(runner, round);
     // not copied but handed over
     const transfer = [...results.values()].flatMap(({ keyValues }) =>
       keyValues.flatMap(arraysOf).map(({ buffer }) => buffer),

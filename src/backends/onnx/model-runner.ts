@@ -23,8 +23,6 @@ export interface Runner {
 export class ModelRunner implements Runner {
   readonly #threads: ForwardThreads;
   readonly #states: StateCache;
-  /** Keeps the states of the last batch. */
-  #keepLast: () => void = () => {};
 
   private constructor(threads: ForwardThreads, stateCacheBytes: number) {
     this.#threads = threads;
@@ -49,7 +47,6 @@ export class ModelRunner implements Runner {
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    this.#keepNow();
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
@@ -58,21 +55,17 @@ export class ModelRunner implements Runner {
     const scores = new Map<Node, number>();
     for (const [index, round] of rounds.entries()) {
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
-      const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
-      const tasks = round.map((forward) => ({ forward, wanted: newNodes(forward).filter(isWanted) }));
-      const results = await this.#threads.run(tasks, encoded);
-      for (const [{ forward }, result] of results) {
+      const isWanted = (node: Node) => neededLater(node) || isLongState(node);
+      const tasks = round.map((forward) => ({
+        forward,
+        wanted: newNodes(forward).filter(isWanted),
+      }));
+      for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded)) {
         for (const [i, node] of scoredNodes(forward).entries())
           scores.set(node, result.scores[i] ?? Number.NaN);
+        for (const [i, node] of wanted.entries()) encoded.set(node, result.keyValues[i] as KeyValues); // one for each
       }
-      const keep = () => {
-        for (const [{ wanted }, { keyValues }] of results) {
-          for (const [i, copied] of keyValues().entries()) encoded.set(wanted[i] as Node, copied); // one for each
-        }
-        this.#keep(states, encoded);
-      };
-      if (index === rounds.length - 1) this.#keepSoon(keep);
-      else keep();
+      this.#keep(states, encoded);
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
     }
     return {
@@ -91,30 +84,10 @@ export class ModelRunner implements Runner {
     return encoded;
   }
 
-  #isKept(node: Node): boolean {
-    return this.#states.keepsAny && isLongState(node);
-  }
-
   #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
     for (const [key, state] of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
-    }
-  }
-
-  /** Once the scores are on their way, and before the next batch. */
-  #keepSoon(keep: () => void): void {
-    this.#keepLast = keep;
-    setImmediate(() => this.#keepNow());
-  }
-
-  #keepNow(): void {
-    const keep = this.#keepLast;
-    this.#keepLast = () => {};
-    try {
-      keep();
-    } catch {
-      // there was no memory for it: the state is encoded again when it is asked about again
+      if (keyValues && isLongState(state)) this.#states.set(key, keyValues);
     }
   }
 }
