@@ -53,8 +53,13 @@ export function causalAttention(
 ): Value {
   const { graph, shape, split } = context;
   const kind = shape.layers[layer] ?? "full";
-  const [newPrefixKeys, newRestKeys] = graph.splitInTwo(fresh.keys, split, 2);
-  const [newPrefixValues, newRestValues] = graph.splitInTwo(fresh.values, split, 1);
+  const { kvHeads, headSize } = shape;
+  const keys = [IO.prefixKeys(layer), IO.keys(layer)] as const;
+  const values = [IO.prefixValues(layer), IO.values(layer)] as const;
+  for (const name of keys) graph.output(name, "float32", [kvHeads, headSize, `${name}_tokens`]);
+  for (const name of values) graph.output(name, "float32", [kvHeads, `${name}_tokens`, headSize + 1]);
+  const [newPrefixKeys, newRestKeys] = graph.splitInTwo(fresh.keys, split, 2, keys);
+  const [newPrefixValues, newRestValues] = graph.splitInTwo(fresh.values, split, 1, values);
   const pastPrefix = past(context, "prefix", layer);
   const rest = behind(graph, past(context, "rest", layer), { keys: newRestKeys, values: newRestValues });
   // a known prefix is used where it lies: copies of its keys and values would cost more than a question's own work

@@ -164,16 +164,11 @@ function attention(context: Context, layer: number, hidden: Value, isLast: boole
   const asked = graph.node("Transpose", [turned(queries, "q_norm", heads, places, shape.queryScale)], {
     perm: [1, 0, 2],
   });
-  const kept = graph.node(
-    "Transpose",
-    [turned(keys, "k_norm", kvHeads, context.positions, 1)],
-    { perm: [1, 2, 0] },
-    IO.keys(layer),
-  );
+  const kept = graph.node("Transpose", [turned(keys, "k_norm", kvHeads, context.positions, 1)], {
+    perm: [1, 2, 0],
+  });
   const valued = withOnes(graph, graph.node("Reshape", [values, graph.integers(-1, kvHeads, headSize)]));
-  const given = graph.node("Transpose", [valued], { perm: [1, 0, 2] }, IO.values(layer));
-  graph.output(kept, "float32", [kvHeads, headSize, "tokens"]);
-  graph.output(given, "float32", [kvHeads, "tokens", headSize + 1]);
+  const given = graph.node("Transpose", [valued], { perm: [1, 0, 2] });
   const seen = causalAttention(context, layer, asked, { keys: kept, values: given }, isLast);
   return arithmetic.multiply(
     arithmetic.prepareRotated(seen),

@@ -35,7 +35,7 @@ export interface StreamedData {
 /** Bytes from which on a constant goes into the weights file. Chosen: small ones are quicker read with the graph. */
 const LARGE_CONSTANT = 4096;
 
-/** Bytes of a constant that is looked up: each one that a body uses is handed to it at every run, which was 2 % of a small forward. */
+/** Most bytes of a constant that is looked up: each one that a body uses is handed to it at every run, which was 2 % of a small forward. */
 const SMALL_CONSTANT = 64;
 
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
@@ -175,15 +175,16 @@ export class GraphBuilder {
     return output;
   }
 
-  /** The same for bodies of any number of results, which become `names`. */
+  /** The same for bodies of any number of results. @returns `names`, which they become */
   eitherAll(
     condition: Value,
     type: ElementType,
     names: readonly Value[],
     then: () => readonly Value[],
     otherwise: () => readonly Value[],
-  ): void {
+  ): readonly Value[] {
     this.#if(`If_${this.#count++}`, names, type, condition, [then, otherwise]);
+    return names;
   }
 
   #if(
@@ -215,10 +216,15 @@ export class GraphBuilder {
     return { nodes, result };
   }
 
-  /** Cuts `value` along `axis` into two parts of the sizes that the int64 tensor `sizes` holds. */
-  splitInTwo(value: Value, sizes: Value, axis: number): [Value, Value] {
+  /** Cuts `value` along `axis` into two parts of the sizes that the int64 tensor `sizes` holds. @returns `names`, if given */
+  splitInTwo(
+    value: Value,
+    sizes: Value,
+    axis: number,
+    names?: readonly [Value, Value],
+  ): readonly [Value, Value] {
     const name = `Split_${this.#count++}`;
-    const output: [Value, Value] = [`${name}_0`, `${name}_1`];
+    const output = names ?? ([`${name}_0`, `${name}_1`] as const);
     this.#split(name, value, sizes, axis, output);
     return output;
   }

@@ -39,25 +39,33 @@ export function visibility(graph: GraphBuilder): Value {
 
 /** [tokens, hidden] -> [queries, hidden], before the output projection. Every token is a query unless `isLast`. */
 export function attention(context: Context, layer: number, rows: Rows, isLast: boolean, mask: Value): Value {
-  const { graph, shape, headSize } = context;
+  const { graph } = context;
   const fresh = project(context, layer, rows);
   const kept = (value: Value, axis: number) =>
     isLast ? graph.node("Gather", [value, context.readAt], { axis }) : value;
-  const asked: Asked = { queries: kept(fresh.queries, 0), mask: kept(mask, 1), inChunks: !isLast };
-  const [seen, keys, values] = [`seen_${layer}`, TOKEN_TREE_IO.keys(layer), TOKEN_TREE_IO.values(layer)];
-  graph.output(keys, "float32", [shape.heads, headSize, "tokens"]);
-  graph.output(values, "float32", [shape.heads, "tokens", headSize]);
+  const asked: Asked = { queries: kept(fresh.queries, 0), mask: kept(mask, 1), isChunked: !isLast };
+  const seen = `seen_${layer}`;
   graph.eitherAll(
     context.isSmall,
     "float32",
-    [seen, keys, values],
-    () => [overNew(context, fresh, asked), nothing(graph), nothing(graph)],
-    () => {
-      const block = blockOf(graph, fresh);
-      return [overAll(context, layer, block, asked), block.keys, block.values];
-    },
+    [seen, ...keyValueOutputs(context, layer)],
+    () => [overNew(context, fresh, asked), ...nothing(context), ...nothing(context)],
+    () => overAll(context, layer, fresh, asked),
   );
   return seen;
+}
+
+/** Declares keys and values of the new tokens of the prefix, and of the others. */
+function keyValueOutputs({ graph, shape, headSize }: Context, layer: number): readonly Value[] {
+  const declare = (keys: Value, values: Value, tokens: string) => {
+    graph.output(keys, "float32", [shape.heads, headSize, tokens]);
+    graph.output(values, "float32", [shape.heads, tokens, headSize]);
+    return [keys, values];
+  };
+  return [
+    ...declare(TOKEN_TREE_IO.prefixKeys(layer), TOKEN_TREE_IO.prefixValues(layer), "prefix_tokens"),
+    ...declare(TOKEN_TREE_IO.keys(layer), TOKEN_TREE_IO.values(layer), "rest_tokens"),
+  ];
 }
 
 /** Queries, and which keys of the rest they may see. */
@@ -65,16 +73,20 @@ interface Asked {
   readonly queries: Value; // [queries, heads, size]
   readonly mask: Value; // [1, queries, rest keys]
   /** Whether the queries may be too many to be worked on at once. */
-  readonly inChunks: boolean;
+  readonly isChunked: boolean;
 }
 
-/** For the keys and values that nobody wants. */
-const nothing = (graph: GraphBuilder) =>
-  graph.node("Identity", [graph.constant("float32", [0, 0, 0], new Float32Array(0))]);
+/** Keys and values of no token, or those that nobody wants. */
+function nothing({ graph, shape, headSize }: Context): readonly Value[] {
+  const empty = (...sizes: number[]) =>
+    graph.node("Identity", [graph.constant("float32", sizes, new Float32Array(0))]);
+  return [empty(shape.heads, headSize, 0), empty(shape.heads, 0, headSize)];
+}
 
 /**
  * Over new keys only, and few of them. The products read keys and values as they come: to transpose them, and to join them with none,
- * would take 4 % of a small forward.
+ * would take 4 % of a small forward. They add up along the same numbers in the same order as those of `overAll`, so which of both a
+ * pair goes through does not show.
  */
 function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): Value {
   const { graph } = context;
@@ -85,38 +97,48 @@ function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): 
   return mean(context, sumsOf(context, sums));
 }
 
-/** Over whatever there is: a prefix, keys of earlier runs, any number of new ones. */
-function overAll(context: Context, layer: number, fresh: Block, asked: Asked): Value {
+/**
+ * Over whatever there is: a prefix, keys of earlier runs, any number of new ones.
+ *
+ * @returns what was seen, then keys and values of the new tokens of the prefix, and of the others
+ */
+function overAll(context: Context, layer: number, projected: Projected, asked: Asked): readonly Value[] {
   const { graph } = context;
   const pastPrefix = past(context, "prefix", layer);
   const pastRest = past(context, "rest", layer);
-  const overBoth = (prefix: Block, rest: Rest) =>
-    inChunks(context, asked, (some) => joined(context, some, { prefix, rest }));
+  const overBoth = (prefix: Block, rest: Block) => {
+    const joinedRest = restOf(graph, pastRest, rest);
+    return inChunks(context, asked, (some) => joined(context, some, { prefix, rest: joinedRest }));
+  };
+  const results = (which: string) => RESULTS.map((name) => `${which}_${name}_${layer}`);
   // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
-  return graph.either(
-    context.hasPrefix,
-    "float32",
-    () =>
-      graph.either(
-        context.prefixIsPast,
-        "float32",
-        () => overBoth(pastPrefix, restOf(graph, pastRest, fresh)),
-        () => {
-          const { prefix, rest } = split(context, fresh);
-          return overBoth(prefix, restOf(graph, pastRest, rest));
-        },
-      ),
-    () => {
-      const rest = restOf(graph, pastRest, fresh);
-      return inChunks(context, asked, (some) => summed(context, some, rest));
-    },
-  );
+  const withPrefix = () =>
+    graph.eitherAll(
+      context.prefixIsPast,
+      "float32",
+      results("with_prefix"),
+      () => {
+        const rest = blockOf(graph, projected);
+        return [overBoth(pastPrefix, rest), ...nothing(context), rest.keys, rest.values];
+      },
+      () => {
+        const { prefix, rest } = split(context, blockOf(graph, projected));
+        return [overBoth(prefix, rest), prefix.keys, prefix.values, rest.keys, rest.values];
+      },
+    );
+  return graph.eitherAll(context.hasPrefix, "float32", results("over_all"), withPrefix, () => {
+    const block = blockOf(graph, projected);
+    const rest = restOf(graph, pastRest, block);
+    const seen = inChunks(context, asked, (some) => summed(context, some, rest));
+    return [seen, ...nothing(context), block.keys, block.values];
+  });
 }
+const RESULTS = ["seen", "prefix_keys", "prefix_values", "keys", "values"];
 
 /** [queries, hidden], a chunk of the queries after the other. */
 function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums): Value {
   const { graph, shape } = context;
-  if (!asked.inChunks) return mean(context, attend(asked));
+  if (!asked.isChunked) return mean(context, attend(asked));
   const chunks = graph.loop(context.chunks, "float32", (round) => {
     const begin = graph.node("Mul", [round, context.chunkSize]);
     const end = graph.node("Add", [begin, context.chunkSize]);

@@ -31,6 +31,10 @@ export const TOKEN_TREE_IO = {
   pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, size, past]
   pastValues: (block: "prefix" | "rest", layer: number) => `past_${block}_values_${layer}`, // [heads, past, size]
   scores: "scores", // float32 [pairs]
-  keys: (layer: number) => `keys_${layer}`, // float32 [heads, size, tokens]
-  values: (layer: number) => `values_${layer}`, // float32 [heads, tokens, size]
+  // of the new tokens of the prefix, float32 [heads, size, tokens] and [heads, tokens, size]
+  prefixKeys: (layer: number) => `prefix_keys_${layer}`,
+  prefixValues: (layer: number) => `prefix_values_${layer}`,
+  // of the other new tokens
+  keys: (layer: number) => `keys_${layer}`,
+  values: (layer: number) => `values_${layer}`,
 } as const;

@@ -169,7 +169,7 @@ async function sessionOf(graph: Uint8Array): Promise<RunForward> {
 /** As if the state's tokens were cut out of the forward's results one token too late. */
 function oneTokenOff({ tokens, keys, values }: KeyValues): KeyValues {
   const { heads, hidden } = shallowShape;
-  const late = (tensor: Float32Array, outer: number, inner: number) =>
+  const late = (tensor: Float32Array<ArrayBuffer>, outer: number, inner: number) =>
     joinTokens(
       [
         cutTokens(tensor, { outer, inner, begin: 1, end: tokens }),

@@ -1,6 +1,6 @@
 import { InferenceSession } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
-import { type ForwardTask, type Node, scoredNodes } from "./forward.ts";
+import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TreeModel } from "./tree-model.ts";
@@ -45,39 +45,52 @@ export class ForwardRunner {
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;
     });
-    const names = [IO.scores, ...(wanted.length > 0 ? this.#keyValueNames() : [])];
-    const results = await this.#session.run(feeds, names);
-    try {
-      return {
-        scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
-        keyValues: wanted.map((node) => this.#cut(results, begins.get(node) ?? 0, node.tokens.length)),
-      };
-    } finally {
-      for (const value of Object.values(results)) value.dispose();
-    }
+    const parts = PARTS.filter((part) => wanted.some((node) => part.holds(forward, node)));
+    const layers = [...Array(this.#model.keyValues.layers).keys()];
+    const names = parts.flatMap(({ keys, values }) =>
+      layers.flatMap((layer) => [keys(layer), values(layer)]),
+    );
+    const results = await this.#session.run(feeds, [IO.scores, ...names]);
+    return {
+      scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
+      keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
+    };
   }
 
-  /** A node's keys and values out of a forward's results. */
-  #cut(results: InferenceSession.ReturnType, begin: number, tokens: number): KeyValues {
+  /** A node's keys and values out of a forward's results. @param at where it begins among the new tokens */
+  #cut(results: InferenceSession.ReturnType, forward: Forward, node: Node, at: number): KeyValues {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
-    const end = begin + tokens;
+    const part = PARTS.find(({ holds }) => holds(forward, node)) ?? PARTS[1];
+    const begin = at - part.begins(forward);
+    const end = begin + node.tokens.length;
     const each = (name: (layer: number) => string, outer: number, inner: number) =>
       Array.from({ length: layers }, (_, layer) =>
         cutTokens(float32(results, name(layer)), { outer, inner, begin, end }),
       );
-    return { tokens, keys: each(IO.keys, heads * size, 1), values: each(IO.values, heads, valueSize) };
-  }
-
-  #keyValueNames(): string[] {
-    return Array.from({ length: this.#model.keyValues.layers }, (_, layer) => [
-      IO.keys(layer),
-      IO.values(layer),
-    ]).flat();
+    const keys = each(part.keys, heads * size, 1);
+    return { tokens: node.tokens.length, keys, values: each(part.values, heads, valueSize) };
   }
 }
 
-function float32(results: InferenceSession.ReturnType, name: string): Float32Array {
+/** Where the graph gives keys and values of new nodes: those of the prefix apart, as a state is mostly alone there and need not be cut out. */
+const PARTS = [
+  {
+    holds: ({ newPrefix }: Forward, node: Node) => newPrefix.includes(node),
+    begins: () => 0,
+    keys: IO.prefixKeys,
+    values: IO.prefixValues,
+  },
+  {
+    holds: ({ newRest }: Forward, node: Node) => newRest.includes(node),
+    begins: ({ newPrefix }: Forward) => tokenCount(newPrefix),
+    keys: IO.keys,
+    values: IO.values,
+  },
+] as const;
+
+function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
   const data = results[name]?.data;
-  if (data instanceof Float32Array) return data;
+  // the runtime makes no views of shared memory
+  if (data instanceof Float32Array) return data as Float32Array<ArrayBuffer>;
   throw new Error(`the graph gave no ${name}`);
 }

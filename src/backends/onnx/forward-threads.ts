@@ -54,7 +54,11 @@ export class ForwardThreads {
   /** One call after the other. @param tasks none of which needs another */
   run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
     const results = this.#last.then(() => this.#run(tasks, known));
-    this.#last = results.catch(() => {}); // its caller is told
+    // its caller is told; what it was told is not held
+    this.#last = results.then(
+      () => {},
+      () => {},
+    );
     return results;
   }
 

@@ -27,17 +27,19 @@ export function byteLength(keyValues: KeyValues): number {
 }
 
 /**
- * Copies a range of tokens out of a tensor.
+ * A range of tokens out of a tensor.
  *
  * @param tensor [outer, tokens, inner]
- * @returns      [outer, end - begin, inner]
+ * @returns      [outer, end - begin, inner]: a copy, or the tensor itself where it is all of it
  */
 export function cutTokens(
-  tensor: Float32Array,
+  tensor: Float32Array<ArrayBuffer>,
   { outer, inner, begin, end }: { outer: number; inner: number; begin: number; end: number },
 ): Float32Array<ArrayBuffer> {
   const stride = tensor.length / outer;
   const size = (end - begin) * inner;
+  if (size === stride) return tensor;
+  if (begin * inner + size > stride) throw new RangeError(`no tokens ${begin} to ${end} in this tensor`);
   const cut = new Float32Array(outer * size);
   for (let i = 0; i < outer; i++) {
     const from = i * stride + begin * inner;

@@ -55,7 +55,7 @@ export class ModelRunner implements Runner {
     const scores = new Map<Node, number>();
     for (const [index, round] of rounds.entries()) {
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
-      const isWanted = (node: Node) => neededLater(node) || isLongState(node);
+      const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
       const tasks = round.map((forward) => ({
         forward,
         wanted: newNodes(forward).filter(isWanted),
@@ -84,10 +84,14 @@ export class ModelRunner implements Runner {
     return encoded;
   }
 
+  #isKept(node: Node): boolean {
+    return this.#states.keepsAny && isLongState(node);
+  }
+
   #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
     for (const [key, state] of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && isLongState(state)) this.#states.set(key, keyValues);
+      if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
     }
   }
 }

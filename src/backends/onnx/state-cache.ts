@@ -10,8 +10,10 @@ import { byteLength, type KeyValues } from "./key-values.ts";
  */
 export class StateCache {
   readonly #states: LruCache<KeyValues>;
+  readonly keepsAny: boolean;
 
   constructor(maxBytes: number) {
+    this.keepsAny = maxBytes > 0;
     this.#states = new LruCache(maxBytes, byteLength);
   }
 
