@@ -136,6 +136,7 @@ describe("tasks", () => {
 
   it("run alone, in all threads, if they take much longer than the others", () => {
     assert.deepEqual(sizes([50]), [[50], []]);
+    assert.deepEqual(sizes([50, 12]), [[], [50, 12]]);
     assert.deepEqual(sizes([40, 1000, 40]), [[1000], [40, 40]]);
     assert.deepEqual(sizes([40, 1000, 300, 80]), [
       [1000, 300],

@@ -53,16 +53,23 @@ describe("a linear map in bytes", () => {
     });
   }
 
-  it("gives zeros for a row of zeros", async () => {
-    const found = await run(
-      (graph, x) => {
-        const rows = quantizeRows(graph, x, zeroPointsLike(graph, x));
-        return multiply(graph, int8Map(graph, map, 1, "u8u8"), rows);
-      },
-      new Float32Array(2 * INPUTS),
-    );
-    assert.ok(found.every((x) => x === 0));
-  });
+  for (const form of ["u8s8", "u8u8"] as const) {
+    it(`${form}: gives zeros for a row of zeros, and for one whose step is too small for a number, beside others`, async () => {
+      const rows = plain.map((x, i) => x * ([0, 1e-40, 1][Math.floor(i / INPUTS) % 3] ?? 0));
+      const found = await run((graph, x) => {
+        const matrix = int8Map(graph, map, 1, form);
+        const zeroPoints = zeroPointsLike(graph, x);
+        return [quantizeRows(graph, x, zeroPoints), ...quantizeRowsFinely(graph, x, zeroPoints)]
+          .map((rounded) => multiply(graph, matrix, rounded))
+          .reduce((sum, part) => graph.node("Add", [sum, part]));
+      }, rows);
+      for (let row = 0; row < ROWS; row++) {
+        const numbers = found.slice(row * OUTPUTS, (row + 1) * OUTPUTS);
+        if (row % 3 < 2) assert.ok(numbers.every((x) => Math.abs(x) < 1e-35));
+        else assert.ok(numbers.every((x) => Number.isFinite(x) && x !== 0));
+      }
+    });
+  }
 
   it("is far closer with two bytes a number than with one", async () => {
     const block = rotationBlock(INPUTS);

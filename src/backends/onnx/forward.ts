@@ -16,7 +16,7 @@ import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
  * lengths, and its bits are too. A state stands in the prefix; a short one (fewer than 64 tokens) in the rest, so that small requests share
  * a forward. A question stands in the rest; one of more than 128 tokens is encoded alone there and then stands
  * behind its state in the prefix of its candidates, so that there is room for these. In which of the forwards of its kind a node
- * is, and beside what, does not touch the bits.
+ * is, and beside what, does not touch the bits; nor does it whether a forward is small enough for a way of its own through the graph.
  */
 export interface Forward {
   /** Encoded in other forwards, in the order of their keys. */

@@ -15,9 +15,8 @@ export function sessionOptions(threads: number): InferenceSession.SessionOptions
         // and Exp takes 4 to 5 times as long (measured)
         set_denormal_as_zero: "1",
         // a forward's kernels come microseconds after one another: a thread that looks for work that long need not be woken, which takes
-        // longer. Measured on an idle machine: 0.92 of the time of a new state of 1,000 tokens, 0.82 of a question on it. Beside
-        // other work a spinning thread takes the processor from the one that it waits for: 0.96 to 1.0 of the speed then,
-        // where 100 us give 0.8, and the default half
+        // longer (0.82 to 0.92 of the time, measured). Beside other work it takes the processor from the thread that it waits for, the
+        // longer it looks the more: ARCHITECTURE.md has the figures
         intra_op: threads > 1 ? { allow_spinning: "1", spin_duration_us: "20" } : { allow_spinning: "0" },
         force_spinning_stop: "1", // once a forward is done
       },
