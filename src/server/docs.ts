@@ -3,8 +3,11 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { pagePolicy } from "./page-policy.ts";
 
-/** By path: the page's own address, as one that works behind any prefix. */
-const ADDRESS_WITHOUT_QUERY: Readonly<Record<string, string>> = { "/docs": "docs", "/docs/": "./" };
+/** Swagger UI looks for the document behind the whole address of its page, where a query would be in the way. */
+const WITHOUT_QUERY = {
+  filename: "without-query.js",
+  content: 'if (location.search) history.replaceState(null, "", location.pathname + location.hash);\n',
+};
 
 /** Serves Swagger UI over the contract's document at /docs, with its files below it. */
 export async function serveDocs(
@@ -17,19 +20,13 @@ export async function serveDocs(
     if (caching !== undefined && reply.statusCode < 400) reply.header("cache-control", caching);
     next();
   });
-  // Swagger UI looks for the document behind the whole address of its page, a query included.
-  app.addHook("onRequest", async (request, reply) => {
-    const [path = "", query] = request.url.split("?", 2);
-    const plain = ADDRESS_WITHOUT_QUERY[path];
-    if (plain !== undefined && query !== undefined) return reply.redirect(plain);
-  });
   // The plugin's type wants every member of an OpenAPI document spelled out; it only serializes the object.
   const specification = { document: document as never };
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: pagePolicy(),
-    theme: { title: `Typed Decision Service ${version}` },
+    theme: { title: `Typed Decision Service ${version}`, js: [WITHOUT_QUERY] },
     uiConfig: { layout: "BaseLayout", validatorUrl: null },
     // "Try it out" asks the server that the page came from, whatever its address.
     transformSpecification: (specification) => ({ ...specification, servers: [{ url: "/" }] }),

@@ -45,19 +45,6 @@ test("a missing file of a page is not kept in caches", async () => {
   assert.deepEqual([answer.statusCode, answer.headers["cache-control"]], [404, "no-store"]);
 });
 
-test("Swagger UI is shown at its address without a query, under any prefix: else it would not find the document", async () => {
-  for (const [url, plain] of [
-    ["/docs?x=1", "/docs"],
-    ["/docs/?x=1", "/docs/"],
-  ] as const) {
-    const answer = await app.inject({ method: "GET", url });
-    const location = String(answer.headers.location);
-    assert.equal(answer.statusCode, 302);
-    assert.equal(new URL(location, `http://host/under/a/prefix${url}`).pathname, `/under/a/prefix${plain}`);
-  }
-  assert.equal((await app.inject({ method: "GET", url: "/docs/json?x=1" })).statusCode, 200);
-});
-
 test("the document that Swagger UI reads is the contract's", async () => {
   const answer = await app.inject({ method: "GET", url: "/docs/json" });
   assert.equal(answer.json().info.title, "Fake");
