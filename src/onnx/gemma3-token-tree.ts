@@ -5,6 +5,7 @@ import { GraphBuilder, type Value, type WeightsFile } from "./graph-builder.ts";
 import { type Linear, linear, type Multiplication, rotateOutputs } from "./linear.ts";
 import { rotaryTables } from "./rotary.ts";
 import { type RowArithmetic, rowArithmetic } from "./row-arithmetic.ts";
+import { withOnes } from "./softmax-sum.ts";
 
 interface Context extends AttentionContext {
   readonly weights: Gemma3Weights;
@@ -186,11 +187,6 @@ function rotate(context: Context, layer: number, x: Value, count: number, places
   const rows = graph.node("Reshape", [x, graph.integers(-1, 1, count * shape.headSize)]);
   const turned = graph.contrib("RotaryEmbedding", [rows, places, cosines, sines], { num_heads: count });
   return graph.node("Reshape", [turned, graph.integers(-1, count, shape.headSize)]);
-}
-
-/** A column of ones behind the values: it sums the weights. [tokens, heads, size] -> [tokens, heads, size + 1] */
-function withOnes(graph: GraphBuilder, values: Value): Value {
-  return graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
 }
 
 /** The map whose outputs are those of `weight`, each run of `block` of them rotated. */

@@ -47,3 +47,8 @@ export function anyKeyOf(
   );
   return { product, weight };
 }
+
+/** A column of ones behind the values: it sums the weights. [a, b, size] -> [a, b, size + 1] */
+export function withOnes(graph: GraphBuilder, values: Value): Value {
+  return graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
+}

@@ -1,6 +1,6 @@
 import type { Rows } from "./arithmetic.ts";
 import type { GraphBuilder, Value } from "./graph-builder.ts";
-import { anyKeyOf, largest } from "./softmax-sum.ts";
+import { anyKeyOf, largest, withOnes } from "./softmax-sum.ts";
 import type { Context } from "./token-tree-context.ts";
 import { TOKEN_TREE_IO } from "./token-tree-io.ts";
 import { type Projected, project } from "./token-tree-projection.ts";
@@ -246,11 +246,6 @@ function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
     keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
     values: withOnes(graph, graph.node("Concat", [earlier.values, fresh.values], { axis: 1 })),
   };
-}
-
-/** [a, b, size] -> [a, b, size + 1] */
-function withOnes(graph: GraphBuilder, values: Value): Value {
-  return graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
 }
 
 function blockOf(graph: GraphBuilder, { keys, values }: Projected): Block {

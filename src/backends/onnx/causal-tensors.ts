@@ -1,26 +1,8 @@
 import { Tensor } from "onnxruntime-node";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
-import {
-  type Forward,
-  keyCount,
-  type Node,
-  newNodes,
-  pastNodes,
-  scoredNodes,
-  tokenCount,
-} from "./forward.ts";
-import {
-  bool,
-  CHUNK_NUMBERS,
-  cutQueries,
-  type ForwardInputs,
-  int32,
-  int64,
-  numberNodes,
-  past,
-  queryNodes,
-} from "./forward-tensors.ts";
+import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
+import { bool, type ForwardInputs, int32, int64, layOut, past, queryNodes } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
 export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape): KeyValueShape {
@@ -39,11 +21,7 @@ export function causalInputs(
   known: (node: Node) => KeyValues,
 ): ForwardInputs {
   const { pastPrefix, newPrefix, pastRest, newRest } = forward;
-  const fresh = newNodes(forward);
-  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
-  const real = tokenCount(fresh);
-  const longest = Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * shape.heads));
-  const chunking = cutQueries(real, longest, parts.multiple);
+  const { fresh, numbers, real, ...chunking } = layOut(forward, shape.heads, parts.multiple);
   const tokens = chunking.chunks * chunking.chunkSize;
   const { ids, positions, begins } = packTokens(fresh, tokens, shape.positions);
   const newTokens = tokenCount(newPrefix);

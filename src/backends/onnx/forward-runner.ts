@@ -45,9 +45,8 @@ export class ForwardRunner {
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;
     });
-    const parts = PARTS.filter((part) => wanted.some((node) => part.holds(forward, node)));
     const layers = [...Array(this.#model.keyValues.layers).keys()];
-    const names = parts.flatMap(({ keys, values }) =>
+    const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
       layers.flatMap((layer) => [keys(layer), values(layer)]),
     );
     const results = await this.#session.run(feeds, [IO.scores, ...names]);
@@ -60,33 +59,23 @@ export class ForwardRunner {
   /** A node's keys and values out of a forward's results. @param at where it begins among the new tokens */
   #cut(results: InferenceSession.ReturnType, forward: Forward, node: Node, at: number): KeyValues {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
-    const part = PARTS.find(({ holds }) => holds(forward, node)) ?? PARTS[1];
-    const begin = at - part.begins(forward);
+    const outputs = outputsOf(forward, node);
+    const begin = outputs === OF_PREFIX ? at : at - tokenCount(forward.newPrefix);
     const end = begin + node.tokens.length;
     const each = (name: (layer: number) => string, outer: number, inner: number) =>
       Array.from({ length: layers }, (_, layer) =>
         cutTokens(float32(results, name(layer)), { outer, inner, begin, end }),
       );
-    const keys = each(part.keys, heads * size, 1);
-    return { tokens: node.tokens.length, keys, values: each(part.values, heads, valueSize) };
+    const keys = each(outputs.keys, heads * size, 1);
+    return { tokens: node.tokens.length, keys, values: each(outputs.values, heads, valueSize) };
   }
 }
 
-/** Where the graph gives keys and values of new nodes: those of the prefix apart, as a state is mostly alone there and need not be cut out. */
-const PARTS = [
-  {
-    holds: ({ newPrefix }: Forward, node: Node) => newPrefix.includes(node),
-    begins: () => 0,
-    keys: IO.prefixKeys,
-    values: IO.prefixValues,
-  },
-  {
-    holds: ({ newRest }: Forward, node: Node) => newRest.includes(node),
-    begins: ({ newPrefix }: Forward) => tokenCount(newPrefix),
-    keys: IO.keys,
-    values: IO.values,
-  },
-] as const;
+/** Keys and values of the prefix' new nodes come apart: a state is mostly alone there, and need not be cut out. */
+const OF_PREFIX = { keys: IO.prefixKeys, values: IO.prefixValues };
+const OF_REST = { keys: IO.keys, values: IO.values };
+/** Where the graph gives a new node's. */
+const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
 
 function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
   const data = results[name]?.data;

@@ -16,7 +16,7 @@ import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts"
  * Numbers of one [heads, queries, keys] tensor of a chunk: the longest state needs no more memory than a short one. Measured: 400,000
  * take 5 to 10 % more processor time, because each product packs the keys anew.
  */
-export const CHUNK_NUMBERS = 2_000_000;
+const CHUNK_NUMBERS = 2_000_000;
 /** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
 export const FILLER = -1;
 
@@ -32,20 +32,15 @@ export function forwardInputs(
   shape: TokenTreeShape,
   known: (node: Node) => KeyValues,
 ): ForwardInputs {
-  const fresh = newNodes(forward);
+  const { fresh, numbers, real, chunks, chunkSize } = layOut(forward, shape.heads);
+  const tokens = chunks * chunkSize;
   const begins = new Map<Node, number>();
-  let real = 0;
+  let at = 0;
   for (const node of fresh) {
-    begins.set(node, real);
-    real += node.tokens.length;
+    begins.set(node, at);
+    at += node.tokens.length;
   }
   const prefixTokens = tokenCount(forward.newPrefix);
-  const { chunks, chunkSize } = cutQueries(
-    real,
-    Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * shape.heads)),
-  );
-  const tokens = chunks * chunkSize;
-  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
   return {
     feeds: {
       ...packedTokens(fresh, tokens, shape.positions),
@@ -68,6 +63,19 @@ export function forwardInputs(
     },
     begins,
   };
+}
+
+/**
+ * The new nodes in their order, a number for each node, the new tokens without filler, and how their queries are cut.
+ *
+ * @param multiple see `cutQueries`
+ */
+export function layOut(forward: Forward, heads: number, multiple = 1) {
+  const fresh = newNodes(forward);
+  const real = tokenCount(fresh);
+  const longest = Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * heads));
+  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
+  return { fresh, numbers, real, ...cutQueries(real, longest, multiple) };
 }
 
 const hasNewRestOnly = (forward: Forward) => pastNodes(forward).length + forward.newPrefix.length === 0;
