@@ -140,13 +140,26 @@ def empty_state(d, c):
 
 # (change, share of the decisions it is tried on); in this order, each by itself
 MIX = ((as_noul, 0.04), (more, 0.15), (fewer, 0.12), (none_of_these, 0.06), (as_choice, 0.10), (label_only, 0.07), (text_only, 0.18),
-       (negate, 0.08), (paraphrase, 0.12), (describe_outcomes, 0.06), (empty_state, 0.02), (structure, 0.06), (lengthen, 0.10))
+       (negate, 0.08), (paraphrase, 0.12), (describe_outcomes, 0.06))
+STATE_MIX = ((structure, 0.06), (lengthen, 0.10))
 
 
-def augment(decision, context, strength=1.0):
-    """-> the decision after those changes that the draw picks and that apply"""
-    draws = context.rng.random(len(MIX))
-    for (change, share), draw in zip(MIX, draws):
+def drawn(mix, decision, context, strength):
+    draws = context.rng.random(len(mix))
+    for (change, share), draw in zip(mix, draws):
         if draw < share * strength:
             decision = change(decision, context) or decision
     return decision
+
+
+def augment(decision, context, strength=1.0):
+    """-> the decision after those changes of its question and candidates that the draw picks and that apply"""
+    return drawn(MIX, decision, context, strength)
+
+
+def augment_state(decisions, context, strength=1.0):
+    """Decisions about one state -> the same with the state changed, alike for all"""
+    if len(decisions) == 1:
+        return [drawn(((empty_state, 0.02), *STATE_MIX), decisions[0], context, strength)]
+    state = drawn(STATE_MIX, decisions[0], context, strength).state
+    return [replace(d, state=state) for d in decisions]

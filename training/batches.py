@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-PADDING = 255
+PADDING = 65535
 STEP = 8  # lengths are rounded up to this: attention kernels like it
 
 
@@ -21,24 +21,33 @@ def plan(lengths, budget, rng=None):
 
 
 def arrays(rows):
-    """-> dict of compact NumPy arrays, for B rows of at most T tokens and N candidates:
+    """-> dict of compact NumPy arrays, for B rows of at most T tokens and N candidates, with Q questions of at most C candidates in all:
 
-    ids, position, part [B,T]: token, place in its part, number of the part (0 state, 1 question, 2.. candidates)
-    first [B,N]: where each candidate starts; real [B,N]: whether there is one; answer [B]
+    ids, position, part, owner [B,T]: token, place in its part, number of the part in the row (0 is the state), number of its question's part
+    first [B,N]: where each candidate of the row starts
+    choice [Q,C]: the candidates of each question, row * N + place among the row's; real [Q,C]: whether there is one; answer [Q]
     """
-    B, N = len(rows), max(len(r.lengths) for r in rows) - 2
-    T = -(-max(len(r.tokens) for r in rows) // STEP) * STEP
+    B, N, C = len(rows), max(sum(r.counts) for r in rows), max(max(r.counts) for r in rows)
+    Q, T = sum(len(r.counts) for r in rows), -(-max(len(r.tokens) for r in rows) // STEP) * STEP
     ids, position = np.zeros((B, T), np.uint16), np.zeros((B, T), np.uint16)
-    part = np.full((B, T), PADDING, np.uint8)
-    first, real = np.zeros((B, N), np.int32), np.zeros((B, N), bool)
+    part, owner = np.full((B, T), PADDING, np.uint16), np.full((B, T), PADDING, np.uint16)
+    first, choice, real = np.zeros((B, N), np.int32), np.zeros((Q, C), np.int32), np.zeros((Q, C), bool)
+    q = 0
     for b, r in enumerate(rows):
         n, lengths = len(r.tokens), np.asarray(r.lengths)
         starts = np.cumsum(lengths) - lengths
+        questions = np.cumsum([1, *(count + 1 for count in r.counts[:-1])])
         ids[b, :n] = r.tokens
         position[b, :n] = np.arange(n) - np.repeat(starts, lengths)
         part[b, :n] = np.repeat(np.arange(len(lengths)), lengths)
-        first[b, :len(lengths) - 2], real[b, :len(lengths) - 2] = starts[2:], True
-    return {"ids": ids, "position": position, "part": part, "first": first, "real": real, "answer": np.array([r.answer for r in rows])}
+        owner[b, :n] = np.repeat([0, *np.repeat(questions, np.array(r.counts) + 1)], lengths)
+        first[b, :sum(r.counts)] = np.delete(starts, [0, *questions])
+        at = 0
+        for count in r.counts:
+            choice[q, :count], real[q, :count] = b * N + at + np.arange(count), True
+            q, at = q + 1, at + count
+    return {"ids": ids, "position": position, "part": part, "owner": owner, "first": first, "choice": choice, "real": real,
+            "answer": np.array([answer for r in rows for answer in r.answers])}
 
 
 def tensors(batch, device):
@@ -47,4 +56,4 @@ def tensors(batch, device):
     signed = lambda array: array.view(np.int16) if array.dtype == np.uint16 else array
     held = {name: torch.from_numpy(signed(array)).to(device, non_blocking=True) for name, array in batch.items()}
     made = {name: t if t.dtype == torch.bool else t.long() & 0xFFFF for name, t in held.items()}
-    return {**made, "segment": made["part"].clamp(max=2)}
+    return {**made, "segment": (made["part"] > 0).long() + (made["part"] != made["owner"]).long()}

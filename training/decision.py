@@ -73,17 +73,32 @@ def candidates(decision, wordings):
 
 @dataclass
 class Row:
-    """Tokens of one decision: state, question, candidates. `lengths` are those of the parts."""
+    """Tokens of the questions about one state. `lengths` are those of the parts: the state, then each question followed by its
+    candidates; `counts` and `answers` are of the questions."""
 
     tokens: np.ndarray
     lengths: list
-    answer: int
+    counts: list
+    answers: list
 
 
-def row(decision, wordings, limits):
-    """limits: (tokens of the state, of the question, of a candidate), special tokens included."""
-    parts = [CLS, *decision.state[:limits[0] - 2], SEP], [*decision.question[:limits[1] - 1], SEP]
-    parts = [np.asarray(part, np.uint16) for part in parts]
-    for ids in candidates(decision, wordings):
-        parts.append(np.concatenate([[CLS], ids[:limits[2] - 2], [SEP]]).astype(np.uint16))
-    return Row(np.concatenate(parts), [len(part) for part in parts], decision.answer)
+def row(decisions, wordings, limits, below=None):
+    """The row of decisions that share the first one's state; those that would take more than `below` tokens beside the state are left out, but for the first.
+
+    limits: (tokens of the state, of the question, of a candidate), special tokens included.
+    """
+    made = Row(None, [], [], [])
+    parts = [np.array([CLS, *decisions[0].state[:limits[0] - 2], SEP], np.uint16)]
+    taken = 0
+    for decision in decisions:
+        own = [np.array([*decision.question[:limits[1] - 1], SEP], np.uint16)]
+        own += [np.concatenate([[CLS], ids[:limits[2] - 2], [SEP]]).astype(np.uint16) for ids in candidates(decision, wordings)]
+        size = sum(map(len, own))
+        if below is not None and made.counts and taken + size > below:
+            continue
+        taken += size
+        parts += own
+        made.counts.append(len(own) - 1)
+        made.answers.append(decision.answer)
+    made.tokens, made.lengths = np.concatenate(parts), [len(part) for part in parts]
+    return made

@@ -10,7 +10,7 @@ def choose():
 
 def multiplies_bf16(device):
     """Elsewhere bf16 is emulated, many times slower than float32."""
-    return device.type == "cuda" or torch.cpu._is_amx_tile_supported()
+    return device.type == "cuda" or torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
 
 
 def autocast(device, wanted=True):

@@ -23,6 +23,7 @@ from model import TEMPERATURE, scores
 from store import KINDS, Store
 
 LIMITS = (2048, 2048, 768)
+TOGETHER = 8  # questions about one state in a row
 
 
 def sample(store, n, seed=5):
@@ -40,27 +41,47 @@ def asked(store, i, long):
     return among_others(decision, context, long - len(decision.state)) or decision if long else decision
 
 
-def evaluate(model, store, device, *, indices=None, budget=16384, bf16=True, long=0):
-    """-> figures of metrics.report"""
+def packed(store, indices, long):
+    """Rows of decisions that share a state, and which decisions each has. -> [Row], [int64 array]"""
+    rows, members, groups = [], [], {}
+    for i in indices:
+        groups.setdefault((int(store.sets[i]), int(store.state[i]), int(i) if long else 0), []).append(i)
+    for group in groups.values():
+        for at in range(0, len(group), TOGETHER):
+            members.append(np.array(group[at:at + TOGETHER]))
+            rows.append(row([asked(store, i, long) for i in members[-1]], store.wordings, LIMITS))
+    return rows, members
+
+
+def outcomes(model, store, device, *, indices=None, budget=16384, bf16=True, long=0):
+    """What the model makes of decisions. -> dict of arrays [decisions] for metrics.report, and `chosen`, `answer`"""
     indices = np.arange(len(store)) if indices is None else indices
-    rows = [row(asked(store, i, long), store.wordings, LIMITS) for i in indices]
-    hit, confidence, nll = (np.zeros(len(rows)) for _ in range(3))
+    rows, members = packed(store, indices, long)
+    place = np.full(len(store), -1)
+    place[indices] = np.arange(len(indices))
+    made = {name: np.zeros(len(indices)) for name in ("hit", "confidence", "nll", "count", "chosen", "answer")}
     was_training = model.training
     model.eval()
     with torch.inference_mode():
         for batch in plan(np.array([len(r.tokens) for r in rows]), budget):
+            at = place[np.concatenate([members[i] for i in batch])]
             held = tensors(arrays([rows[i] for i in batch]), device)
             with autocast(device, bf16):
                 logits = scores(model, held)
             p = torch.softmax(logits / TEMPERATURE, -1)
             best = p.max(-1)
-            hit[batch] = (best.indices == held["answer"]).cpu()
-            confidence[batch] = best.values.cpu()
-            nll[batch] = -p.gather(1, held["answer"][:, None])[:, 0].clamp_min(1e-12).log().cpu()
+            made["hit"][at] = (best.indices == held["answer"]).cpu()
+            made["confidence"][at] = best.values.cpu()
+            made["nll"][at] = -p.gather(1, held["answer"][:, None])[:, 0].clamp_min(1e-12).log().cpu()
+            made["count"][at] = held["real"].sum(-1).cpu()
+            made["chosen"][at], made["answer"][at] = best.indices.cpu(), held["answer"].cpu()
     model.train(was_training)
-    outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": store.sets[indices], "kinds": store.kinds[indices],
-                "count": np.array([len(r.lengths) - 2 for r in rows])}
-    return metrics.report(outcomes, store.names, KINDS)
+    return {**made, "sets": store.sets[indices], "kinds": store.kinds[indices]}
+
+
+def evaluate(model, store, device, **options):
+    """-> figures of metrics.report"""
+    return metrics.report(outcomes(model, store, device, **options), store.names, KINDS)
 
 
 def main():

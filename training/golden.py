@@ -26,7 +26,7 @@ def golden(model, tokenizer):
     for decision in decisions():
         state, question, candidates = texts(decision)
         parts = [[CLS, *ids(state), SEP], [*ids(question), SEP], *([CLS, *ids(c), SEP] for c in candidates)]
-        row = Row(np.array([t for part in parts for t in part], np.uint16), [len(part) for part in parts], 0)
+        row = Row(np.array([t for part in parts for t in part], np.uint16), [len(part) for part in parts], [len(candidates)], [0])
         with torch.inference_mode():
             found = scores(model, tensors(arrays([row]), "cpu"))[0].tolist()
         made.append({"type": decision["type"], "state": state, "question": question, "candidates": candidates,

@@ -23,11 +23,14 @@ def summary(hit, confidence, nll):
 
 
 def report(outcomes, names, kinds):
-    """outcomes: dict of arrays [decisions] hit, confidence, nll, sets, kinds, count. -> JSON-able figures"""
+    """outcomes: dict of arrays [decisions] hit, confidence, nll, sets, kinds, count, answer. -> JSON-able figures"""
     of = lambda chosen: summary(*(outcomes[name][chosen] for name in ("hit", "confidence", "nll")))
     sets = {name: of(outcomes["sets"] == k) for k, name in enumerate(names) if (outcomes["sets"] == k).any()}
     sizes = {f"{a}-{b}" if a < b else str(a): (outcomes["count"] >= a) & (outcomes["count"] <= b) for a, b in SIZES}
-    return {"mean_accuracy": float(np.mean([s["accuracy"] for s in sets.values()])), "all": of(slice(None)),
+    yes_no = outcomes["kinds"] == kinds.index("noul")
+    balance = {name: float(outcomes["hit"][yes_no & (outcomes["answer"] == answer)].mean()) if (yes_no & (outcomes["answer"] == answer)).any() else None
+               for name, answer in (("true_answered_yes", 1), ("false_answered_no", 0))}
+    return {"balance": balance, "mean_accuracy": float(np.mean([s["accuracy"] for s in sets.values()])), "all": of(slice(None)),
             "curve": curve(outcomes["hit"], outcomes["confidence"]),
             "types": {kind: {**of(outcomes["kinds"] == k), "curve": curve(outcomes["hit"][outcomes["kinds"] == k], outcomes["confidence"][outcomes["kinds"] == k])}
                       for k, kind in enumerate(kinds) if (outcomes["kinds"] == k).any()},

@@ -53,7 +53,7 @@ def main():
         extra = [pools.spelled(name, rng) for name in wrong]
         d.labels, d.texts = [d.labels[d.answer], *(label for label, _ in extra)], [d.texts[d.answer], *(text for _, text in extra)]
         d.answer = 0
-        rows.append(row(d, store.wordings, LIMITS))
+        rows.append(row([d], store.wordings, LIMITS))
     total = {}
     with torch.inference_mode():
         for batch in plan(np.array([len(r.tokens) for r in rows]), 16384):

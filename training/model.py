@@ -4,15 +4,18 @@ A state token attends to the state. A question token attends to the state and it
 attends to the state, its question and itself. Each candidate is scored jointly with state and question, while a
 server encodes the state once for all questions and each question once for all its candidates.
 
-    tokens of a row:   state [CLS] .. [SEP] | question .. [SEP] | candidate 1 [CLS] .. [SEP] | candidate 2 .. | padding
-    part:              0 ..                 | 1 ..              | 2 ..                       | 3 ..           | 255
-    position:          0 ..                 | 0 ..              | 0 ..                       | 0 ..    (modulo `positions`)
-    segment:           0                    | 1                 | 2                          | 2
+    tokens of a row:   state [CLS] .. [SEP] | question .. [SEP] | candidate 1 [CLS] .. [SEP] | candidate 2 .. | next question .. | its candidate .. | padding
+    part:              0 ..                 | 1 ..              | 2 ..                       | 3 ..           | 4 ..             | 5 ..             | 65535
+    owner:             0 ..                 | 1 ..              | 1 ..                       | 1 ..           | 4 ..             | 4 ..             | 65535
+    position:          0 ..                 | 0 ..              | 0 ..                       | 0 ..           | 0 ..             | 0 ..    (modulo `positions`)
+    segment:           0                    | 1                 | 2                          | 2              | 1                | 2
     score of a candidate: head(hidden state of its [CLS])
 """
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+from batches import PADDING
 
 TEMPERATURE = 4.136820402388508
 HIDDEN = -30000.0  # added to the logit of what may not be seen
@@ -99,23 +102,24 @@ class TokenTreeRanker(nn.Module):
         return {"vocab": self.word.num_embeddings, "hidden": self.word.embedding_dim, "heads": self.heads,
                 "inner": self.layers[0].up.out_features, "layers": len(self.layers), "positions": self.positions}
 
-    def forward(self, ids, position, segment, part, first):
-        """ids, position, segment, part [B,T]; first [B,N]: where the candidates start. -> scores [B,N], float32"""
+    def forward(self, ids, position, segment, part, owner, first):
+        """ids, position, segment, part, owner [B,T]; first [B,N]: where the candidates start. -> scores [B,N], float32"""
         x = self.ln(self.word(ids) + self.pos(position % self.positions) + self.seg(segment))
         dtype = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
-        mask = torch.zeros((), dtype=dtype, device=x.device).masked_fill(~visible(part)[:, None], HIDDEN)
+        mask = torch.zeros((), dtype=dtype, device=x.device).masked_fill(~visible(part, owner)[:, None], HIDDEN)
         for layer in self.layers[:-1]:
             x = layer(x, mask, dropout=self.dropout)
         return self.head(self.layers[-1](x, mask, first, self.dropout)).squeeze(-1).float()
 
 
-def visible(part):
-    """part [B,T] -> bool [B,T,T]: whether row's token may look at column's. Padding sees padding, so no row is empty."""
-    row, column = part[:, :, None], part[:, None, :]
-    return (row == column) | (column < row.clamp(max=2)) & (row < 255)
+def visible(part, owner):
+    """part, owner [B,T] -> bool [B,T,T]: whether row's token may look at column's: its own part, its question and the state. Padding
+    sees padding, so no row is empty."""
+    column = part[:, None, :]
+    return (column == part[:, :, None]) | (column == owner[:, :, None]) | (column == 0) & (part[:, :, None] < PADDING)
 
 
 def scores(model, batch):
-    """Scores of a batch of batches.py, -inf where there is no candidate. -> [B,N]"""
-    made = model(*(batch[name] for name in ("ids", "position", "segment", "part", "first")))
-    return made.masked_fill(~batch["real"], float("-inf"))
+    """Scores of the questions of a batch of batches.py, -inf where there is no candidate. -> [Q,C]"""
+    made = model(*(batch[name] for name in ("ids", "position", "segment", "part", "owner", "first")))
+    return made.flatten()[batch["choice"]].masked_fill(~batch["real"], float("-inf"))

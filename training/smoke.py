@@ -45,7 +45,7 @@ def same_ids(out, tokenizer_path):
     for i, decision in enumerate(kept):
         state, question, candidates = texts(decision)
         wanted = [t for part in ([101, *ids(state), 102], [*ids(question), 102], *([101, *ids(c), 102] for c in candidates)) for t in part]
-        found = row(read(store, i), store.wordings, (4096, 4096, 4096)).tokens
+        found = row([read(store, i)], store.wordings, (4096, 4096, 4096)).tokens
         assert np.array_equal(found, wanted), f"other token ids: {question}"
 
 

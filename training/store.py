@@ -70,6 +70,13 @@ class Store:
         """Token ids of a text. -> uint16 [length]"""
         return self.tokens[self.token_at[text]:self.token_at[text + 1]]
 
+    def groups(self):
+        """Decisions of one set about one state. -> (int64 [decisions] in groups, int64 [groups + 1] where each begins)"""
+        key = self.sets.astype(np.int64) << 32 | self.state
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        return order, np.append(starts, len(order))
+
     def _sizes(self):
         """Tokens of each decision as it stands, special tokens included. -> int64 [decisions]"""
         of = self.lengths.astype(np.int64)

@@ -42,12 +42,12 @@ def rate(progress, warmup, cooldown):
 
 
 def optimizer_of(model, options):
-    """AdamW; no decay on vectors, a higher rate for the head."""
+    """AdamW; no decay on vectors and words, a higher rate for the head."""
     named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     groups = []
     for head in (False, True):
         for matrix in (False, True):
-            chosen = [p for name, p in named if name.startswith("head.") == head and (p.ndim > 1) == matrix]
+            chosen = [p for name, p in named if name.startswith("head.") == head and (p.ndim > 1 and not name.startswith("word.")) == matrix]
             groups.append({"params": chosen, "weight_decay": options.decay if matrix else 0.0, "times": options.head_rate if head else 1.0})
     return torch.optim.AdamW(groups, lr=options.rate, betas=(0.9, 0.98), fused=True)
 
@@ -63,6 +63,8 @@ class Run:
         start = weights.load(options.init)
         self.model = weights.model_of(weights.deepen(start, options.layers) if options.layers else start, dropout=options.dropout).to(self.device).train()
         self.model.word.weight.requires_grad_(not options.freeze_words)
+        if options.new_words:
+            self.model.word.weight.requires_grad_(True).register_post_accumulate_grad_hook(lambda words: words.grad[:options.new_words].zero_())
         self.optimizer = optimizer_of(self.model, options)
         self.average = Average(self.model, options.average)
         self.step, self.chunk, self.batch, self.seconds, self.decisions, self.tokens = 0, 0, 0, 0.0, 0, 0
@@ -136,13 +138,17 @@ def arguments():
     add("--average", type=float, default=0.999, help="decay of the moving average of the weights, a step")
     add("--power", type=float, default=0.5, help="a set's share grows with its size to this power")
     add("--thrift", type=float, default=0.0, help="and falls with its mean tokens to this power")
+    add("--times", nargs="*", default=(), metavar="SET=FACTOR", help="further factors of single sets' shares")
     add("--strength", type=float, default=1.0, help="of the augmentation")
     add("--limits", type=int, nargs=3, default=(1024, 512, 256), metavar=("STATE", "QUESTION", "CANDIDATE"), help="tokens")
     add("--longest-row", type=int, default=2048, help="tokens; longer decisions are left out")
+    add("--together", type=int, default=8, help="questions about one state in a row, at most")
+    add("--below", type=int, default=384, help="tokens of those questions and their candidates, unless the first alone has more")
     add("--most-candidates", type=int, default=64)
     add("--chunk", type=int, default=2048, help="decisions that are sorted by length together")
     add("--confused", type=pathlib.Path, help="hard negatives of mine.py")
     add("--freeze-words", action="store_true")
+    add("--new-words", type=int, default=0, metavar="N", help="of the words' embeddings, train only those from row N on")
     add("--workers", type=int, default=0, help="processes that form batches")
     add("--threads", type=int, default=2)
     add("--seed", type=int, default=1)
@@ -152,6 +158,8 @@ def arguments():
 def sampler_of(options):
     return Sampler(Store(options.data), seed=options.seed, size=options.chunk, power=options.power, thrift=options.thrift, limits=tuple(options.limits),
                    most_candidates=options.most_candidates, strength=options.strength, longest_row=options.longest_row,
+                   below=options.below, together=options.together,
+                   times={name: float(factor) for name, factor in (entry.split("=") for entry in options.times)},
                    confused=json.loads(options.confused.read_text()) if options.confused else None)
 
 
