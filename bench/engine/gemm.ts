@@ -1,4 +1,4 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import { median } from "../measure/statistics.ts";

@@ -1,4 +1,4 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";

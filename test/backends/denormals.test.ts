@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { causalInputs } from "../../src/backends/onnx/causal-tensors.ts";
 import { type Forward, REST_TOKENS } from "../../src/backends/onnx/forward.ts";
 import { FILLER } from "../../src/backends/onnx/forward-tensors.ts";
 import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
 import { type TreeModel, treeModel } from "../../src/backends/onnx/tree-model.ts";
 import { GEMMA3_IO as IO } from "../../src/onnx/gemma3-io.ts";
 import { inOneForward } from "./one-forward.ts";

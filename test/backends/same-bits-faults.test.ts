@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { KEY_BLOCK } from "../../src/backends/onnx/forward.ts";
 import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";

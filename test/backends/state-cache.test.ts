@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { InferenceSession } from "onnxruntime-node";
 import { shortestKeptState } from "../../src/backends/onnx/kept-states.ts";
 import type { KeyValues } from "../../src/backends/onnx/key-values.ts";
 import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
+import { InferenceSession } from "../../src/backends/onnx/runtime.ts";
 import { StateCache } from "../../src/backends/onnx/state-cache.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";

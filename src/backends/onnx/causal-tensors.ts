@@ -1,9 +1,9 @@
-import { Tensor } from "onnxruntime-node";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
 import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import { bool, type ForwardInputs, int32, int64, layOut, past, queryNodes } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
+import { Tensor } from "./runtime.ts";
 
 export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape): KeyValueShape {
   return { layers: layers.length, heads: kvHeads, size: headSize, valueSize: headSize + 1 };

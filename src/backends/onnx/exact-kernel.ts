@@ -1,6 +1,6 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { GraphBuilder } from "../../onnx/graph-builder.ts";
 import type { ByteMultiplication } from "../../onnx/linear.ts";
+import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
 /** Rows, inputs and outputs of the products that are tried: a few and many rows go through different kernels. */

@@ -1,7 +1,7 @@
-import { InferenceSession } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
 import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import { cutTokens, type KeyValues } from "./key-values.ts";
+import { InferenceSession } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TreeModel } from "./tree-model.ts";
 

@@ -1,4 +1,3 @@
-import { Tensor } from "onnxruntime-node";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import {
   type Forward,
@@ -11,6 +10,7 @@ import {
   tokenCount,
 } from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
+import { Tensor } from "./runtime.ts";
 
 /**
  * Numbers of one [heads, queries, keys] tensor of a chunk: the longest state needs no more memory than a short one. Measured: 400,000

@@ -6,6 +6,7 @@ import type { Clock } from "../../inference/ports.ts";
 import type { Precision } from "../../models/graph.ts";
 import type { ModelPackage } from "../../models/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
+import { processEnvironment } from "./process-environment.ts";
 
 export interface LoadOptions {
   /** Its files are checked against this manifest each time a process loads them. */
@@ -55,6 +56,7 @@ export class InferenceProcess {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       execArgv,
+      env: processEnvironment(process.env),
     });
     this.#loaded = this.#listen(this.#child);
     this.#loaded.catch(() => {}); // it may end before a model is to be loaded: `load` tells

@@ -1,8 +1,8 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { ServiceError } from "../../errors.ts";
 import type { ForestScores, TokenTree } from "../../inference/ports.ts";
 import type { JointGraphArchitecture } from "../../models/manifest.ts";
 import type { Runner } from "./model-runner.ts";
+import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
 const INPUTS = ["input_ids", "attention_mask"];

@@ -1,4 +1,4 @@
-import type { InferenceSession } from "onnxruntime-node";
+import type { InferenceSession } from "./runtime.ts";
 
 /** How a model runs in this process. @param threads of one run */
 export function sessionOptions(threads: number): InferenceSession.SessionOptions {

@@ -1,5 +1,5 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { GraphBuilder } from "../../onnx/graph-builder.ts";
+import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
 /** Of each product: few rows are shared out by columns, more rows than columns by rows, if there is anything to share out. */

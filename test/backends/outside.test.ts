@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { NO_TELEMETRY, processEnvironment } from "../../src/backends/onnx/process-environment.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
+
+/** Runs a program that loads the runtime, runs a graph and waits for what the runtime does by itself. */
+function program(runtime: string): string {
+  return `
+    import { GraphBuilder } from ${JSON.stringify(path.join(root, "src/onnx/graph-builder.ts"))};
+    import { InferenceSession, Tensor } from ${JSON.stringify(runtime)};
+    const graph = new GraphBuilder();
+    const x = graph.input("x", "float32", [1]);
+    graph.node("Mul", [x, x], {}, "y");
+    graph.output("y", "float32", [1]);
+    const session = await InferenceSession.create(graph.build("outside"));
+    await session.run({ x: new Tensor("float32", Float32Array.of(2), [1]) });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+  `;
+}
+
+/** What the program did outside: sockets of other families than the local one, and the files below its home folder. */
+function outside(runtime: string): { sockets: string[]; files: string[] } {
+  const folder = mkdtempSync(path.join(tmpdir(), "outside-"));
+  try {
+    const log = path.join(folder, "strace.log");
+    const home = path.join(folder, "home");
+    const { ORT_DISABLE_TELEMETRY: _, ...env } = process.env;
+    execFileSync(
+      "strace",
+      [
+        ...["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg", "-o", log],
+        ...[process.execPath, "--import", "tsx", "--input-type=module", "--eval", program(runtime)],
+      ],
+      { cwd: root, env: { ...env, HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") } },
+    );
+    const lines = readFileSync(log, "utf8").split("\n");
+    return {
+      sockets: lines.filter((line) => /AF_INET|AF_INET6|AF_NETLINK/.test(line)),
+      files: filesBelow(home),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map(String);
+  } catch {
+    return []; // it was not made
+  }
+}
+
+describe("the runtime stays on this machine", { skip: hasStrace ? false : "needs Linux with strace" }, () => {
+  it("opens no connection and leaves no file, whatever the caller's environment says", () => {
+    const seen = outside(path.join(root, "src/backends/onnx/runtime.ts"));
+    assert.deepEqual(seen, { sockets: [], files: [] });
+  });
+
+  it("would otherwise be seen (the runtime loaded directly)", () => {
+    const { sockets, files } = outside("onnxruntime-node");
+    assert.ok(sockets.length + files.length > 0, "the control did nothing");
+  });
+});
+
+it("a process that computes gets no key and no token", () => {
+  const given = {
+    HOME: "/home/a",
+    DECISION_API_KEY: "secret",
+    HF_TOKEN: "secret",
+    ORT_DISABLE_TELEMETRY: "0",
+    MALLOC_ARENA_MAX: "1",
+  };
+  assert.deepEqual(processEnvironment(given), { HOME: "/home/a", MALLOC_ARENA_MAX: "1", ...NO_TELEMETRY });
+});
