@@ -1,15 +1,25 @@
 """The model card: README.md and calibration.svg of a model package, from measured figures.
 
-    card.py --package model --figures FIGURES.json [--int8 FIGURES.json] [--before FIGURES.json] --data MANIFEST.json --notes NOTES.md
+    card.py --package model --part TITLE=FIGURES.json[,BEFORE.json] ... --data MANIFEST.json ... --notes NOTES.md
 
-FIGURES.json are of evaluate.py, MANIFEST.json lists the data sets with origin and licence, NOTES.md says in words what the
-figures cannot: how it was trained, what it is good and bad at.
+FIGURES.json and BEFORE.json, those of an earlier model on the same decisions, are of evaluate.py or evaluate_served.py. MANIFEST.json lists the
+data sets with origin and licence, NOTES.md says in words what the figures cannot: how it was trained, what it is good and bad at.
 """
 import argparse
 import json
 import pathlib
 
 from plot import calibration_svg
+
+
+# sets of one language each; decks bear their names without the folder
+LANGUAGES = {
+    "German": ("germeval2018", "german-4"), "Spanish": ("spanish-4",), "French": ("french-4",), "Italian": ("squad_it",),
+    "Portuguese": ("told_br", "clcd_pt"), "Indonesian": ("absa_id", "emot_id", "indonli", "smsa_id"), "European languages, mixed": ("languages", "languages-3", "languages-4"),
+    "Japanese": ("jcommonsenseqa", "jnli_ja", "jsquad_ja", "jsts_ja"), "Korean": ("klue_nli_ko", "korean_hate", "sts_ko"), "Chinese": ("cmrc_zh",),
+    "Thai": ("wisesight_th",), "Arabic": ("arcd_ar",), "Persian": ("farstail_fa",), "African languages": ("afrisenti",),
+    "ten to seventy languages": ("xquad", "xcopa", "stsb_multi", "sib200_topics", "xsid_intents", "hatecheck_multi", "nusax", "xed_emotions"),
+}
 
 
 def percent(share):
@@ -32,45 +42,76 @@ def sets_table(figures, before):
 
 
 def overall(figures):
-    everything = figures["all"]
-    return (percent(figures["mean_accuracy"]), percent(everything["accuracy"]), f"{everything['ece']:.3f}", f"{everything['nll']:.3f}")
+    everything, balance = figures["all"], figures["balance"].values()
+    said = " / ".join("-" if share is None else percent(share) for share in balance)
+    return (percent(figures["mean_accuracy"]), percent(everything["accuracy"]), f"{everything['ece']:.3f}", f"{everything['nll']:.3f}", said)
 
 
-def card(manifest, parameters, figures, others, data, notes):
-    """others: {name: figures} to compare with. -> Markdown"""
+OVERALL = ("", "mean over sets %", "accuracy %", "calibration error", "negative log-likelihood", "true statements answered yes / false ones no %")
+
+
+def part(title, figures, before):
+    """A section of the card. -> list of Markdown blocks"""
+    versions = [("this model", *overall(figures)), *((("before", *overall(before)),) if before else ())]
+    return [f"### {title}", f"{figures['all']['n']} decisions of {len(figures['sets'])} sets.", table(OVERALL, versions), groups_table("type", figures["types"]),
+            groups_table("candidates", figures["candidates"]), sets_table(figures, before)]
+
+
+def languages_table(sets):
+    """sets: {name: (figures of a set, those of before or None)} of all parts"""
+    rows = []
+    for language, names in LANGUAGES.items():
+        found = [sets[name] for name in names if name in sets]
+        n = sum(now["n"] for now, _ in found)
+        if n:
+            mean = lambda which: percent(sum(pair[which]["accuracy"] * pair[which]["n"] for pair in found) / n) if all(pair[which] for pair in found) else "-"
+            rows.append((language, ", ".join(name for name in names if name in sets), n, mean(0), mean(1)))
+    return table(("language", "sets", "decisions", "accuracy %", "before %"), rows)
+
+
+def card(manifest, parameters, parts, datas, notes):
+    """parts: [(title, figures, figures of before or None)]. -> Markdown"""
     shape = manifest["architecture"]
-    versions = [("this model", *overall(figures)), *((name, *overall(f)) for name, f in others.items())]
-    sources = [(name, f["source"], f["licence"], f["train"]["n"]) for name, f in data["datasets"].items() if "train" in f]
+    sources = [(name, f["source"], f["licence"], f["train"]["n"]) for data in datas for name, f in data["datasets"].items() if "train" in f]
+    sets = {name: (f, (before or {"sets": {}})["sets"].get(name)) for _, figures, before in parts for name, f in figures["sets"].items()}
     return "\n\n".join([
         f"# {manifest['aliases'][1]} {manifest['version']}", manifest["description"],
         f"`{manifest['id']}`, {manifest['release_date']}. {parameters / 1e6:.1f}M parameters: {shape['layers']} layers of width {shape['hidden']}, "
-        f"{shape['heads']} heads, inner width {shape['inner']}. State and question may have {manifest['limits']['max_state_question_tokens']} tokens "
-        f"together, a candidate {manifest['limits']['max_candidate_tokens']}.",
+        f"{shape['heads']} heads, inner width {shape['inner']}, {shape['vocab']} word pieces. State and question may have "
+        f"{manifest['limits']['max_state_question_tokens']} tokens together, a candidate {manifest['limits']['max_candidate_tokens']}.",
         notes.strip(),
-        "## Figures", f"On {figures['all']['n']} decisions of the development set, none of which was trained on. The mean is over its "
-        f"{len(figures['sets'])} sets, each weighing the same. The calibration error is the expected one over 15 bins of equal width, of the probability "
-        "of the chosen candidate.",
-        table(("", "mean over sets %", "accuracy %", "calibration error", "negative log-likelihood"), versions),
-        "![Calibration: accuracy over probability](calibration.svg)", groups_table("type", figures["types"]),
-        groups_table("candidates", figures["candidates"]), sets_table(figures, others.get("before")),
+        "## Figures", "None of these decisions was trained on. A mean over sets weighs each set the same. The calibration error is the expected one over "
+        "15 bins of equal width, of the probability of the chosen candidate.",
+        "![Calibration: accuracy over probability](calibration.svg)", *(block for p in parts for block in part(*p)),
+        "### By language", languages_table(sets),
         "## Data", "Decisions derived from these data sets, each under its own licence; none of them is part of the package.",
         table(("set", "source", "licence", "decisions"), sources)]) + "\n"
 
 
+def read(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def part_of(text):
+    """TITLE=FIGURES[,BEFORE] -> (title, figures, figures of before or None)"""
+    title, _, paths = text.partition("=")
+    now, _, before = paths.partition(",")
+    return title, read(now), read(before) if before else None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("package", "figures", "data", "notes"):
+    for name in ("package", "notes"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    for name in ("before", "int8"):
-        parser.add_argument(f"--{name}", type=pathlib.Path)
+    parser.add_argument("--part", type=part_of, action="append", required=True)
+    parser.add_argument("--data", type=read, nargs="+", required=True)
     options = parser.parse_args()
-    read = lambda path: json.loads(path.read_text(encoding="utf-8"))
-    figures, manifest = read(options.figures), read(options.package / "manifest.json")
-    others = {name: read(path) for name, path in (("before", options.before), ("int8", options.int8)) if path}
+    manifest = read(options.package / "manifest.json")
     size = (options.package / "model.safetensors").stat().st_size
-    text = card(manifest, size / 2, figures, others, read(options.data), options.notes.read_text(encoding="utf-8"))
+    text = card(manifest, size / 2, options.part, options.data, options.notes.read_text(encoding="utf-8"))
     (options.package / "README.md").write_text(text, encoding="utf-8")
-    (options.package / "calibration.svg").write_text(calibration_svg(figures["curve"], "Calibration on the development set"), encoding="utf-8")
+    title, figures, _ = options.part[0]
+    (options.package / "calibration.svg").write_text(calibration_svg(figures["curve"], f"Calibration: {title}"), encoding="utf-8")
 
 
 if __name__ == "__main__":

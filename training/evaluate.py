@@ -1,6 +1,6 @@
 """Figures of a model on prepared decisions, as JSON.
 
-    evaluate.py --weights MODEL.safetensors --data DEV.shard [--sample N] [--long TOKENS] [--out FIGURES.json]
+    evaluate.py --weights MODEL.safetensors --data DEV.shard [--only SET,SET | --without SET,SET] [--sample N] [--long TOKENS] [--out FIGURES.json]
 
 Texts are those that the service renders (labels shown), nothing is augmented, and only what passes the model's
 limits is cut. Probabilities are softmax(score / TEMPERATURE), as by contract. With --long, each state stands
@@ -32,6 +32,15 @@ def sample(store, n, seed=5):
     members = [rng.permutation(np.flatnonzero(store.sets == k)) for k in range(len(store.names))]
     each = max(1, n // len(members))
     return np.sort(np.concatenate([m[:each] for m in members]))
+
+
+def of_sets(store, only, without):
+    """Decisions of these sets, or of all but those. -> int64"""
+    unknown = (set(only) | set(without)) - set(store.names)
+    if unknown:
+        raise SystemExit(f"no such set: {', '.join(sorted(unknown))}")
+    wanted = [k for k, name in enumerate(store.names) if (not only or name in only) and name not in without]
+    return np.flatnonzero(np.isin(store.sets, wanted))
 
 
 def asked(store, i, long):
@@ -88,6 +97,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", required=True)
     parser.add_argument("--data", required=True, nargs="+")
+    commas = lambda text: text.split(",")
+    parser.add_argument("--only", type=commas, default=[], metavar="SET,SET")
+    parser.add_argument("--without", type=commas, default=[], metavar="SET,SET")
     parser.add_argument("--sample", type=int, default=0, help="about so many decisions, equally many of each set")
     parser.add_argument("--long", type=int, default=0, metavar="TOKENS", help="put each state among others, so that it has about so many")
     parser.add_argument("--out")
@@ -99,9 +111,11 @@ def main():
     store = Store(options.data)
     model = weights.model_of(weights.load(options.weights)).to(device)
     start = time.perf_counter()
-    figures = evaluate(model, store, device, indices=sample(store, options.sample) if options.sample else None,
+    figures = evaluate(model, store, device, indices=sample(store, options.sample) if options.sample else of_sets(store, options.only, options.without),
                        bf16=not options.fp32, long=options.long)
     seconds = time.perf_counter() - start
+    yes, no = figures["balance"].values()
+    print(f"true statements answered yes {yes:.3f}, false ones answered no {no:.3f}" if yes is not None and no is not None else "no yes/no questions of both kinds")
     print(f"{figures['all']['n']} decisions in {seconds:.0f} s: mean accuracy over {len(figures['sets'])} sets {figures['mean_accuracy']:.4f}, "
           f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}, NLL {figures['all']['nll']:.4f}")
     for group in ("types", "candidates", "sets"):

@@ -58,7 +58,8 @@ def report(decisions, replies):
     hit, confidence, nll = np.array([reply[:3] if reply else (False, 1.0, -math.log(1e-12)) for reply in replies], float).T
     names = sorted({d["set"] for d in decisions})
     outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": np.array([names.index(d["set"]) for d in decisions]),
-                "kinds": np.array([KINDS.index(d["type"]) for d in decisions]), "count": np.array([len(d["candidates"]) for d in decisions])}
+                "kinds": np.array([KINDS.index(d["type"]) for d in decisions]),
+                "answer": np.array([int(request_of(d)[1] == "true") if d["type"] == "noul" else d["answer"] for d in decisions]), "count": np.array([len(d["candidates"]) for d in decisions])}
     figures = metrics.report(outcomes, names, KINDS)
     print(f"{len(decisions)} decisions, {sum(r is None for r in replies)} refused: mean accuracy over {len(names)} sets {figures['mean_accuracy']:.4f}, "
           f"accuracy {figures['all']['accuracy']:.4f}, ECE {figures['all']['ece']:.4f}", flush=True)

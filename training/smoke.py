@@ -96,7 +96,7 @@ def main():
     assert stored == again, "golden scores are not those of the stored weights"
     if options.manifest:
         (out / "notes.md").write_text("Made by the smoke test.\n", encoding="utf-8")
-        call("card.py", "--package", out / "package", "--figures", out / "figures.json", "--data", options.manifest, "--notes", out / "notes.md")
+        call("card.py", "--package", out / "package", "--part", f"All={out / 'figures.json'}", "--data", options.manifest, "--notes", out / "notes.md")
     print("OK")
 
 

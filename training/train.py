@@ -64,10 +64,13 @@ class Run:
         self.model = weights.model_of(weights.deepen(start, options.layers) if options.layers else start, dropout=options.dropout).to(self.device).train()
         self.model.word.weight.requires_grad_(not options.freeze_words)
         if options.new_words:
-            self.model.word.weight.requires_grad_(True).register_post_accumulate_grad_hook(lambda words: words.grad[:options.new_words].zero_())
+            self.model.word.weight.requires_grad_(True).register_post_accumulate_grad_hook(self.leave_old_words)
         self.optimizer = optimizer_of(self.model, options)
         self.average = Average(self.model, options.average)
         self.step, self.chunk, self.batch, self.seconds, self.decisions, self.tokens = 0, 0, 0, 0.0, 0, 0
+
+    def leave_old_words(self, words):
+        words.grad[:self.options.new_words].zero_()
 
     @property
     def checkpoint(self):
