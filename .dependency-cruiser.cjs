@@ -1,4 +1,4 @@
-/** Who may import whom: the table of ARCHITECTURE.md. `npm test` runs it. */
+/** Who may import whom. `npm test` runs it; ARCHITECTURE.md says which rules matter most. */
 const FOLDERS = {
   "src/package-root": [],
   "src/errors": [],
