@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { ServiceError } from "../errors.ts";
@@ -25,17 +26,22 @@ interface SpecialTokens {
  *
  * A long text is counted piece by piece first, and refused as soon as the pieces prove that it is too long. The proof:
  * the tokenizer looks at whitespace, punctuation and CJK characters one by one and turns each word between them into
- * tokens apart from all others, so a cut changes only the tokens of the word that it touches (accents are reordered and
- * dropped within a word, too) or of a bracketed token such as `[SEP]` written out in the text. On either side of the cut
- * such a word has at most `max_input_chars_per_word` tokens (a longer one becomes a single `[UNK]`), and a bracketed
- * token at most one for each of its characters. So a piece with n tokens has at least n - margin that the whole text
- * has too, for each of its ends that is a cut. The margin is needed: a word of 2 MiB is one token, and its pieces may
- * have more. Only a text whose pieces do not prove a refusal is tokenized as a whole, and then its count is small.
+ * tokens apart from all others. A piece that ends at whitespace has the tokens that the whole text has. Where 32,768
+ * units have none, the cut changes the tokens of the word that it touches, and of a bracketed token such as `[SEP]`
+ * written out in the text:
+ *
+ * - A tokenizer that reads words of more than `max_input_chars_per_word` characters in runs of that many (a `Split`
+ *   behind the pre-tokenizer): every run has a token, so a piece with n tokens stands for at least n / 100 of the whole.
+ * - A tokenizer that makes one `[UNK]` of such a word: a shorter word has at most 100 tokens on either side of the cut,
+ *   so a piece with n tokens stands for at least n - 100 for each of its ends that is a cut.
+ *
+ * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
+ * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
  */
 export class PartTokenizer implements Tokenizer, PartEncoder {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
-  readonly #margin: number;
+  readonly #leastTokens: (counted: number, cuts: number) => number;
   readonly #recent = new RecentParts(this);
 
   /**
@@ -44,7 +50,7 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
    */
   constructor(json: string) {
     try {
-      this.#margin = readMargin(JSON.parse(json));
+      this.#leastTokens = readLeastTokens(JSON.parse(json));
       this.#wordPieces = WordPieces.fromString(json);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
@@ -100,15 +106,14 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
   /** Counts a long text piece by piece until the count proves that it is too long. */
   async #refuseByPieces(part: TextPart, signal: AbortSignal): Promise<TooManyTokens | undefined> {
     let count = this.#specialCount(part.role);
-    for (let start = 0; start < part.text.length; ) {
+    for (let at: Cut = { index: 0, isInWord: false }; at.index < part.text.length; ) {
       signal.throwIfAborted();
-      const end = cutAt(part.text, start + PIECE_UNITS);
-      const piece = part.text.slice(start, end);
+      const end = pieceEnd(part.text, at.index);
+      const piece = part.text.slice(at.index, end.index);
       const encoding = await this.#wordPieces.encode(piece, null, WITHOUT_SPECIAL_TOKENS);
-      const cuts = Number(start > 0) + Number(end < part.text.length);
-      count += Math.max(0, encoding.getLength() - cuts * this.#margin);
+      count += this.#leastTokens(encoding.getLength(), Number(at.isInWord) + Number(end.isInWord));
       if (count > part.maxTokens) return { count, isExact: false };
-      start = end;
+      at = end;
     }
     return undefined;
   }
@@ -132,35 +137,69 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
   }
 }
 
-/** The place nearest before `index` that does not split a surrogate pair. */
-function cutAt(text: string, index: number): number {
-  if (index >= text.length) return text.length;
+interface Cut {
+  readonly index: number;
+  readonly isInWord: boolean;
+}
+
+/** Where the piece that begins at `start` ends: behind its last whitespace, or where it is full if it has none. */
+function pieceEnd(text: string, start: number): Cut {
+  const full = start + PIECE_UNITS;
+  if (full >= text.length) return { index: text.length, isInWord: false };
+  for (let index = full; index > start; index--) {
+    if (WHITESPACE.has(text.charCodeAt(index - 1))) return { index, isInWord: false };
+  }
+  return { index: splitsPair(text, full) ? full - 1 : full, isInWord: true };
+}
+
+/** Whitespace that the pre-tokenizer cuts at and the normalizer leaves in place: tab, line feed, carriage return, space. */
+const WHITESPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
+
+function splitsPair(text: string, index: number): boolean {
   const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
   const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
-  return isLowSurrogate && isHighSurrogate ? index - 1 : index;
+  return isLowSurrogate && isHighSurrogate;
 }
 
 /**
- * Most tokens on one side of a cut that need not be in the whole text.
+ * How many tokens a piece stands for at least in the whole text, from those counted in it and its ends that cut a word.
  *
- * @throws ServiceError INVALID_MODEL if the tokenizer is not of the kind that the proof above is about
+ * @throws ServiceError INVALID_MODEL if the tokenizer is not of the kinds that the proof above is about
  */
-function readMargin(file: unknown): number {
+function readLeastTokens(file: unknown): (counted: number, cuts: number) => number {
   const read = (...path: readonly (string | number)[]): unknown => path.reduce(member, file);
   const maxWord = read("model", "max_input_chars_per_word");
   const added = read("added_tokens");
   const contents = Array.isArray(added) ? added.map((token) => member(token, "content")) : [];
+  const isPlain = read("pre_tokenizer", "type") === "BertPreTokenizer";
   const isKnownKind =
     read("model", "type") === "WordPiece" &&
     read("normalizer", "type") === "BertNormalizer" &&
-    read("pre_tokenizer", "type") === "BertPreTokenizer" &&
     typeof maxWord === "number" &&
+    maxWord > 0 &&
+    (isPlain || isDeepStrictEqual(read("pre_tokenizer"), readsLongWords(maxWord))) &&
     contents.every((content) => typeof content === "string" && /^\[[A-Za-z0-9_]+\]$/.test(content));
   if (!isKnownKind) {
     const expected = "a BERT WordPiece tokenizer with added tokens of the form [NAME]";
     throw new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not ${expected}.`);
   }
-  return maxWord + Math.max(0, ...contents.map((content) => String(content).length));
+  const margin = maxWord + Math.max(0, ...contents.map((content) => String(content).length));
+  return (counted, cuts) => {
+    if (cuts === 0) return counted;
+    const sure = Math.max(0, counted - cuts * margin);
+    return isPlain ? sure : Math.floor(sure / maxWord);
+  };
+}
+
+/** The pre-tokenizer of `training/vocabulary.py`: as BERT's, and longer words in runs of `maxWord` characters. */
+function readsLongWords(maxWord: number): object {
+  const runs = {
+    type: "Split",
+    pattern: { Regex: `[\\s\\S]{${maxWord}}` },
+    behavior: "Isolated",
+    invert: false,
+  };
+  return { type: "Sequence", pretokenizers: [{ type: "BertPreTokenizer" }, runs] };
 }
 
 function member(value: unknown, name: string | number): unknown {

@@ -179,7 +179,7 @@ function runService(fault: string): { readonly started: Promise<number>; kill():
     setInterval(() => {}, 1000);
   })()`;
   const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
-  const planted = fault === "none" ? {} : { NODE_OPTIONS: `--require ${plant}`, PLANTED_FAULT: fault };
+  const planted = fault === "none" ? {} : { NODE_OPTIONS: `--require ${plant} --conditions="${fault}"` };
   const child = spawn(process.execPath, ["--import", "tsx", "-e", program], {
     cwd: packageRoot,
     env: { ...process.env, ...planted },

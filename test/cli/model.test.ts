@@ -37,7 +37,7 @@ describe("decision model", () => {
   it("lists what is known, for people and for programs", async () => {
     const { status, stdout } = await model(["model", "list"]);
     assert.equal(status, 0);
-    assert.match(stdout, /^twig +part of this installation +46\.0 MB +typed-decisions\/Twig-22M@/m);
+    assert.match(stdout, /^twig +part of this installation +66\.0 MB +typed-decisions\/Twig-32M@/m);
     assert.match(
       stdout,
       /^gemmadecision +not here: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
@@ -222,7 +222,7 @@ describe("decision model pull", () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^acme\/Tiny@\w{40}: 3 files, 46\.0 MB \(3 fetched\), all with their pinned SHA-256$/m,
+      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all with their pinned SHA-256$/m,
     );
     assert.match(stdout, /serve it: decision serve --model tiny$/m);
     assert.equal(stderr, "");
@@ -230,7 +230,7 @@ describe("decision model pull", () => {
     const { files } = JSON.parse(again.stdout);
     assert.ok(files.every(({ source }: { source: string }) => source === "present"));
     const { stdout: listed } = await model(["model", "list"]);
-    assert.match(listed, /^tiny +on disk +46\.0 MB/m);
+    assert.match(listed, /^tiny +on disk +66\.0 MB/m);
     assert.equal((await model(["model", "verify", "tiny"])).status, 0);
   });
 

@@ -8,19 +8,32 @@ import { Random } from "./random.ts";
 
 const json = readFileSync(new URL("../../model/tokenizer.json", import.meta.url), "utf8");
 const tokenizer = new PartTokenizer(json);
-const reference = WordPieces.fromString(json);
+/** The same without runs: a word of more than 100 characters is one `[UNK]`. */
+const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
 
-function encode(role: PartRole, text: string, maxTokens = 2048) {
-  return encodeAll([{ role, text, maxTokens }]).then(([tokens]) => tokens);
+const IN_RUNS = { name: "long words in runs", tokenizer, reference: WordPieces.fromString(json) };
+const PLAIN = {
+  name: "long words as one token",
+  tokenizer: new PartTokenizer(plainJson),
+  reference: WordPieces.fromString(plainJson),
+};
+type Kind = typeof PLAIN;
+
+function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = IN_RUNS) {
+  return encodeAll([{ role, text, maxTokens }], 20, kind).then(([tokens]) => tokens);
 }
 
-function encodeAll(parts: { role: PartRole; text: string; maxTokens: number }[], maxTooMany = 20) {
-  return tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
+function encodeAll(
+  parts: { role: PartRole; text: string; maxTokens: number }[],
+  maxTooMany = 20,
+  kind: Kind = IN_RUNS,
+) {
+  return kind.tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
 }
 
 /** Counted by the library at once, with the special tokens of a state. */
-async function countWhole(text: string): Promise<number> {
-  return (await reference.encode(text, null, { addSpecialTokens: false })).getLength() + 2;
+async function countWhole(text: string, kind: Kind): Promise<number> {
+  return (await kind.reference.encode(text, null, { addSpecialTokens: false })).getLength() + 2;
 }
 
 interface Golden {
@@ -65,23 +78,32 @@ test("a limit counts special tokens and is kept to the token", async () => {
 });
 
 const MIB = 2 ** 20;
-const ACCEPTED_LONG_TEXTS = [
-  { name: "one word of 1 MiB", text: "a".repeat(MIB), tokens: 1 },
+const BLANK_LONG_TEXTS = [
   { name: "1 MiB of spaces", text: " ".repeat(MIB), tokens: 0 },
   { name: "1 MiB of control characters", text: "\u0001".repeat(MIB), tokens: 0 },
   { name: "1 MiB of combining marks on one letter", text: `e${"\u0301".repeat(MIB)}`, tokens: 1 },
-  { name: "one word of emoji", text: "\u{1f600}".repeat(MIB / 2), tokens: 1 },
   { name: "2,046 words after 1 MiB of spaces", text: `${" ".repeat(MIB)}${"a ".repeat(2046)}`, tokens: 2046 },
+];
+const LONG_WORD_TEXTS = [
+  { name: "one word of 1 MiB", text: "a".repeat(MIB), tokens: 1 },
+  { name: "one word of emoji", text: "\u{1f600}".repeat(MIB / 2), tokens: 1 },
   {
     name: "as many words as fit around one of 1 MiB",
     text: `${"a ".repeat(2000)}${"b".repeat(MIB)}${" a".repeat(45)}`,
     tokens: 2046,
   },
 ];
+const ACCEPTED_LONG_TEXTS = [
+  ...BLANK_LONG_TEXTS.flatMap((text) => [
+    { ...text, kind: PLAIN },
+    { ...text, kind: IN_RUNS },
+  ]),
+  ...LONG_WORD_TEXTS.map((text) => ({ ...text, kind: PLAIN })),
+];
 
-for (const { name, text, tokens } of ACCEPTED_LONG_TEXTS) {
-  test(`${name}: accepted, with ${tokens} tokens`, async () => {
-    const encoded = await encode("state", text);
+for (const { name, text, tokens, kind } of ACCEPTED_LONG_TEXTS) {
+  test(`${name} (${kind.name}): accepted, with ${tokens} tokens`, async () => {
+    const encoded = await encode("state", text, 2048, kind);
     assert.ok(encoded instanceof Int32Array);
     assert.equal(encoded.length, tokens + 2);
   });
@@ -97,23 +119,45 @@ const REFUSED_LONG_TEXTS = [
   { name: "punctuation after 1 MiB of spaces", text: `${" ".repeat(MIB)}${"!".repeat(MIB)}` },
 ];
 
-for (const { name, text } of REFUSED_LONG_TEXTS) {
-  test(`a long text of ${name} is refused by a lower bound after a part of it`, async () => {
+function assertRefusedEarly(encoded: unknown): void {
+  assert.ok(typeof encoded === "object" && encoded !== null && "isExact" in encoded && "count" in encoded);
+  assert.equal(encoded.isExact, false);
+  assert.ok(Number(encoded.count) > 2048 && Number(encoded.count) < 70_000, `${encoded.count}`);
+}
+
+for (const kind of [IN_RUNS, PLAIN]) {
+  for (const { name, text } of REFUSED_LONG_TEXTS) {
+    test(`a long text of ${name} (${kind.name}) is refused by a lower bound after a part of it`, async () => {
+      assertRefusedEarly(await encode("state", text, 2048, kind));
+    });
+  }
+}
+
+for (const { name, text } of LONG_WORD_TEXTS) {
+  test(`${name}: refused where long words are read in runs`, async () => {
     const encoded = await encode("state", text);
     assert.ok(encoded !== undefined && !(encoded instanceof Int32Array));
-    assert.equal(encoded.isExact, false);
     assert.ok(encoded.count > 2048 && encoded.count < 70_000, `${encoded.count}`);
   });
 }
 
+test("long words are read: other characters, other tokens, and as many as their runs of 100 have", async () => {
+  const [a, b] = [await encode("state", "a".repeat(200)), await encode("state", "b".repeat(200))];
+  assert.ok(a instanceof Int32Array && b instanceof Int32Array);
+  assert.notDeepEqual(a, b);
+  const run = await encode("state", "a".repeat(100));
+  assert.ok(run instanceof Int32Array);
+  assert.deepEqual([...a], [101, ...run.slice(1, -1), ...run.slice(1, -1), 102]);
+});
+
 test("a word that a cut leaves with 100 tokens on either side does not refuse the text that it is one token of", async () => {
-  const before = "a ".repeat((32_768 - 100) / 2);
-  const after = " a".repeat(16_000);
+  const before = "a!".repeat((32_768 - 100) / 2);
+  const after = "!a".repeat(16_000);
   for (const word of ["q".repeat(200), `[${"q".repeat(99)}${"q".repeat(100)}`]) {
     const text = `${before}${word}${after}`;
-    const count = await countWhole(text);
-    assert.ok((await encode("state", text, count)) instanceof Int32Array);
-    assert.ok(!((await encode("state", text, count - 1)) instanceof Int32Array));
+    const count = await countWhole(text, PLAIN);
+    assert.ok((await encode("state", text, count, PLAIN)) instanceof Int32Array);
+    assert.ok(!((await encode("state", text, count - 1, PLAIN)) instanceof Int32Array));
   }
 });
 
@@ -123,31 +167,37 @@ const FRAGMENTS = [
   ...["supercalifragilistic", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
 ];
 
-test("pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts", async () => {
-  const random = new Random(1);
-  const seen = { accepted: 0, refusedExactly: 0, refusedByPieces: 0 };
-  for (let round = 0; round < 50; round++) {
-    const some = Array.from({ length: random.between(1, 4) }, () => random.pick(FRAGMENTS));
-    const length = random.between(1, 3) * 32_768 + random.between(-3, 3);
-    let text = "";
-    while (text.length < length) text += random.pick(some).repeat(random.pick([1, 1, 1, 7, 500]));
-    const count = await countWhole(text);
-    const maxTokens = Math.max(2, count + random.pick([-20_000, -500, -300, -100, -1, 0, 1, 100]));
-    const encoded = await encode("state", text, maxTokens);
-    const label = `round ${round}: ${JSON.stringify(some)} x ${text.length}`;
-    if (encoded instanceof Int32Array) {
-      seen.accepted += 1;
-      assert.equal(encoded.length, count, label);
-      assert.ok(count <= maxTokens, label);
-      continue;
+for (const kind of [IN_RUNS, PLAIN]) {
+  test(`pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts (${kind.name})`, async () => {
+    const random = new Random(1);
+    const seen = { accepted: 0, refusedExactly: 0, refusedByPieces: 0 };
+    for (let round = 0; round < 50; round++) {
+      const some = Array.from({ length: random.between(1, 4) }, () => random.pick(FRAGMENTS));
+      const length = random.between(1, 3) * 32_768 + random.between(-3, 3);
+      let text = "";
+      while (text.length < length) text += random.pick(some).repeat(random.pick([1, 1, 1, 7, 500]));
+      const count = await countWhole(text, kind);
+      const share = random.pick([0.001, 0.02, 0.5, 1]);
+      const maxTokens = Math.max(
+        2,
+        Math.floor(count * share) + random.pick([-500, -300, -100, -1, 0, 1, 100]),
+      );
+      const encoded = await encode("state", text, maxTokens, kind);
+      const label = `round ${round}: ${JSON.stringify(some)} x ${text.length}`;
+      if (encoded instanceof Int32Array) {
+        seen.accepted += 1;
+        assert.equal(encoded.length, count, label);
+        assert.ok(count <= maxTokens, label);
+        continue;
+      }
+      assert.ok(encoded !== undefined && count > maxTokens, label);
+      assert.ok(encoded.count > maxTokens && encoded.count <= count, label);
+      if (encoded.isExact) assert.equal(encoded.count, count, label);
+      seen[encoded.isExact ? "refusedExactly" : "refusedByPieces"] += 1;
     }
-    assert.ok(encoded !== undefined && count > maxTokens, label);
-    assert.ok(encoded.count > maxTokens && encoded.count <= count, label);
-    if (encoded.isExact) assert.equal(encoded.count, count, label);
-    seen[encoded.isExact ? "refusedExactly" : "refusedByPieces"] += 1;
-  }
-  for (const [kind, times] of Object.entries(seen)) assert.ok(times > 2, `${kind}: ${times}`);
-});
+    for (const [outcome, times] of Object.entries(seen)) assert.ok(times > 2, `${outcome}: ${times}`);
+  });
+}
 
 test("parts are left out after enough refusals, and the order of parts is kept across pieces", async () => {
   const long = { role: "candidate" as const, text: "a ".repeat(10_000), maxTokens: 768 };
@@ -169,6 +219,7 @@ test("a tokenizer of another kind is refused, since the proof of the lower bound
     "no JSON",
     json.replace('"max_input_chars_per_word": 100', '"max_input_chars_per_word": "many"'),
     json.replace("BertPreTokenizer", "Whitespace"),
+    json.replace("{100}", "{99}"),
     json.replaceAll('"[MASK]"', '"mask it"'),
   ];
   for (const other of others) assert.throws(() => new PartTokenizer(other), { kind: "INVALID_MODEL" });

@@ -75,7 +75,7 @@ describe("a model's name", () => {
   };
 
   it("stands for the embedded model, by any of its names", async () => {
-    for (const name of ["", "twig", "Twig-22M", "typed-decisions/Twig-22M"])
+    for (const name of ["", "twig", "Twig-32M", "typed-decisions/Twig-32M"])
       assert.equal((await openServedModel({ model: name }, shelves)).folder, embeddedModel);
   });
 

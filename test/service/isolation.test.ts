@@ -66,10 +66,7 @@ describe("no text of a request is in what a crash leaves on stderr:", () => {
   ] as const) {
     const isPossible = fault !== "thread ends" || cpuCount() > 1;
     test(fault, { skip: isPossible ? false : "there is one processor" }, async () => {
-      const env = {
-        NODE_OPTIONS: `--max-old-space-size=200 --require ${plant}`,
-        PLANTED_FAULT: fault,
-      };
+      const env = { NODE_OPTIONS: `--max-old-space-size=200 --require ${plant} --conditions="${fault}"` };
       await withService(env, async (service) => {
         const [poisoned, ...others] = await Promise.all(
           [POISON, SMALL, SMALL].map((body) => service.post("/v1/systemone", body)),

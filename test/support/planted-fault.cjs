@@ -1,5 +1,5 @@
 // Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
-// PLANTED_FAULT says to the first run of a state of more than 100 tokens that it is given.
+// `--conditions` there says to the first run of a state of more than 100 tokens that it is given. (That process gets no other variable.)
 const threads = require("node:worker_threads");
 const { syncBuiltinESMExports } = require("node:module");
 
@@ -33,6 +33,7 @@ const FAULTS = {
   },
 };
 
+const [, fault] = /--conditions="([^"]+)"/.exec(process.env.NODE_OPTIONS);
 const { on } = process;
 const isPoison = (message) =>
   message.type === "score" && message.forest.some(({ state }) => state.length > 100);
@@ -40,7 +41,7 @@ const isPoison = (message) =>
 process.on = (event, listener) => {
   if (event !== "message") return on.call(process, event, listener);
   return on.call(process, event, (message) => {
-    const consequence = isPoison(message) ? FAULTS[process.env.PLANTED_FAULT]() : "none";
+    const consequence = isPoison(message) ? FAULTS[fault]() : "none";
     if (consequence !== "message is lost") listener(message);
   });
 };
