@@ -180,7 +180,8 @@ function readLeastTokens(file: unknown): (counted: number, cuts: number) => numb
     (isPlain || isDeepStrictEqual(read("pre_tokenizer"), readsLongWords(maxWord))) &&
     contents.every((content) => typeof content === "string" && /^\[[A-Za-z0-9_]+\]$/.test(content));
   if (!isKnownKind) {
-    const expected = "a BERT WordPiece tokenizer with added tokens of the form [NAME]";
+    const runs = "runs of max_input_chars_per_word characters";
+    const expected = `a BERT WordPiece tokenizer, with longer words as one token or in ${runs}, and added tokens of the form [NAME]`;
     throw new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not ${expected}.`);
   }
   const margin = maxWord + Math.max(0, ...contents.map((content) => String(content).length));
