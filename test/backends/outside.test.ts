@@ -25,20 +25,22 @@ function program(runtime: string): string {
   `;
 }
 
-/** What the program did outside: sockets of other families than the local one, and the files below its home folder. */
+/**
+ * What the program did outside: sockets of other families than the local one, and the files below its home folder.
+ * The environment is not passed on: the runtime is quiet by itself where a variable such as CI says that a build server runs it.
+ */
 function outside(runtime: string): { sockets: string[]; files: string[] } {
   const folder = mkdtempSync(path.join(tmpdir(), "outside-"));
   try {
     const log = path.join(folder, "strace.log");
     const home = path.join(folder, "home");
-    const { ORT_DISABLE_TELEMETRY: _, ...env } = process.env;
     execFileSync(
       "strace",
       [
         ...["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg", "-o", log],
         ...[process.execPath, "--import", "tsx", "--input-type=module", "--eval", program(runtime)],
       ],
-      { cwd: root, env: { ...env, HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") } },
+      { cwd: root, env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") } },
     );
     const lines = readFileSync(log, "utf8").split("\n");
     return {
