@@ -1,8 +1,8 @@
 import { createContractFor } from "../src/app.ts";
 import { createEngine, type EngineCore } from "../src/engine.ts";
 import { ServiceError } from "../src/errors.ts";
-import type { Manifest } from "../src/models/manifest.ts";
-import { type ModelPackage, modelFacts } from "../src/models/package.ts";
+import type { Manifest } from "../src/models/package/manifest.ts";
+import { type ModelPackage, modelFacts } from "../src/models/package/package.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
 import { openServedModel } from "../src/served-model.ts";
 import { bounded, type Effort, FULL, inRounds, QUICK } from "./effort.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../src/errors.ts";
-import type { Manifest } from "../src/models/manifest.ts";
+import type { Manifest } from "../src/models/package/manifest.ts";
 import type { BenchOptions, Part } from "./options.ts";
 
 /** What the baseline is written in, and the roof and the profile read. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Copies what the compiler does not to dist/assets: for src/server/redoc.ts Redoc's bundle and its licences, for
+ * Copies what the compiler does not to dist/assets: for src/server/routes/redoc.ts Redoc's bundle and its licences, for
  * bench/report/page.ts the chart library and the page's own script and style. The published package thus needs neither
  * of these development dependencies.
  */

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
-import { manifestSchema } from "../src/models/manifest-schema.ts";
+import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 
 /**
  * Writes what is derived from the contract, `generated/types.ts` and `generated/openapi.json`, and from the schema by which model

@@ -21,12 +21,12 @@ import { startServer } from "../bench/http/server-process.ts";
 import { interleave } from "../bench/measure/rounds.ts";
 import { ratios, spreadOf } from "../bench/measure/statistics.ts";
 import { Random } from "../bench/random.ts";
-import { ChildBackend } from "../src/backends/onnx/child-backend.ts";
-import { cpuCount } from "../src/backends/onnx/cpu-count.ts";
+import { ChildBackend } from "../src/backends/onnx/process/child-backend.ts";
+import { cpuCount } from "../src/backends/onnx/runtime/cpu-count.ts";
 import { systemClock } from "../src/inference/clock.ts";
 import type { TokenTree } from "../src/inference/ports.ts";
-import type { Precision } from "../src/models/graph.ts";
-import { openModelPackage } from "../src/models/package.ts";
+import type { Precision } from "../src/models/graph/graph.ts";
+import { openModelPackage } from "../src/models/package/package.ts";
 import { resolveOptions } from "../src/options/resolve.ts";
 
 const { values: flags, positionals } = parseArgs({

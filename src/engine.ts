@@ -1,13 +1,13 @@
-import { ChildBackend } from "./backends/onnx/child-backend.ts";
-import { cpuCount } from "./backends/onnx/cpu-count.ts";
-import { InferenceProcess } from "./backends/onnx/inference-process.ts";
+import { ChildBackend } from "./backends/onnx/process/child-backend.ts";
+import { InferenceProcess } from "./backends/onnx/process/inference-process.ts";
+import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
-import { JointTokenizer } from "./inference/joint-tokenizer.ts";
 import type { Tokenizer } from "./inference/plan.ts";
-import { PartTokenizer } from "./inference/tokenizer.ts";
-import { jointModelFacts } from "./models/joint-model.ts";
-import { type ModelPackage, modelFacts, readPackageFile } from "./models/package.ts";
+import { JointTokenizer } from "./inference/tokens/joint-tokenizer.ts";
+import { PartTokenizer } from "./inference/tokens/tokenizer.ts";
+import { jointModelFacts } from "./models/graph/joint-model.ts";
+import { type ModelPackage, modelFacts, readPackageFile } from "./models/package/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { openServedModel } from "./served-model.ts";
 

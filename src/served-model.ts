@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { ServiceError } from "./errors.ts";
-import { type ModelPackage, openManifest, openModelPackage } from "./models/package.ts";
+import { type ModelPackage, openManifest, openModelPackage } from "./models/package/package.ts";
 import {
   type Environment,
   findModel,
@@ -9,7 +9,7 @@ import {
   type Shelves,
   shortName,
   storeFolder,
-} from "./models/store.ts";
+} from "./models/store/store.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 

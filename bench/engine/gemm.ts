@@ -1,5 +1,5 @@
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
-import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import { median } from "../measure/statistics.ts";
 

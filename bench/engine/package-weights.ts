@@ -1,5 +1,5 @@
-import { type ModelPackage, readPackageFile } from "../../src/models/package.ts";
-import { readSafetensors } from "../../src/models/safetensors.ts";
+import { type ModelPackage, readPackageFile } from "../../src/models/package/package.ts";
+import { readSafetensors } from "../../src/models/weights/safetensors.ts";
 import { float16ToFloat32 } from "../../src/onnx/float16.ts";
 import type { Weights } from "../../src/onnx/token-tree-io.ts";
 

@@ -1,5 +1,5 @@
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
-import type { ModelPackage } from "../../src/models/package.ts";
+import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { TaskProcess } from "./task-process.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
-import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";

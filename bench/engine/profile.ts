@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
-import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
-import { InferenceSession } from "../../src/backends/onnx/runtime.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
+import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
+import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
+import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { type OperatorTime, operatorTimes } from "./operator-time.ts";
 import type { Tasks } from "./tasks.ts";
 

@@ -1,5 +1,5 @@
 /** The process at the other end of `TaskProcess`. */
-import { tokenTreeShape } from "../../src/models/graph.ts";
+import { tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { GemmBench, type GemmShape, type Precision } from "./gemm.ts";
 import { readWeights } from "./package-weights.ts";
 import { buildPairGraph } from "./pair-graph.ts";

@@ -1,5 +1,5 @@
 import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
-import type { ModelPackage } from "../../src/models/package.ts";
+import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
 import type { OperatorTime } from "./operator-time.ts";
 

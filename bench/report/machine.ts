@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
+import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import { packageRoot } from "../../src/package-root.ts";
 
 export interface Machine {

@@ -1,6 +1,6 @@
 import { appendFile, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { codeOf, digestOf } from "../models/package-file.ts";
+import { codeOf, digestOf } from "../models/package/package-file.ts";
 import { byteCount, type From, type HubClient, type HubFile, type HubReply } from "./client.ts";
 import { connectionError, diskError, failed, Interruption } from "./failures.ts";
 import { type Patience, Retries } from "./patience.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { codeOf } from "../models/package-file.ts";
+import { codeOf } from "../models/package/package-file.ts";
 
 /** Something that may go better when it is tried again. */
 export class Interruption extends Error {

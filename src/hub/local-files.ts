@@ -1,7 +1,7 @@
 import { constants, copyFile, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Manifest } from "../models/manifest.ts";
-import { codeOf, digestOf, locateFile } from "../models/package-file.ts";
+import type { Manifest } from "../models/package/manifest.ts";
+import { codeOf, digestOf, locateFile } from "../models/package/package-file.ts";
 
 /** What `manifest.json` of a pulled package holds. */
 export function manifestText(manifest: Manifest): string {

@@ -1,10 +1,10 @@
 import { open, readFile, rename, rm, rmdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { PublishedModel } from "../models/catalogue.ts";
-import { openManifest } from "../models/package.ts";
-import { codeOf, makeFolder } from "../models/package-file.ts";
-import { packageFolder } from "../models/store.ts";
-import { type LockPace, takeLock } from "../models/store-lock.ts";
+import { openManifest } from "../models/package/package.ts";
+import { codeOf, makeFolder } from "../models/package/package-file.ts";
+import type { PublishedModel } from "../models/store/catalogue.ts";
+import { packageFolder } from "../models/store/store.ts";
+import { type LockPace, takeLock } from "../models/store/store-lock.ts";
 import { HubClient, type HubFile } from "./client.ts";
 import { download, type Wanted } from "./download.ts";
 import { diskError, failed } from "./failures.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../errors.ts";
-import { codeOf } from "../models/package-file.ts";
-import type { Environment } from "../models/store.ts";
+import { codeOf } from "../models/package/package-file.ts";
+import type { Environment } from "../models/store/store.ts";
 
 /** How the hub is met; read from the variables that the hub's own tools read. */
 export interface HubSettings {

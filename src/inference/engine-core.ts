@@ -1,5 +1,4 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
-import type { Place } from "./place.ts";
 import { planRequest, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
@@ -12,7 +11,8 @@ import type {
   ServedEngine,
   TurnedAway,
 } from "./ports.ts";
-import { Scheduler } from "./scheduler.ts";
+import type { Place } from "./queue/place.ts";
+import { Scheduler } from "./queue/scheduler.ts";
 
 export interface EngineParts {
   readonly model: ModelFacts;

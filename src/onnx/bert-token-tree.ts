@@ -25,7 +25,7 @@ import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "./token-tree-i
  * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the rest's weights comes out
  * of the same matrix product as the weighted values, by a column of ones. What is
  * left is that a matrix product adds up along the keys in order, which holds within 256 keys (MLAS cuts
- * longer sums into blocks): `src/backends/onnx/forward-plan.ts` forms runs for which that suffices. The prefix is the same in
+ * longer sums into blocks): `src/backends/onnx/forwards/forward-plan.ts` forms runs for which that suffices. The prefix is the same in
  * any company. Products of bytes are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
  *
  * @param weightsFile takes the large constants

@@ -25,7 +25,7 @@ interface Context extends AttentionContext {
  *     candidate                     └ ■ ■ ■
  *
  * Forwards, the two blocks of keys and why bits do not change are those of src/onnx/bert-token-tree.ts; sums over keys are cut
- * every 128 keys here (src/backends/onnx/causal-tensors.ts says why). Keys are kept as they are after rotation.
+ * every 128 keys here (src/backends/onnx/tensors/causal-tensors.ts says why). Keys are kept as they are after rotation.
  *
  * @param weightsFile takes the large constants
  * @returns the bytes of an ONNX file for these weights

@@ -6,7 +6,7 @@ import { hadamard, quantizeWeights, rotateRows, rotationBlock } from "./quantize
  *
  * The signed form is the fast one where the processor has VNNI or AMX. Without, its kernels add the products of neighbouring
  * inputs in 16 bits (VPMADDUBSW), which saturate without a word; the unsigned form is exact everywhere. Both
- * give the same numbers: which one to take is a matter of the machine, see src/backends/onnx/exact-kernel.ts.
+ * give the same numbers: which one to take is a matter of the machine, see src/backends/onnx/runtime/exact-kernel.ts.
  */
 export type Multiplication = "fp32" | "u8s8" | "u8u8";
 /** The two forms of int8. */

@@ -2,19 +2,19 @@ import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, OperationId } from "../contract/call.ts";
 import type { Clock, TurnedAway } from "../inference/ports.ts";
-import { createKeyCheck } from "./authorization.ts";
-import { openExchange } from "./connections.ts";
-import { serveDocs } from "./docs.ts";
-import { expectsContinue, headerValues } from "./headers.ts";
-import { isLingering } from "./lingering.ts";
-import { createListener, WIRE_LIMITS, type WireLimits } from "./listener.ts";
 import type { Log } from "./log.ts";
-import { LongBodies } from "./long-bodies.ts";
-import { serveOperations } from "./operations.ts";
-import { serveRedoc } from "./redoc.ts";
-import { failureReply, finishHeaders, logFault, sendReply } from "./replies.ts";
-import { requestIdOf } from "./request-id.ts";
-import { answerUnknownRoutes, undecodablePath } from "./unknown-routes.ts";
+import { createKeyCheck } from "./routes/authorization.ts";
+import { serveDocs } from "./routes/docs.ts";
+import { serveOperations } from "./routes/operations.ts";
+import { serveRedoc } from "./routes/redoc.ts";
+import { requestIdOf } from "./routes/request-id.ts";
+import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts";
+import { openExchange } from "./wire/connections.ts";
+import { expectsContinue, headerValues } from "./wire/headers.ts";
+import { isLingering } from "./wire/lingering.ts";
+import { createListener, WIRE_LIMITS, type WireLimits } from "./wire/listener.ts";
+import { LongBodies } from "./wire/long-bodies.ts";
+import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
 import {
   EXPECTATION_FAILED,
   HOST_MISSING,
@@ -22,7 +22,7 @@ import {
   onConnect,
   type WireFailure,
   wireReply,
-} from "./wire-failures.ts";
+} from "./wire/wire-failures.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -116,7 +116,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 /**
  * Declares every method as one without a body, so that Fastify's own reading, size limit and media type rules never
- * answer: src/server/body.ts reads the stream, after the checks that come first.
+ * answer: src/server/wire/body.ts reads the stream, after the checks that come first.
  */
 function leaveBodiesAlone(app: FastifyInstance): void {
   for (const method of app.supportedMethods)

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
-import { ChildBackend } from "../../src/backends/onnx/child-backend.ts";
-import { InferenceProcess } from "../../src/backends/onnx/inference-process.ts";
+import { ChildBackend } from "../../src/backends/onnx/process/child-backend.ts";
+import { InferenceProcess } from "../../src/backends/onnx/process/inference-process.ts";
 import { createEngine } from "../../src/engine.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { type ModelPackage, openModelPackage } from "../../src/models/package.ts";
+import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { cpuCount, quotaOf } from "../../src/backends/onnx/cpu-count.ts";
+import { cpuCount, quotaOf } from "../../src/backends/onnx/runtime/cpu-count.ts";
 
 const cases = [
   { text: "max 100000\n", processors: Number.POSITIVE_INFINITY },

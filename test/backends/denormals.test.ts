@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
-import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
-import { sessionOptions } from "../../src/backends/onnx/session-options.ts";
+import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 
 const PRODUCT = "product";

@@ -9,9 +9,9 @@ import {
   newTokens,
   REST_TOKENS,
   tokenCount,
-} from "../../src/backends/onnx/forward.ts";
-import { planForwards } from "../../src/backends/onnx/forward-plan.ts";
-import { roundsOf } from "../../src/backends/onnx/forward-rounds.ts";
+} from "../../src/backends/onnx/forwards/forward.ts";
+import { planForwards } from "../../src/backends/onnx/forwards/forward-plan.ts";
+import { roundsOf } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { loadRunner } from "../../src/backends/onnx/load-runner.ts";
-import type { Runner } from "../../src/backends/onnx/model-runner.ts";
+import type { Runner } from "../../src/backends/onnx/forwards/model-runner.ts";
+import { loadRunner } from "../../src/backends/onnx/process/load-runner.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import {
   GEMMA3_PACKAGES,

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { forestOf } from "../../bench/engine/forest.ts";
-import { loadRunner, multiplicationOf } from "../../src/backends/onnx/load-runner.ts";
+import { loadRunner, multiplicationOf } from "../../src/backends/onnx/process/load-runner.ts";
 import { openTokenizer } from "../../src/engine.ts";
 import { planRequest } from "../../src/inference/plan.ts";
-import type { Precision } from "../../src/models/graph.ts";
-import { openModelPackage } from "../../src/models/package.ts";
+import type { Precision } from "../../src/models/graph/graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
 import { type JointPackage, jointPackages, renderedRequest } from "../support/gemma3.ts";
 
 /** Of the reference library's float32 scores. Measured: 1.6e-5 at most. */

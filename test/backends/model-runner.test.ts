@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { ModelRunner } from "../../src/backends/onnx/model-runner.ts";
+import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
-import { openModelPackage } from "../../src/models/package.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
 import { bitsOf } from "../support/bits.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { NO_TELEMETRY, processEnvironment } from "../../src/backends/onnx/process-environment.ts";
+import { NO_TELEMETRY, processEnvironment } from "../../src/backends/onnx/process/process-environment.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
@@ -62,7 +62,7 @@ function filesBelow(folder: string): string[] {
 
 describe("the runtime stays on this machine", { skip: hasStrace ? false : "needs Linux with strace" }, () => {
   it("opens no connection and leaves no file, whatever the caller's environment says", () => {
-    const seen = outside(path.join(root, "src/backends/onnx/runtime.ts"));
+    const seen = outside(path.join(root, "src/backends/onnx/runtime/runtime.ts"));
     assert.deepEqual(seen, { sockets: [], files: [] });
   });
 

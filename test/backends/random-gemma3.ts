@@ -1,5 +1,9 @@
-import { ModelRunner, type Runner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
-import { piecesPerThread } from "../../src/backends/onnx/work-split.ts";
+import {
+  ModelRunner,
+  type Runner,
+  type RunnerOptions,
+} from "../../src/backends/onnx/forwards/model-runner.ts";
+import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/gemma3-io.ts";
 import { buildGemma3TokenTree } from "../../src/onnx/gemma3-token-tree.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
-import { KEY_BLOCK } from "../../src/backends/onnx/forward.ts";
-import { forwardInputs } from "../../src/backends/onnx/forward-tensors.ts";
-import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/key-values.ts";
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
-import { StateCache } from "../../src/backends/onnx/state-cache.ts";
+import { KEY_BLOCK } from "../../src/backends/onnx/forwards/forward.ts";
+import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { forwardInputs } from "../../src/backends/onnx/tensors/forward-tensors.ts";
+import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
 import { TOKEN_TREE_IO as IO } from "../../src/onnx/token-tree-io.ts";

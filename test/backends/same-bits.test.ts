@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
+import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { firstDifference } from "./same-bits.ts";
 import { fullGraph, fullShape, scorer, shallowGraph, shallowShape, sharedForwards } from "./shallow-model.ts";
 

@@ -1,8 +1,8 @@
-import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/model-runner.ts";
-import { treeModel } from "../../src/backends/onnx/tree-model.ts";
-import { piecesPerThread } from "../../src/backends/onnx/work-split.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph.ts";
-import { openModelPackage } from "../../src/models/package.ts";
+import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/forwards/model-runner.ts";
+import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
+import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import type { Score } from "./same-bits.ts";

@@ -6,8 +6,8 @@ import { readWeights } from "../../bench/engine/package-weights.ts";
 import { buildPairGraph } from "../../bench/engine/pair-graph.ts";
 import { PairRunner } from "../../bench/engine/pair-runner.ts";
 import { idealMs } from "../../bench/engine/roof.ts";
-import { tokenTreeShape } from "../../src/models/graph.ts";
-import { openModelPackage } from "../../src/models/package.ts";
+import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PARTS, type Part } from "../../bench/options.ts";
 import { measurableParts } from "../../bench/parts.ts";
-import type { Manifest } from "../../src/models/manifest.ts";
+import type { Manifest } from "../../src/models/package/manifest.ts";
 
 /** As much of a manifest as is looked at. */
 const model = (type: string) => ({ id: "acme/m@1", architecture: { type } }) as unknown as Manifest;

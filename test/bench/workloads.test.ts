@@ -13,8 +13,8 @@ import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ModelFacts, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokenizer.ts";
-import { modelFacts, openModelPackage } from "../../src/models/package.ts";
+import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
+import { modelFacts, openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { treeOf } from "../support/plans.ts";
 

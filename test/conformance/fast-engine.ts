@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 /** Few enough that a flood of the checks fills it. */

@@ -7,8 +7,8 @@ import { createContractFor } from "../../src/app.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
-import { encodeByParts } from "../../src/inference/part-plan.ts";
 import type { TokenLimits } from "../../src/inference/ports.ts";
+import { encodeByParts } from "../../src/inference/tokens/part-plan.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
 import { ScriptedBackend } from "../inference/scripted-backend.ts";
 

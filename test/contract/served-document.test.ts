@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ModelFacts } from "../../src/inference/ports.ts";
-import { modelFacts, openModelPackage } from "../../src/models/package.ts";
+import { modelFacts, openModelPackage } from "../../src/models/package/package.ts";
 import { servedDocument } from "../../src/served-document.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { document, operations } from "./document.ts";

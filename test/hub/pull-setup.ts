@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type PulledModel, type PullOptions, type PullProgress, pullModel } from "../../src/hub/pull.ts";
 import { readHubSettings } from "../../src/hub/settings.ts";
-import type { PublishedModel } from "../../src/models/catalogue.ts";
-import { packageFolder } from "../../src/models/store.ts";
+import type { PublishedModel } from "../../src/models/store/catalogue.ts";
+import { packageFolder } from "../../src/models/store/store.ts";
 import { HubServer } from "./hub-server.ts";
 import { LARGE, tinyFiles, tinyModel } from "./tiny-model.ts";
 

@@ -1,4 +1,4 @@
-import type { PublishedModel } from "../../src/models/catalogue.ts";
+import type { PublishedModel } from "../../src/models/store/catalogue.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { REPOSITORY, REVISION, sha256 } from "./hub-server.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Batch } from "../../src/inference/batch.ts";
-import { BatchRule } from "../../src/inference/batch-rule.ts";
-import { RequestWork } from "../../src/inference/request-work.ts";
-import { ScoreCache } from "../../src/inference/score-cache.ts";
+import type { Batch } from "../../src/inference/queue/batch.ts";
+import { BatchRule } from "../../src/inference/queue/batch-rule.ts";
+import { RequestWork } from "../../src/inference/queue/request-work.ts";
+import { ScoreCache } from "../../src/inference/queue/score-cache.ts";
 import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ServiceError } from "../../src/errors.ts";
-import { JointTokenizer } from "../../src/inference/joint-tokenizer.ts";
 import { planRequest } from "../../src/inference/plan.ts";
+import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
 import { type Asked, jointPackage, renderedRequest, tokenizerJson } from "../support/gemma3.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contextPieces, pairPieces, promptPieces } from "../../src/inference/joint-text.ts";
+import { contextPieces, pairPieces, promptPieces } from "../../src/inference/tokens/joint-text.ts";
 import { jointPackages } from "../support/gemma3.ts";
 
 test("joint texts are those of the golden decisions", () => {

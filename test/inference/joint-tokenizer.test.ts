@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
-import { JointTokenizer } from "../../src/inference/joint-tokenizer.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { TokenPath } from "../../src/inference/ports.ts";
+import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
 import {
   type Asked,
   jointPackage,

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/part-plan.ts";
 import { planRequest, type Tokenizer } from "../../src/inference/plan.ts";
 import type { TokenLimits } from "../../src/inference/ports.ts";
+import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { treeOf } from "../support/plans.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { QueuedScores } from "../../src/inference/place.ts";
 import type { EngineSettings, TokenTree } from "../../src/inference/ports.ts";
-import { Scheduler } from "../../src/inference/scheduler.ts";
+import type { QueuedScores } from "../../src/inference/queue/place.ts";
+import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { planOf } from "../support/plans.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { makeTree, pairsOf, ScriptedBackend } from "./scripted-backend.ts";

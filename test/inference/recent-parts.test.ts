@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PartEncoder, TextPart } from "../../src/inference/part-plan.ts";
-import { RecentParts } from "../../src/inference/recent-parts.ts";
+import type { PartEncoder, TextPart } from "../../src/inference/tokens/part-plan.ts";
+import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
 
 const signal = new AbortController().signal;
 const OPTIONS = { maxTooMany: 2, signal };

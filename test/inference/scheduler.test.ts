@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
-import { Scheduler } from "../../src/inference/scheduler.ts";
+import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { settle } from "./fake-clock.ts";
 import { abortListenersOf, flatTree, outcomeOf, QueueBench, SETTINGS, scoredOf } from "./queue-bench.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Tokenizer as WordPieces } from "tokenizers";
-import type { PartRole } from "../../src/inference/part-plan.ts";
-import { PartTokenizer } from "../../src/inference/tokenizer.ts";
+import type { PartRole } from "../../src/inference/tokens/part-plan.ts";
+import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
 import { Random } from "./random.ts";
 
 const json = readFileSync(new URL("../../model/tokenizer.json", import.meta.url), "utf8");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { tokenTreeShape } from "../../src/models/graph.ts";
-import { openModelPackage, readPackageFile } from "../../src/models/package.ts";
-import { bytesSource } from "../../src/models/safetensors.ts";
-import { Tensors } from "../../src/models/tensors.ts";
+import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { openModelPackage, readPackageFile } from "../../src/models/package/package.ts";
+import { bytesSource } from "../../src/models/weights/safetensors.ts";
+import { Tensors } from "../../src/models/weights/tensors.ts";
 import { quantizeWeights, rotateRows, rotationBlock } from "../../src/onnx/quantized-weights.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { openGemma3Graph } from "../../src/models/graph.ts";
+import { openGemma3Graph } from "../../src/models/graph/graph.ts";
 import { beginOf, ChangedPackage, changeHeader } from "../support/changed-package.ts";
 import { gemma3Folder } from "../support/gemma3-golden.ts";
 

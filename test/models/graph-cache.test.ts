@@ -21,7 +21,7 @@ import {
   graphFolders,
   removeGraphs,
   type WriteGraph,
-} from "../../src/models/graph-cache.ts";
+} from "../../src/models/graph/graph-cache.ts";
 
 const source = (more: Partial<GraphSource> = {}): GraphSource => ({
   model: "a/model",

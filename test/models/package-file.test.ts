@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { it } from "node:test";
-import { makeFolder } from "../../src/models/package-file.ts";
+import { makeFolder } from "../../src/models/package/package-file.ts";
 
 it("a folder that many make at once, with those above it, is made", async () => {
   const parent = await mkdtemp(path.join(tmpdir(), "folders-"));

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
-import { buildGraph } from "../../src/models/graph.ts";
-import { readManifest } from "../../src/models/manifest.ts";
-import { manifestSchema } from "../../src/models/manifest-schema.ts";
-import { modelFacts, openModelPackage, revisionOf } from "../../src/models/package.ts";
+import { buildGraph } from "../../src/models/graph/graph.ts";
+import { readManifest } from "../../src/models/package/manifest.ts";
+import { manifestSchema } from "../../src/models/package/manifest-schema.ts";
+import { modelFacts, openModelPackage, revisionOf } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
 const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_MODEL", message });

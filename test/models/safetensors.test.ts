@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { readSafetensors } from "../../src/models/safetensors.ts";
-import { safetensorsFaults } from "../../src/models/weights-faults.ts";
+import { safetensorsFaults } from "../../src/models/package/weights-faults.ts";
+import { readSafetensors } from "../../src/models/weights/safetensors.ts";
 
 function file(header: unknown, data = new Uint8Array()): Uint8Array {
   const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));

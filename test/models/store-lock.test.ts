@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { takeLock } from "../../src/models/store-lock.ts";
+import { takeLock } from "../../src/models/store/store-lock.ts";
 
 /** No test waits for ever. */
 const signal = AbortSignal.timeout(20_000);

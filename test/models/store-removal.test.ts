@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { packageFolder } from "../../src/models/store.ts";
-import { takeLock } from "../../src/models/store-lock.ts";
-import { removePulled } from "../../src/models/store-removal.ts";
+import { packageFolder } from "../../src/models/store/store.ts";
+import { takeLock } from "../../src/models/store/store-lock.ts";
+import { removePulled } from "../../src/models/store/store-removal.ts";
 
 const ID = "acme/Tiny@0123456789abcdef0123456789abcdef01234567";
 const pace = { beatMs: 5, staleMs: 50, pollMs: 1 };

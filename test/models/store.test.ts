@@ -3,11 +3,17 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { PUBLISHED_MODELS, type PublishedModel } from "../../src/models/catalogue.ts";
-import { examineManifest } from "../../src/models/manifest.ts";
-import { otherNames } from "../../src/models/package.ts";
-import { findModel, knownModels, packageFolder, type Shelves, storeFolder } from "../../src/models/store.ts";
-import { removePulled } from "../../src/models/store-removal.ts";
+import { examineManifest } from "../../src/models/package/manifest.ts";
+import { otherNames } from "../../src/models/package/package.ts";
+import { PUBLISHED_MODELS, type PublishedModel } from "../../src/models/store/catalogue.ts";
+import {
+  findModel,
+  knownModels,
+  packageFolder,
+  type Shelves,
+  storeFolder,
+} from "../../src/models/store/store.ts";
+import { removePulled } from "../../src/models/store/store-removal.ts";
 import { openServedModel } from "../../src/served-model.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { Checksum } from "../../src/models/checksum.ts";
-import { VerifiedFile } from "../../src/models/verified-file.ts";
+import { Checksum } from "../../src/models/graph/checksum.ts";
+import { VerifiedFile } from "../../src/models/package/verified-file.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

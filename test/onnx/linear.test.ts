@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { exactMultiplication } from "../../src/backends/onnx/exact-kernel.ts";
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime.ts";
+import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { GraphBuilder, type Value } from "../../src/onnx/graph-builder.ts";
 import {
   type ByteMultiplication,

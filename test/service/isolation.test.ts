@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { cpuCount } from "../../src/backends/onnx/cpu-count.ts";
+import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { inferenceProcessOf } from "../support/processes.ts";
 import { heavy, MARK, NOUL, Service, SMALL, words } from "./service.ts";

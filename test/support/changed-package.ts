@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type ModelPackage, openModelPackage, revisionOf } from "../../src/models/package.ts";
+import { type ModelPackage, openModelPackage, revisionOf } from "../../src/models/package/package.ts";
 
 /** A copy of a package in a folder of its own, which can be changed and is then sound again by its digests. */
 export class ChangedPackage {

@@ -1,0 +1,85 @@
+import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
+import { InferenceSession } from "../runtime/runtime.ts";
+import { sessionOptions } from "../runtime/session-options.ts";
+import { cutTokens, type KeyValues } from "../tensors/key-values.ts";
+import type { TreeModel } from "../tensors/tree-model.ts";
+import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "./forward.ts";
+
+export interface ForwardResult {
+  /** [scored nodes] in the order of `scoredNodes` */
+  readonly scores: Float32Array;
+  /** Of the wanted nodes, in their order. */
+  readonly keyValues: readonly KeyValues[];
+}
+
+/** Keys and values of the past nodes of forwards. */
+export type Known = ReadonlyMap<Node, KeyValues>;
+
+/** A graph over token trees, loaded: runs one forward after the other. */
+export class ForwardRunner {
+  readonly #session: InferenceSession;
+  readonly #model: TreeModel;
+
+  private constructor(session: InferenceSession, model: TreeModel) {
+    this.#session = session;
+    this.#model = model;
+  }
+
+  /**
+   * @param graph   bytes of the ONNX file, or its path
+   * @param threads of a run
+   */
+  static async load(graph: Uint8Array | string, model: TreeModel, threads: number): Promise<ForwardRunner> {
+    const options = sessionOptions(threads);
+    const session =
+      typeof graph === "string"
+        ? await InferenceSession.create(graph, options)
+        : await InferenceSession.create(graph, options);
+    return new ForwardRunner(session, model);
+  }
+
+  async run(task: ForwardTask, known: Known): Promise<ForwardResult> {
+    const { forward, wanted } = task;
+    const { feeds, begins } = this.#model.inputs(task, (node) => {
+      const keyValues = known.get(node);
+      if (!keyValues) throw new Error("a node is used before it is encoded");
+      return keyValues;
+    });
+    const layers = [...Array(this.#model.keyValues.layers).keys()];
+    const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
+      layers.flatMap((layer) => [keys(layer), values(layer)]),
+    );
+    const results = await this.#session.run(feeds, [IO.scores, ...names]);
+    return {
+      scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
+      keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
+    };
+  }
+
+  /** A node's keys and values out of a forward's results. @param at where it begins among the new tokens */
+  #cut(results: InferenceSession.ReturnType, forward: Forward, node: Node, at: number): KeyValues {
+    const { heads, size, valueSize, layers } = this.#model.keyValues;
+    const outputs = outputsOf(forward, node);
+    const begin = outputs === OF_PREFIX ? at : at - tokenCount(forward.newPrefix);
+    const end = begin + node.tokens.length;
+    const each = (name: (layer: number) => string, outer: number, inner: number) =>
+      Array.from({ length: layers }, (_, layer) =>
+        cutTokens(float32(results, name(layer)), { outer, inner, begin, end }),
+      );
+    const keys = each(outputs.keys, heads * size, 1);
+    return { tokens: node.tokens.length, keys, values: each(outputs.values, heads, valueSize) };
+  }
+}
+
+/** Keys and values of the prefix' new nodes come apart: a state is mostly alone there, and need not be cut out. */
+const OF_PREFIX = { keys: IO.prefixKeys, values: IO.prefixValues };
+const OF_REST = { keys: IO.keys, values: IO.values };
+/** Where the graph gives a new node's. */
+const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
+
+function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
+  const data = results[name]?.data;
+  // the runtime makes no views of shared memory
+  if (data instanceof Float32Array) return data as Float32Array<ArrayBuffer>;
+  throw new Error(`the graph gave no ${name}`);
+}

@@ -1,0 +1,30 @@
+/** A thread that runs forwards beside the main thread's: see forward-helper.ts. */
+import { parentPort, workerData } from "node:worker_threads";
+import { arraysOf } from "../tensors/key-values.ts";
+import { treeModel } from "../tensors/tree-model.ts";
+import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
+import { ForwardRunner } from "./forward-runner.ts";
+import { type Round, runTaken } from "./taken-tasks.ts";
+
+if (!parentPort) throw new Error("to be started as a thread");
+const port = parentPort;
+const { graph, shape }: ThreadSettings = workerData;
+const runner = await ForwardRunner.load(graph, treeModel(shape, 1), 1);
+
+port.on("message", (round: Round) => void answer(round));
+port.postMessage({ results: new Map() } satisfies RoundReply);
+
+async function answer(round: Round): Promise<void> {
+  try {
+    const results = await runTaken(runner, round);
+    // not copied but handed over
+    const transfer = [...results.values()].flatMap(({ keyValues }) =>
+      keyValues.flatMap(arraysOf).map(({ buffer }) => buffer),
+    );
+    port.postMessage({ results } satisfies RoundReply, transfer);
+  } catch (error) {
+    port.postMessage({
+      message: error instanceof Error ? error.message : String(error),
+    } satisfies RoundReply);
+  }
+}

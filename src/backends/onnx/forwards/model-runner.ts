@@ -1,0 +1,106 @@
+import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import type { KeyValues } from "../tensors/key-values.ts";
+import { type TreeModel, type TreeShape, treeModel } from "../tensors/tree-model.ts";
+import { isLongState, type Node, newNodes, pastNodes, scoredNodes } from "./forward.ts";
+import { planForwards } from "./forward-plan.ts";
+import { roundsOf } from "./forward-rounds.ts";
+import { ForwardThreads } from "./forward-threads.ts";
+import { StateCache } from "./state-cache.ts";
+
+export interface RunnerOptions {
+  readonly threads: number;
+  readonly stateCacheBytes: number;
+  /** See work-split.ts; 1 unless given. */
+  readonly piecesPerThread?: number;
+}
+
+/** A model in this process. */
+export interface Runner {
+  score(forest: readonly TokenTree[]): Promise<ForestScores>;
+}
+
+/** Scores forests with a token-tree graph: src/onnx/bert-token-tree.ts or gemma3-token-tree.ts. */
+export class ModelRunner implements Runner {
+  readonly #threads: ForwardThreads;
+  readonly #states: StateCache;
+
+  private constructor(threads: ForwardThreads, stateCacheBytes: number) {
+    this.#threads = threads;
+    this.#states = new StateCache(stateCacheBytes);
+  }
+
+  /** @param graph bytes of the ONNX file, or its path */
+  static load(
+    graph: Uint8Array | string,
+    shape: TreeShape,
+    { threads, stateCacheBytes, piecesPerThread }: RunnerOptions,
+  ): Promise<ModelRunner> {
+    return ModelRunner.loadModel(graph, treeModel(shape, threads, piecesPerThread), stateCacheBytes);
+  }
+
+  static async loadModel(
+    graph: Uint8Array | string,
+    model: TreeModel,
+    stateCacheBytes: number,
+  ): Promise<ModelRunner> {
+    return new ModelRunner(await ForwardThreads.start(graph, model), stateCacheBytes);
+  }
+
+  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    const isKnown = (key: string) => this.#states.has(key);
+    const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
+    const encoded = this.#recall(states);
+    const rounds = roundsOf(forwards);
+    const lastUse = lastUses(rounds);
+    const scores = new Map<Node, number>();
+    for (const [index, round] of rounds.entries()) {
+      const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
+      const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
+      const tasks = round.map((forward) => ({
+        forward,
+        wanted: newNodes(forward).filter(isWanted),
+      }));
+      for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded)) {
+        for (const [i, node] of scoredNodes(forward).entries())
+          scores.set(node, result.scores[i] ?? Number.NaN);
+        for (const [i, node] of wanted.entries()) encoded.set(node, result.keyValues[i] as KeyValues); // one for each
+      }
+      this.#keep(states, encoded);
+      for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
+    }
+    return {
+      scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      forwards: forwards.length,
+    };
+  }
+
+  /** What is known of the states. Held from now on: the cache may drop them while forwards run. */
+  #recall(states: ReadonlyMap<string, Node>): Map<Node, KeyValues> {
+    const encoded = new Map<Node, KeyValues>();
+    for (const [key, state] of states) {
+      const keyValues = this.#states.get(key);
+      if (keyValues) encoded.set(state, keyValues);
+    }
+    return encoded;
+  }
+
+  #isKept(node: Node): boolean {
+    return this.#states.keepsAny && isLongState(node);
+  }
+
+  #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
+    for (const [key, state] of states) {
+      const keyValues = encoded.get(state);
+      if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
+    }
+  }
+}
+
+/** Index of the last round that reads a node's keys and values. */
+function lastUses(rounds: ReturnType<typeof roundsOf>): ReadonlyMap<Node, number> {
+  const last = new Map<Node, number>();
+  for (const [index, round] of rounds.entries()) {
+    for (const node of round.flatMap(pastNodes)) last.set(node, index);
+  }
+  return last;
+}

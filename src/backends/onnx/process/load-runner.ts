@@ -1,0 +1,56 @@
+import { homedir, tmpdir } from "node:os";
+import {
+  openGemma3Graph,
+  openTokenTreeGraph,
+  type Precision,
+  tokenTreeShape,
+} from "../../../models/graph/graph.ts";
+import { type GraphFolders, graphFolders } from "../../../models/graph/graph-cache.ts";
+import type { ModelPackage } from "../../../models/package/package.ts";
+import type { Multiplication } from "../../../onnx/linear.ts";
+import { ModelRunner, type Runner, type RunnerOptions } from "../forwards/model-runner.ts";
+import { exactMultiplication } from "../runtime/exact-kernel.ts";
+import { piecesPerThread } from "../runtime/work-split.ts";
+import { JointPairRunner } from "../tensors/joint-pair-runner.ts";
+
+/** How this machine multiplies in that precision. */
+export async function multiplicationOf(precision: Precision): Promise<Multiplication> {
+  return precision === "fp32" ? "fp32" : exactMultiplication();
+}
+
+/**
+ * The runner that a package's architecture needs.
+ *
+ * @param folders where graphs are kept
+ * @throws ServiceError INVALID_MODEL | BACKEND_FAILED
+ */
+export async function loadRunner(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  options: RunnerOptions,
+  folders: GraphFolders = graphFolders(process.env, homedir(), tmpdir()),
+): Promise<Runner> {
+  const { architecture } = modelPackage.manifest;
+  const ofTree = async () => ({ ...options, piecesPerThread: await piecesPerThread(options.threads) });
+  switch (architecture.type) {
+    case "bert-token-tree":
+      return ModelRunner.load(
+        await openTokenTreeGraph(modelPackage, form, folders.cache),
+        tokenTreeShape(architecture),
+        await ofTree(),
+      );
+    case "gemma3-text-joint": {
+      const { file, shape } = await openGemma3Graph(modelPackage, form, folders);
+      try {
+        return await ModelRunner.load(file.path, shape, await ofTree());
+      } finally {
+        await file.release();
+      }
+    }
+    case "onnx-joint-pairs": {
+      // a reader of ONNX files that no other start should wait for
+      const { openJointGraph } = await import("../../../models/graph/joint-graph.ts");
+      return JointPairRunner.load(await openJointGraph(modelPackage), architecture, options.threads);
+    }
+  }
+}

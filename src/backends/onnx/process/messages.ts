@@ -1,0 +1,18 @@
+import type { TokenTree } from "../../../inference/ports.ts";
+import type { ModelPackage } from "../../../models/package/package.ts";
+
+/** What the service and its inference process say to each other. */
+export type ToProcess =
+  | {
+      readonly type: "load";
+      readonly modelPackage: ModelPackage;
+      readonly threads: number;
+      readonly stateCacheBytes: number;
+    }
+  | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] };
+
+export type FromProcess =
+  | { readonly type: "loaded" }
+  | { readonly type: "refused"; readonly message: string }
+  | { readonly type: "scored"; readonly id: number; readonly scores: Float32Array; readonly forwards: number }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -1,0 +1,49 @@
+/**
+ * The inference process: holds the model, scores what its parent sends. A process and not a thread, because a run
+ * cannot be interrupted: a thread that is ended in one takes the whole service with it.
+ */
+
+import type { Runner } from "../forwards/model-runner.ts";
+import { loadRunner, multiplicationOf } from "./load-runner.ts";
+import type { FromProcess, ToProcess } from "./messages.ts";
+import { dieWithParent } from "./parent-watch.ts";
+
+/** Found out before the model is known. */
+const multiplication = multiplicationOf(process.argv[2] === "fp32" ? "fp32" : "int8");
+multiplication.catch(() => {}); // `load` tells
+let runner: Runner | undefined;
+
+/** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
+const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function load({
+  modelPackage,
+  threads,
+  stateCacheBytes,
+}: Extract<ToProcess, { type: "load" }>): Promise<void> {
+  try {
+    runner = await loadRunner(modelPackage, await multiplication, { threads, stateCacheBytes });
+    send({ type: "loaded" });
+  } catch (error) {
+    send({ type: "refused", message: messageOf(error) });
+  }
+}
+
+async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Promise<void> {
+  try {
+    if (!runner) throw new Error("the model is not loaded");
+    send({ type: "scored", id, ...(await runner.score(forest)) });
+  } catch (error) {
+    send({ type: "failed", id, message: messageOf(error) });
+  }
+}
+
+process.on("message", (message: ToProcess) => {
+  void (message.type === "load" ? load(message) : score(message));
+});
+// the parent has died: nobody is left to answer
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit ends threads in a run, which aborts
+dieWithParent();
+// a signal to the process group means the service, which first answers what it has accepted
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

@@ -1,0 +1,115 @@
+import type { Gemma3Shape, LayerKind } from "../../../onnx/gemma3-io.ts";
+import { type Node, tokenCount } from "../forwards/forward.ts";
+import { FILLER } from "./forward-tensors.ts";
+
+/**
+ * Why a causal graph is fed otherwise than the encoder's. Its heads are larger, and MLAS cuts the sums of a product by its widths:
+ *
+ *   - sums over keys (as wide as a head and one) every 128 keys where a head has 64 numbers or more, for smaller heads
+ *     later: what stands together in a forward's rest stays within that; and what no query of a chunk sees is left out of a product in front by
+ *     whole runs of `keyStride`: what would have been added are exact zeros;
+ *   - sums over a head's numbers (as wide as there are keys) otherwise with 64 keys or fewer. So there are always more:
+ *     keys of zeros that nobody sees stand behind those encoded earlier;
+ *   - a product that several threads share in yet another way. So the queries of all heads are cut into at least as many parts as
+ *     there are threads, each a product of its own.
+ */
+export const FEWEST_KEYS = 65;
+
+/** Keys after which MLAS cuts a sum over keys, in a product of so many columns. */
+export function keyStride(columns: number): number {
+  let stride = 128;
+  for (let width = 128; width > 16 && width / 2 >= columns; width /= 2) stride *= 2;
+  return stride;
+}
+
+/** How the queries of all heads are shared out. */
+export interface ThreadParts {
+  /** Parts for each head of keys. */
+  readonly parts: number;
+  /** Queries come in multiples of this number, and at least twice of it: no part has a single row. */
+  readonly multiple: number;
+}
+
+/** Enough parts that no two threads share one. */
+export function threadParts(
+  { heads, kvHeads }: Pick<Gemma3Shape, "heads" | "kvHeads">,
+  threads: number,
+): ThreadParts {
+  const group = heads / kvHeads;
+  let parts = Math.ceil(threads / kvHeads);
+  if (parts > group) {
+    const multiple = Math.ceil(parts / group);
+    return { parts: group * multiple, multiple };
+  }
+  while (group % parts !== 0) parts += 1;
+  return { parts, multiple: 1 };
+}
+
+/** A block of keys as the graph is told of it. */
+export interface Keys {
+  /** Keys of zeros behind those encoded earlier. */
+  readonly padding: number;
+  readonly nodes: Int32Array; // [keys]
+  readonly positions: Int32Array; // [keys]
+}
+
+/** @param fillers tokens behind the new ones */
+export function keysOf(
+  past: readonly Node[],
+  fresh: readonly Node[],
+  fillers: number,
+  numbers: ReadonlyMap<Node, number>,
+): Keys {
+  const padding = Math.max(0, FEWEST_KEYS - tokenCount([...past, ...fresh]) - fillers);
+  const keys = tokenCount([...past, ...fresh]) + padding + fillers;
+  const nodes = new Int32Array(keys).fill(FILLER);
+  const positions = new Int32Array(keys);
+  const put = (node: Node, at: number) => {
+    nodes.fill(numbers.get(node) ?? 0, at, at + node.tokens.length);
+    putPositions(node, positions, at);
+    return at + node.tokens.length;
+  };
+  let at = 0;
+  for (const node of past) at = put(node, at);
+  at += padding;
+  for (const node of fresh) at = put(node, at);
+  return { padding, nodes, positions };
+}
+
+/** Positions of a node's tokens: they go on where the node above it ends. */
+export function putPositions(node: Node, positions: Int32Array, at: number): void {
+  const begin = tokenCount(node.above);
+  for (let i = 0; i < node.tokens.length; i++) positions[at + i] = begin + i;
+}
+
+/** Which keys of the prefix each chunk of queries needs: from the first on, up to the one before the second. */
+export interface NeededKeys {
+  readonly from: readonly number[]; // [chunks]
+  readonly to: readonly number[]; // [chunks]
+}
+
+/**
+ * @param prefix    its nodes: one chain whose keys stand at their positions, or several states of one block together
+ * @param newPrefix tokens of them that are encoded now
+ * @param positions [new tokens without filler]
+ */
+export function neededPrefix(
+  kind: LayerKind,
+  { window, headSize }: Pick<Gemma3Shape, "window" | "headSize">,
+  prefix: { readonly nodes: readonly Node[]; readonly keys: number; readonly newTokens: number },
+  positions: Int32Array,
+  { chunks, chunkSize }: { readonly chunks: number; readonly chunkSize: number },
+): NeededKeys {
+  const isChain = prefix.nodes.filter((node) => node.level === 0).length <= 1;
+  const stride = keyStride(headSize + 1);
+  const ends = Array.from({ length: chunks }, (_, chunk) => {
+    const rows = positions.subarray(chunk * chunkSize, (chunk + 1) * chunkSize);
+    if (!isChain || rows.length === 0) return { from: 0, to: prefix.keys };
+    const isInPrefix = (chunk + 1) * chunkSize <= prefix.newTokens;
+    const to = isInPrefix ? Math.min(prefix.keys, Math.max(FEWEST_KEYS, Math.max(...rows) + 1)) : prefix.keys;
+    const first =
+      kind === "full" ? 0 : Math.max(0, Math.min(Math.min(...rows) - window + 1, to - FEWEST_KEYS));
+    return { from: first - (first % stride), to };
+  });
+  return { from: ends.map(({ from }) => from), to: ends.map(({ to }) => to) };
+}

@@ -1,0 +1,184 @@
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../../onnx/token-tree-io.ts";
+import {
+  type Forward,
+  type ForwardTask,
+  keyCount,
+  type Node,
+  newNodes,
+  pastNodes,
+  scoredNodes,
+  tokenCount,
+} from "../forwards/forward.ts";
+import { Tensor } from "../runtime/runtime.ts";
+import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
+
+/**
+ * Numbers of one [heads, queries, keys] tensor of a chunk: the longest state needs no more memory than a short one. Measured: 400,000
+ * take 5 to 10 % more processor time, because each product packs the keys anew.
+ */
+const CHUNK_NUMBERS = 2_000_000;
+/** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
+export const FILLER = -1;
+
+export interface ForwardInputs {
+  readonly feeds: Record<string, Tensor>;
+  /** Where each new node's tokens begin among the new tokens. */
+  readonly begins: ReadonlyMap<Node, number>;
+}
+
+/** What the graph is fed with for one forward. */
+export function forwardInputs(
+  { forward, wanted }: ForwardTask,
+  shape: TokenTreeShape,
+  known: (node: Node) => KeyValues,
+): ForwardInputs {
+  const { fresh, numbers, real, chunks, chunkSize } = layOut(forward, shape.heads);
+  const tokens = chunks * chunkSize;
+  const begins = new Map<Node, number>();
+  let at = 0;
+  for (const node of fresh) {
+    begins.set(node, at);
+    at += node.tokens.length;
+  }
+  const prefixTokens = tokenCount(forward.newPrefix);
+  return {
+    feeds: {
+      ...packedTokens(fresh, tokens, shape.positions),
+      [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunks)), []),
+      [IO.chunkSize]: int64([chunkSize]),
+      [IO.isSmall]: bool(chunks === 1 && wanted.length === 0 && hasNewRestOnly(forward)),
+      [IO.hasPrefix]: bool(prefixTokens > 0 || forward.pastPrefix.length > 0),
+      [IO.prefixIsPast]: bool(prefixTokens === 0),
+      [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
+      [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
+      [IO.restNodes]: keyNodes([...forward.pastRest, ...forward.newRest], numbers, tokens - real),
+      [IO.readAt]: int64(
+        readAt(
+          scoredNodes(forward).map((node) => begins.get(node) ?? 0),
+          tokens - 1,
+        ),
+      ),
+      ...past("prefix", forward.pastPrefix.map(known), keyValueShape(shape)),
+      ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
+    },
+    begins,
+  };
+}
+
+/**
+ * The new nodes in their order, a number for each node, the new tokens without filler, and how their queries are cut.
+ *
+ * @param multiple see `cutQueries`
+ */
+export function layOut(forward: Forward, heads: number, multiple = 1) {
+  const fresh = newNodes(forward);
+  const real = tokenCount(fresh);
+  const longest = Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * heads));
+  const numbers = numberNodes([...pastNodes(forward), ...fresh]);
+  return { fresh, numbers, real, ...cutQueries(real, longest, multiple) };
+}
+
+const hasNewRestOnly = (forward: Forward) => pastNodes(forward).length + forward.newPrefix.length === 0;
+
+export function keyValueShape({ layers, heads, hidden }: TokenTreeShape): KeyValueShape {
+  return { layers, heads, size: hidden / heads, valueSize: hidden / heads };
+}
+
+/**
+ * Equal chunks of at most `longest` queries; at least one of them is a filler token, so that no block of keys is empty, and
+ * none is alone in its chunk, because a matrix of one row goes through another kernel.
+ *
+ * @param multiple a chunk has a multiple of so many queries, at least twice of it
+ */
+export function cutQueries(
+  tokens: number,
+  longest: number,
+  multiple = 1,
+): { chunks: number; chunkSize: number } {
+  const chunks = Math.ceil((tokens + 1) / Math.max(longest, SHORTEST_CHUNK));
+  return { chunks, chunkSize: Math.max(2, Math.ceil((tokens + 1) / chunks / multiple)) * multiple };
+}
+/** Chosen: with fewer rows the rounds cost more than they save. */
+const SHORTEST_CHUNK = 16;
+
+export const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
+export const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
+export const int64 = (values: ArrayLike<number>) =>
+  new Tensor("int64", BigInt64Array.from(Array.from(values, BigInt)), [values.length]);
+
+/** Token ids, positions and segments of the new nodes, filler behind them. */
+function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, Tensor> {
+  const ids = new Int32Array(tokens);
+  const places = new Int32Array(tokens);
+  const segments = new Int32Array(tokens);
+  let at = 0;
+  for (const node of nodes) {
+    ids.set(node.tokens, at);
+    for (let i = 0; i < node.tokens.length; i++) places[at + i] = i % positions;
+    segments.fill(node.level, at, at + node.tokens.length);
+    at += node.tokens.length;
+  }
+  return { [IO.ids]: int32(ids), [IO.positions]: int32(places), [IO.segments]: int32(segments) };
+}
+
+export function numberNodes(nodes: readonly Node[]): ReadonlyMap<Node, number> {
+  return new Map(nodes.map((node, i) => [node, i + 1]));
+}
+
+/** [tokens, 3] for each new token, its own node and those above it */
+export function queryNodes(
+  nodes: readonly Node[],
+  numbers: ReadonlyMap<Node, number>,
+  tokens: number,
+): Int32Array {
+  const all = new Int32Array(tokens * 3);
+  let at = 0;
+  for (const node of nodes) {
+    const visible = [node, ...node.above].map((seen) => numbers.get(seen) ?? 0);
+    for (const _ of node.tokens) {
+      all.set(visible, at);
+      at += 3;
+    }
+  }
+  return all.fill(FILLER, at);
+}
+
+function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fillers: number): Tensor {
+  const all = new Int32Array(tokenCount(nodes) + fillers);
+  let at = 0;
+  for (const node of nodes) {
+    all.fill(numbers.get(node) ?? 0, at, at + node.tokens.length);
+    at += node.tokens.length;
+  }
+  return int32(all.fill(FILLER, at));
+}
+
+/** At least two places: a matrix of one row goes through another kernel, with another order of summation. */
+function readAt(places: readonly number[], fillerToken: number): number[] {
+  return places.length >= 2 ? [...places] : [...places, fillerToken, fillerToken];
+}
+
+/** Keys and values of nodes encoded earlier, for each layer. */
+export function past(
+  block: "prefix" | "rest",
+  nodes: readonly KeyValues[],
+  { heads, size, valueSize, layers }: KeyValueShape,
+): Record<string, Tensor> {
+  const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
+  const join = (which: "keys" | "values", layer: number, outer: number, dims: readonly number[]) => {
+    const tensors = nodes.map((node) => node[which][layer] ?? new Float32Array(0));
+    return new Tensor("float32", joinTokens(tensors, outer), dims);
+  };
+  const tensorsOf = (layer: number) => ({
+    keys: join("keys", layer, heads * size, [heads, size, tokens]),
+    values: join("values", layer, heads, [heads, tokens, valueSize]),
+  });
+  const none = nodes.length === 0 ? tensorsOf(0) : undefined; // one for all layers: making each takes 2 us
+  const feeds: Record<string, Tensor> = {};
+  for (let layer = 0; layer < layers; layer++) {
+    const { keys, values } = none ?? tensorsOf(layer);
+    feeds[IO.pastKeys(block, layer)] = keys;
+    feeds[IO.pastValues(block, layer)] = values;
+  }
+  return feeds;
+}

@@ -1,0 +1,98 @@
+import { getOrSet } from "../get-or-set.ts";
+import type { TokenTree } from "../ports.ts";
+import type { KeyedNode, Pair } from "./pairs.ts";
+import type { RequestWork } from "./request-work.ts";
+
+/** Who gets a computed score: the first is charged for it, the others asked for the same pair. */
+export interface Recipient {
+  readonly work: RequestWork;
+  readonly pair: Pair;
+}
+
+interface QuestionDraft {
+  readonly node: KeyedNode;
+  readonly candidates: Map<string, Recipient[]>; // by the pair's key
+}
+
+interface TreeDraft {
+  readonly state: KeyedNode;
+  readonly questions: Map<string, QuestionDraft>; // by the question's key
+}
+
+/**
+ * The pairs of one backend call, from one or more requests, folded: a node that two requests share stands once.
+ *
+ *     request 1: S ── Q ──┬── a                    S ── Q ──┬── a  -> request 1
+ *                         └── b        becomes              ├── b  -> request 1 (charged), request 2
+ *     request 2: S ── Q ──┬── b                             └── c  -> request 2
+ *                         └── c
+ */
+export class Batch {
+  readonly requests = new Set<RequestWork>();
+  #pairCount = 0;
+  #tokenCount = 0;
+  #longestPath = 0;
+  readonly #trees = new Map<string, TreeDraft>(); // by the state's key
+
+  /** Pairs to compute. */
+  get pairCount(): number {
+    return this.#pairCount;
+  }
+
+  /** New tokens to compute. */
+  get tokenCount(): number {
+    return this.#tokenCount;
+  }
+
+  /** What would be in it with a pair: all new tokens, and the most that one pair added by its state and question. */
+  with(recipient: Recipient): { readonly tokens: number; readonly longestPath: number } {
+    const cost = this.costOf(recipient);
+    const path = cost === 0 ? 0 : cost - recipient.pair.candidate.tokens.length;
+    return { tokens: this.#tokenCount + cost, longestPath: Math.max(this.#longestPath, path) };
+  }
+
+  /** New tokens that a pair would add; 0 if it is already here. */
+  costOf({ work, pair }: Recipient): number {
+    const tree = this.#trees.get(pair.state.key);
+    const question = tree?.questions.get(pair.question.key);
+    if (question?.candidates.has(pair.candidate.key)) return 0;
+    const stateCost = tree !== undefined || work.holds(pair.state) ? 0 : pair.state.tokens.length;
+    const questionCost = question !== undefined ? 0 : pair.question.tokens.length;
+    return stateCost + questionCost + pair.candidate.tokens.length;
+  }
+
+  add(recipient: Recipient): void {
+    const { state, question, candidate } = recipient.pair;
+    const { tokens, longestPath } = this.with(recipient);
+    this.#tokenCount = tokens;
+    this.#longestPath = longestPath;
+    this.requests.add(recipient.work);
+    const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
+    const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({
+      node: question,
+      candidates: new Map(),
+    }));
+    const recipients = getOrSet<string, Recipient[]>(draft.candidates, candidate.key, () => []);
+    if (recipients.length === 0) this.#pairCount += 1;
+    recipients.push(recipient);
+  }
+
+  toForest(): readonly TokenTree[] {
+    return [...this.#trees.values()].map((tree) => ({
+      state: tree.state.tokens,
+      questions: [...tree.questions.values()].map((question) => ({
+        tokens: question.node.tokens,
+        candidates: [...question.candidates.values()].flatMap(([first]) =>
+          first === undefined ? [] : [first.pair.candidate.tokens],
+        ),
+      })),
+    }));
+  }
+
+  /** [pairs] in the order of the forest's scores. */
+  listRecipients(): readonly (readonly Recipient[])[] {
+    return [...this.#trees.values()].flatMap((tree) =>
+      [...tree.questions.values()].flatMap((question) => [...question.candidates.values()]),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock, RequestPlan, ScoredRequest } from "../ports.ts";
+import type { RequestWork } from "./request-work.ts";
+
+/** What the scheduler knows of a scored request; tokenizing was done outside. */
+export type QueuedScores = Omit<ScoredRequest, "timing"> & {
+  readonly timing: Omit<ScoredRequest["timing"], "tokenize">;
+};
+
+export interface Admission {
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal;
+  /** On the scheduler's clock, in milliseconds. */
+  readonly deadlineAt: number;
+}
+
+/** A request's place in the queue, from admission to its answer. */
+export interface Place {
+  /** Settled once. @throws ServiceError DEADLINE_EXCEEDED | CANCELLED | BACKEND_FAILED | what `refuse` was given */
+  readonly answer: Promise<QueuedScores>;
+  /** Aborted when the answer is settled: whatever is still being prepared for this place is not needed. */
+  readonly signal: AbortSignal;
+  /** Hands in the tokens to be scored. Nothing happens if the answer is settled. */
+  submit(plan: RequestPlan): void;
+  /** Gives the place back with the reason. Nothing happens if the answer is settled. */
+  refuse(reason: unknown): void;
+}
+
+export interface Settling {
+  onDeadline(): void;
+  onDeparture(): void;
+}
+
+/** The life of a place: one promise, one timer, one abort listener, all ended together, once. */
+export class PlaceLife {
+  readonly answer: Promise<QueuedScores>;
+  readonly deadlineAt: number;
+  readonly #ended = new AbortController();
+  readonly #release: () => void;
+  #resolve: (scores: QueuedScores) => void = () => {};
+  #reject: (reason: unknown) => void = () => {};
+
+  constructor(clock: Clock, { signal, deadlineAt }: Admission, settling: Settling) {
+    this.deadlineAt = deadlineAt;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const cancelTimer = clock.after(Math.max(0, deadlineAt - clock.now()), settling.onDeadline);
+    signal.addEventListener("abort", settling.onDeparture);
+    this.#release = () => {
+      cancelTimer();
+      signal.removeEventListener("abort", settling.onDeparture);
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get isSettled(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  resolve(scores: QueuedScores): void {
+    this.#end();
+    this.#resolve(scores);
+  }
+
+  reject(reason: unknown): void {
+    this.#end();
+    this.#reject(reason);
+  }
+
+  #end(): void {
+    this.#release();
+    this.#ended.abort();
+  }
+}
+
+/** A request between admission and answer. */
+export interface Ticket {
+  readonly order: number;
+  readonly life: PlaceLife;
+  /** Once its tokens are here. */
+  queued?: { readonly work: RequestWork; readonly since: number };
+  /** When its first pair went into a batch. */
+  begunAt?: number;
+}

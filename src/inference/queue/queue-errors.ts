@@ -1,0 +1,19 @@
+import { ServiceError } from "../../errors.ts";
+
+/** What the scheduler says to a request that it does not answer with scores. */
+export const queueErrors = {
+  starting: () => new ServiceError("STARTING", "The model is still loading."),
+  unavailable: (cause: unknown) =>
+    new ServiceError("BACKEND_FAILED", "The model could not be loaded.", { cause }),
+  draining: () => new ServiceError("DRAINING", "The service is shutting down."),
+  full: () => new ServiceError("QUEUE_FULL", "The inference queue is full."),
+  tooLate: () => new ServiceError("DEADLINE_EXCEEDED", "The request exceeded the server deadline."),
+  cancelled: () => new ServiceError("CANCELLED", "The caller has left."),
+  failed: (cause: unknown) => new ServiceError("BACKEND_FAILED", "The inference backend failed.", { cause }),
+  badScores: () => new ServiceError("BACKEND_FAILED", "The backend returned missing or non-finite scores."),
+} as const;
+
+/** Whether a request was refused for what it asks. */
+export function isInvalid(reason: unknown): boolean {
+  return reason instanceof ServiceError && reason.kind === "INVALID_REQUEST";
+}

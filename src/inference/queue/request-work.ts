@@ -1,0 +1,130 @@
+import type { RequestPlan } from "../ports.ts";
+import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
+
+/**
+ * What one request still needs, and what it has got. Pairs are handed out in order, each once:
+ *
+ *     pairs   0 1 2 3 4 5 6 7 8 9
+ *             answered │in a │ not yet handed out
+ *                      │batch│ ^ cursor
+ */
+export class RequestWork {
+  /** Rises with admission: a smaller one is older. */
+  readonly order: number;
+  /** One [candidates] array for each question. */
+  readonly scores: readonly Float32Array[];
+  inputTokens = 0;
+  cachedPairs = 0;
+
+  readonly #shortestKeptState: number;
+  readonly #pairs: readonly Pair[];
+  /** [pairs + 1] question and candidate tokens of the pairs from here on, each question once. */
+  readonly #tokensFrom: Float64Array;
+  /** The request's states in the order of their last pairs; mostly one. */
+  readonly #states: readonly LastUse[];
+  /** Keys of the states that the backend has, as far as this request knows. */
+  readonly #heldStates = new Set<string>();
+  #cursor = 0;
+  #unanswered: number;
+  #hasBegun = false;
+
+  /** @param shortestKeptState of the backend */
+  constructor(order: number, plan: RequestPlan, shortestKeptState: number) {
+    this.order = order;
+    this.#shortestKeptState = shortestKeptState;
+    this.scores = plan.map((paths) => new Float32Array(paths.length));
+    this.#pairs = listPairs(plan);
+    this.#tokensFrom = sumFromEnd(this.#pairs);
+    this.#states = lastUses(this.#pairs);
+    this.#unanswered = this.#pairs.length;
+  }
+
+  /** The next pair to hand out. */
+  get nextPair(): Pair | undefined {
+    return this.#pairs[this.#cursor];
+  }
+
+  /** Most new tokens that the pairs not yet handed out can cost in one batch. */
+  get remainingTokens(): number {
+    let tokens = this.#tokensFrom[this.#cursor] ?? 0;
+    for (let i = this.#states.length - 1; i >= 0; i--) {
+      const use = this.#states[i];
+      if (use === undefined || use.lastPair < this.#cursor) break;
+      if (!this.holds(use.state)) tokens += use.state.tokens.length;
+    }
+    return tokens;
+  }
+
+  get remainingPairs(): number {
+    return this.#pairs.length - this.#cursor;
+  }
+
+  /** Whether a pair has been handed out to a batch. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Whether the backend has a state's keys and values: from its first batch on, if it keeps states of this length. */
+  holds(state: KeyedNode): boolean {
+    return this.#heldStates.has(state.key);
+  }
+
+  get isAnswered(): boolean {
+    return this.#unanswered === 0;
+  }
+
+  /** Moves past the next pair, which the cache knows. */
+  skipKnown(score: number): void {
+    const pair = this.nextPair;
+    if (pair === undefined) return;
+    this.#cursor += 1;
+    this.answer(pair, score, false);
+  }
+
+  /** Moves past the next pair, which a batch has taken. */
+  handOut(): void {
+    const state = this.nextPair?.state;
+    if (state !== undefined && state.tokens.length >= this.#shortestKeptState)
+      this.#heldStates.add(state.key);
+    this.#cursor += 1;
+    this.#hasBegun = true;
+  }
+
+  /** Gives a pair its score, once. A computed pair adds its tokens, any other counts as cached. */
+  answer(pair: Pair, score: number, isComputed: boolean): void {
+    const scores = this.scores[pair.questionIndex];
+    if (scores !== undefined) scores[pair.candidateIndex] = score;
+    this.#unanswered -= 1;
+    if (isComputed) this.inputTokens += jointLength(pair);
+    else this.cachedPairs += 1;
+  }
+}
+
+interface LastUse {
+  readonly state: KeyedNode;
+  /** Index of the last pair on this state. */
+  readonly lastPair: number;
+}
+
+function lastUses(pairs: readonly Pair[]): readonly LastUse[] {
+  const uses = new Map<string, LastUse>();
+  for (const [lastPair, { state }] of pairs.entries()) {
+    uses.delete(state.key); // so that it comes last
+    uses.set(state.key, { state, lastPair });
+  }
+  return [...uses.values()];
+}
+
+function sumFromEnd(pairs: readonly Pair[]): Float64Array {
+  const sums = new Float64Array(pairs.length + 1);
+  const questionsBelow = new Set<string>(); // a question counts where its last pair stands
+  for (let at = pairs.length - 1; at >= 0; at--) {
+    const pair = pairs[at];
+    if (pair === undefined) continue;
+    const { candidate, question } = pair;
+    const isNewQuestion = !questionsBelow.has(question.key);
+    questionsBelow.add(question.key);
+    sums[at] = candidate.tokens.length + (isNewQuestion ? question.tokens.length : 0) + (sums[at + 1] ?? 0);
+  }
+  return sums;
+}

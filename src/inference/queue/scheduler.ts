@@ -1,0 +1,298 @@
+import type { ServiceError } from "../../errors.ts";
+import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
+import type { Batch } from "./batch.ts";
+import { BatchRule } from "./batch-rule.ts";
+import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
+import { isInvalid, queueErrors } from "./queue-errors.ts";
+import { RequestWork } from "./request-work.ts";
+import { ScoreCache } from "./score-cache.ts";
+import { type Outcome, Tally } from "./tally.ts";
+
+/**
+ * The one queue. All mutable state between a handler and the backend is here, but for the tokenizer's memory of texts.
+ *
+ *     admit ──► waiting ── submit ──► ready ── BatchRule ──► Batch ──► backend.score, one at a time
+ *                 │  │                  ▲                      │
+ *         refuse, │  │ known to the     └── pairs left ────────┤
+ *      departure, │  │ cache                                   │ all pairs answered,
+ *       deadline  ▼  ▼                                         ▼ or the batch failed
+ *               answered ◄─────────────────────────────────────┘
+ *
+ * A request *waits* from admission until its first pair goes into a batch (`queueCapacity` counts these), then it
+ * *runs*. Deadline and departure end it at once, also while its batch is computed: it leaves all lists, its
+ * pairs are handed out no more, and scores that still come for it feed the cache only.
+ */
+export class Scheduler {
+  readonly #backend: Backend;
+  readonly #clock: Clock;
+  readonly #settings: EngineSettings;
+  readonly #cache: ScoreCache;
+  readonly #rule: BatchRule;
+
+  #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
+  #isDraining = false;
+  #admitted = 0;
+  readonly #waiting = new Set<Ticket>();
+  readonly #running = new Set<Ticket>();
+  #isComputing = false;
+  #cancelWake: () => void = () => {};
+  #onEmpty: (() => void)[] = [];
+
+  readonly #tally = new Tally();
+
+  constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
+    this.#backend = backend;
+    this.#clock = clock;
+    this.#settings = settings;
+    this.#cache = new ScoreCache(settings.cacheSize);
+    const limits = {
+      maxRequests: settings.maxBatchRequests,
+      maxTokens: settings.maxBatchTokens,
+      isStrict: settings.strict,
+    };
+    this.#rule = new BatchRule(limits, this.#cache);
+    backend.onReady(() => this.#pump());
+  }
+
+  /** Lets requests in: the backend has started. */
+  open(): void {
+    if (!this.#isDraining) this.#obstacle = undefined;
+  }
+
+  /** Turns everybody away: the backend did not start. */
+  fail(cause: unknown): void {
+    if (!this.#isDraining) this.#obstacle = () => queueErrors.unavailable(cause);
+  }
+
+  /**
+   * Takes a place in the queue, at once or not at all.
+   *
+   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL, or BACKEND_FAILED if the backend did not start (all of these
+   *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
+   */
+  admit(admission: Admission): Place {
+    this.#checkAdmission(admission);
+    const ticket: Ticket = {
+      order: this.#admitted,
+      life: new PlaceLife(this.#clock, admission, {
+        onDeadline: () => this.#timeOut(ticket),
+        onDeparture: () => this.#end(ticket, "cancelled", queueErrors.cancelled()),
+      }),
+    };
+    this.#admitted += 1;
+    this.#waiting.add(ticket);
+    return {
+      answer: ticket.life.answer,
+      signal: ticket.life.signal,
+      submit: (plan) => {
+        if (ticket.life.isSettled || ticket.queued !== undefined) return;
+        const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
+        ticket.queued = { work, since: this.#clock.now() };
+        this.#rule.answerKnown(ticket.queued.work);
+        if (ticket.queued.work.isAnswered) this.#finish(ticket, ticket.queued);
+        this.#pump();
+      },
+      refuse: (reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
+    };
+  }
+
+  /** Lets nobody in any more; resolves when everybody who is in has been answered. */
+  drain(): Promise<void> {
+    this.#keepOut();
+    return new Promise((resolve) => {
+      this.#onEmpty.push(resolve);
+      this.#pump();
+      this.#reportEmpty();
+    });
+  }
+
+  /** Ends at once: whoever is still in is told that the service goes away. */
+  close(): void {
+    this.#keepOut();
+    for (const ticket of this.#tickets()) this.#end(ticket, "failed", queueErrors.draining());
+    this.#cancelWake();
+  }
+
+  /** Counts a request that ended before it asked for a place. */
+  countTurnedAway(reason: TurnedAway): void {
+    this.#tally.countTurnedAway(reason);
+  }
+
+  counters(): QueueCounters {
+    const { ended, rejected, batches, forwards } = this.#tally;
+    const { completed, timedOut, failed, cancelled } = ended;
+    return {
+      queued: this.#waiting.size,
+      running: this.#running.size,
+      completed,
+      rejected,
+      timedOut,
+      failed,
+      cancelled,
+      batches,
+      forwards,
+      cacheEntries: this.#cache.size,
+      cacheHits: this.#cache.hits,
+    };
+  }
+
+  #checkAdmission({ signal, deadlineAt }: Admission): void {
+    if (signal.aborted) {
+      this.#tally.ended.cancelled += 1;
+      throw queueErrors.cancelled();
+    }
+    const obstacle = this.#obstacle ?? this.#obstacleNow();
+    if (obstacle !== undefined) {
+      this.#tally.rejected += 1;
+      throw obstacle();
+    }
+    if (this.#clock.now() < deadlineAt) return;
+    this.#tally.ended.timedOut += 1;
+    throw queueErrors.tooLate();
+  }
+
+  #obstacleNow(): (() => ServiceError) | undefined {
+    if (!this.#backend.isExpected) return queueErrors.starting;
+    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full : undefined;
+  }
+
+  #keepOut(): void {
+    this.#isDraining = true;
+    this.#obstacle = queueErrors.draining;
+  }
+
+  /** Sends the next batch unless one is computed, there is nothing to send, nobody to compute it, or better to wait. */
+  #pump(): void {
+    this.#cancelWake();
+    while (!this.#isComputing) {
+      this.#timeOutLate();
+      const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
+      if (ready.length === 0) return;
+      if (!this.#backend.isReady) return; // it calls back
+      const waitMs = this.#companyWaitMs(ready);
+      if (waitMs > 0) {
+        this.#cancelWake = this.#clock.after(waitMs, () => this.#pump());
+        return;
+      }
+      const batch = this.#rule.form(worksOf(ready));
+      this.#markBegun(ready);
+      this.#finishAnswered();
+      if (batch.pairCount > 0) void this.#compute(batch);
+    }
+  }
+
+  /** How much longer the first request of an idle time waits for others to share its batch. */
+  #companyWaitMs(ready: readonly Ticket[]): number {
+    if (this.#isDraining || ready.some((ticket) => ticket.begunAt !== undefined)) return 0;
+    if (this.#rule.isFull(worksOf(ready))) return 0;
+    const since = Math.min(...ready.map((ticket) => ticket.queued?.since ?? Number.POSITIVE_INFINITY));
+    return since + this.#settings.batchWaitMs - this.#clock.now();
+  }
+
+  async #compute(batch: Batch): Promise<void> {
+    this.#isComputing = true;
+    this.#tally.batches += 1;
+    try {
+      const { scores, forwards } = await this.#backend.score(batch.toForest());
+      this.#tally.forwards += forwards;
+      this.#deliver(batch, scores);
+    } catch (cause) {
+      this.#fail(batch, cause);
+    }
+    this.#isComputing = false;
+    this.#pump();
+  }
+
+  /** @throws ServiceError BACKEND_FAILED if these are not the scores of the batch */
+  #deliver(batch: Batch, scores: Float32Array): void {
+    if (scores.length !== batch.pairCount || !scores.every(Number.isFinite)) {
+      throw queueErrors.badScores();
+    }
+    for (const [at, recipients] of batch.listRecipients().entries()) {
+      const score = scores[at] ?? Number.NaN; // the lengths are equal
+      for (const [place, { work, pair }] of recipients.entries()) {
+        work.answer(pair, score, place === 0);
+        this.#cache.set(pair.candidate.key, score);
+      }
+    }
+    this.#finishAnswered();
+  }
+
+  #fail(batch: Batch, cause: unknown): void {
+    for (const ticket of this.#tickets()) {
+      if (ticket.queued === undefined || !batch.requests.has(ticket.queued.work)) continue;
+      this.#end(ticket, "failed", queueErrors.failed(cause));
+    }
+  }
+
+  #markBegun(ready: readonly Ticket[]): void {
+    for (const ticket of ready) {
+      if (ticket.begunAt !== undefined || !ticket.queued?.work.hasBegun) continue;
+      ticket.begunAt = this.#clock.now();
+      this.#waiting.delete(ticket);
+      this.#running.add(ticket);
+    }
+  }
+
+  #finishAnswered(): void {
+    for (const ticket of this.#tickets()) {
+      if (ticket.queued?.work.isAnswered) this.#finish(ticket, ticket.queued);
+    }
+  }
+
+  #finish(ticket: Ticket, { work, since }: NonNullable<Ticket["queued"]>): void {
+    const now = this.#clock.now();
+    if (now >= ticket.life.deadlineAt) {
+      this.#timeOut(ticket);
+      return;
+    }
+    const begunAt = ticket.begunAt ?? now;
+    if (!this.#leave(ticket, "completed")) return;
+    ticket.life.resolve({
+      scores: work.scores,
+      inputTokens: work.inputTokens,
+      cachedPairs: work.cachedPairs,
+      timing: { queue: begunAt - since, inference: now - begunAt },
+    });
+    this.#reportEmpty();
+  }
+
+  /** A timer that is late, because the process was busy, must not let a batch start. */
+  #timeOutLate(): void {
+    const now = this.#clock.now();
+    for (const ticket of this.#tickets()) {
+      if (now >= ticket.life.deadlineAt) this.#timeOut(ticket);
+    }
+  }
+
+  #timeOut(ticket: Ticket): void {
+    this.#end(ticket, "timedOut", queueErrors.tooLate());
+  }
+
+  #end(ticket: Ticket, outcome: Outcome, reason: unknown): void {
+    if (!this.#leave(ticket, outcome)) return;
+    ticket.life.reject(reason);
+    this.#reportEmpty();
+  }
+
+  /** False if the request has been answered before. */
+  #leave(ticket: Ticket, outcome: Outcome): boolean {
+    if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
+    this.#tally.ended[outcome] += 1;
+    return true;
+  }
+
+  #reportEmpty(): void {
+    if (this.#waiting.size + this.#running.size > 0) return;
+    this.#cancelWake();
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
+  }
+
+  #tickets(): Ticket[] {
+    return [...this.#running, ...this.#waiting];
+  }
+}
+
+function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
+  return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
+}

@@ -1,0 +1,49 @@
+import { Tokenizer as LibraryTokenizer } from "tokenizers";
+import { ServiceError } from "../../errors.ts";
+import { EncodedTexts, type Replacement } from "./encoded-texts.ts";
+import { readVocabulary, type VocabularyFacts } from "./gemma-vocabulary.ts";
+
+const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
+
+/** A tokenizer of Gemma's kind, for whole texts that are given in pieces. */
+export class JointEncoder {
+  readonly facts: VocabularyFacts;
+  readonly #library: LibraryTokenizer;
+  readonly #replacement?: Replacement;
+
+  /**
+   * @param json       text of a tokenizer.json
+   * @param vocabulary how many ids the model knows, if that is known. Gemma's tokenizer has tokens for pictures, of which a model of texts
+   *                   knows nothing; where somebody writes one out in a text, it is read as an unknown token.
+   * @throws ServiceError INVALID_MODEL for one of another kind
+   */
+  constructor(json: string, vocabulary: number | undefined) {
+    try {
+      this.facts = readVocabulary(JSON.parse(json));
+      this.#library = LibraryTokenizer.fromString(json);
+    } catch (cause) {
+      if (cause instanceof ServiceError) throw cause;
+      throw new ServiceError("INVALID_MODEL", "The model's tokenizer.json cannot be read.", { cause });
+    }
+    this.#library.disableTruncation();
+    this.#library.disablePadding();
+    if (vocabulary !== undefined) this.#replacement = { from: vocabulary, by: this.facts.unknownId };
+  }
+
+  /** For the texts of one request: what they have in common is tokenized once. */
+  open(signal: AbortSignal): EncodedTexts {
+    const encode = (texts: readonly string[]) =>
+      this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS);
+    const { separatesNewlines } = this.facts;
+    return new EncodedTexts({ encode, separatesNewlines, replacement: this.#replacement, signal });
+  }
+
+  /**
+   * A lower bound of a text's tokens by its length alone, so that a text of 2 MiB is refused unseen.
+   *
+   * @param units UTF-16 code units
+   */
+  fewestTokens(units: number): number {
+    return Math.ceil(units / this.facts.longestToken);
+  }
+}

@@ -1,0 +1,115 @@
+import type { RenderedRequest } from "../../decisions/rendered.ts";
+import { MAX_ISSUES } from "../../errors.ts";
+import type { EncodedRequest, Tokenizer, TooLongText } from "../plan.ts";
+import type { TokenLimits, TokenPath } from "../ports.ts";
+import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
+import { groupByUnits } from "./groups.ts";
+import { PathCutter } from "./joint-cut.ts";
+import { JointEncoder } from "./joint-encoder.ts";
+import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";
+
+/** What the texts of a model that reads pairs as one text need to know of it. */
+export interface JointModel {
+  /** Token that every pair begins with. */
+  readonly bosId: number;
+  /** Tokens of the longest pair that the model takes. */
+  readonly maxTokens: number;
+  /** Ids from here on the model does not know, whatever its tokenizer says; undefined where nobody knows. */
+  readonly vocabulary: number | undefined;
+}
+
+/** A text that has a limit of its own. */
+type Check = Omit<TooLongText, "came"> & { readonly pieces: readonly string[] };
+
+/**
+ * Each pair as one text, for a model that reads it from left to right: one string, whose tokens may reach across the borders of state,
+ * question and candidate. Where the tokens are cut is a matter of the pair's own texts (see `PathCutter`).
+ */
+export class JointTokenizer implements Tokenizer {
+  readonly #encoder: JointEncoder;
+  readonly #model: JointModel;
+
+  /**
+   * @param json text of a tokenizer.json of Gemma's kind
+   * @throws ServiceError INVALID_MODEL for any other
+   */
+  constructor(json: string, model: JointModel) {
+    this.#encoder = new JointEncoder(json, model.vocabulary);
+    this.#model = model;
+  }
+
+  async encodeRequest(
+    request: RenderedRequest,
+    limits: TokenLimits,
+    signal: AbortSignal,
+  ): Promise<EncodedRequest> {
+    const texts = this.#encoder.open(signal);
+    const tooLong = await this.#findTooLong(request, limits, texts);
+    return tooLong.length > 0 ? { plan: [], tooLong } : this.#encodePairs(request, texts);
+  }
+
+  async #findTooLong(
+    { state, questions }: RenderedRequest,
+    { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
+    texts: EncodedTexts,
+  ): Promise<readonly TooLongText[]> {
+    const context = (what: Check["what"], { loc }: { loc: Check["loc"] }, question: string): Check => {
+      return { what, loc, maxTokens: maxStateQuestionTokens, pieces: contextPieces(state.text, question) };
+    };
+    const tooLong = await this.#check([context("state", state, "")], texts);
+    const isStateTooLong = tooLong.length > 0; // then every question would be, too
+    const checks = questions.flatMap(({ question, candidates }) => [
+      ...(isStateTooLong ? [] : [context("state and question", question, question.text)]),
+      ...candidates.map(({ loc, text }): Check => {
+        return { what: "candidate", loc, maxTokens: maxCandidateTokens, pieces: [text] };
+      }),
+    ]);
+    // group by group: once there is enough to report, nothing more is tokenized
+    for (const group of groupByUnits(checks, ({ pieces }) => unitsOf(pieces), GROUP_UNITS)) {
+      if (tooLong.length >= MAX_ISSUES) break;
+      tooLong.push(...(await this.#check(group, texts)));
+    }
+    return tooLong;
+  }
+
+  async #check(checks: readonly Check[], texts: EncodedTexts): Promise<TooLongText[]> {
+    const fewest = ({ pieces }: Check) => 1 + this.#encoder.fewestTokens(unitsOf(pieces));
+    const mayFit = (check: Check) => fewest(check) <= check.maxTokens;
+    await texts.add(checks.filter(mayFit).map(({ pieces }) => pieces));
+    return checks.flatMap((check): TooLongText[] => {
+      const isExact = mayFit(check);
+      const count = isExact ? 1 + texts.count(check.pieces) : fewest(check);
+      const { what, loc, maxTokens } = check;
+      return count > maxTokens ? [{ what, loc, maxTokens, came: { count, isExact } }] : [];
+    });
+  }
+
+  async #encodePairs({ state, questions }: RenderedRequest, texts: EncodedTexts): Promise<EncodedRequest> {
+    const { bosId, maxTokens } = this.#model;
+    const cutter = new PathCutter(await texts.ids(bosId, contextPieces(state.text, "")));
+    const prompts = new Map<string, Int32Array>();
+    const tooLong: TooLongText[] = [];
+    const plan: TokenPath[][] = [];
+    for (const { question, candidates } of questions) {
+      const prompt =
+        prompts.get(question.text) ?? (await texts.ids(bosId, promptPieces(state.text, question.text)));
+      prompts.set(question.text, prompt);
+      const pairs = candidates.map(({ text }) => pairPieces(state.text, question.text, text));
+      await texts.add(pairs);
+      const paths: TokenPath[] = [];
+      for (const [i, pieces] of pairs.entries()) {
+        const pair = await texts.ids(bosId, pieces);
+        const loc = candidates[i]?.loc ?? question.loc;
+        const came = { count: pair.length, isExact: true };
+        if (pair.length > maxTokens) tooLong.push({ what: "pair", loc, maxTokens, came });
+        paths.push(cutter.cut(pair, prompt));
+      }
+      plan.push(paths);
+    }
+    return { plan, tooLong };
+  }
+}
+
+function unitsOf(pieces: readonly string[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}

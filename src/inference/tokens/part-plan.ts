@@ -1,0 +1,108 @@
+import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
+import { MAX_ISSUES } from "../../errors.ts";
+import type { EncodedRequest, TooLongText, TooManyTokens } from "../plan.ts";
+import type { TokenLimits, TokenPath } from "../ports.ts";
+
+/** The parts of a pair; each has special tokens of its own. */
+export type PartRole = "state" | "question" | "candidate";
+
+export interface TextPart {
+  readonly role: PartRole;
+  readonly text: string;
+  /** Special tokens included. */
+  readonly maxTokens: number;
+}
+
+export interface PartEncoder {
+  /**
+   * Tokens of each part, special tokens included.
+   *
+   * @param options.maxTooMany parts after that many refused ones are left out
+   * @param options.signal     rejects with its reason once aborted
+   * @returns [parts] or fewer, in order
+   */
+  encodeParts(
+    parts: readonly TextPart[],
+    options: { readonly maxTooMany: number; readonly signal: AbortSignal },
+  ): Promise<readonly (Int32Array | TooManyTokens)[]>;
+}
+
+/** A request for a model that reads state, question and candidate apart. Equal texts in the same role are tokenized once. */
+export async function encodeByParts(
+  request: RenderedRequest,
+  limits: TokenLimits,
+  encoder: PartEncoder,
+  signal: AbortSignal,
+): Promise<EncodedRequest> {
+  const parts = new PartTable(limits);
+  const state = parts.add("state", request.state);
+  const questions = request.questions.map(({ question, candidates }) => ({
+    question: parts.add("question", question),
+    candidates: candidates.map((candidate) => parts.add("candidate", candidate)),
+  }));
+  // A refused question gives no issue of its own below a refused state: hence the questions on top.
+  const maxTooMany = MAX_ISSUES + questions.length;
+  const encoded = await encoder.encodeParts(parts.list, { maxTooMany, signal });
+
+  const tooLong: TooLongText[] = [];
+  const read = ({ at, loc }: PlacedPart, what: TooLongText["what"], before = 0): Int32Array => {
+    const tokens = encoded[at];
+    if (tokens instanceof Int32Array) return tokens;
+    if (tokens !== undefined) {
+      const maxTokens = what === "candidate" ? limits.maxCandidateTokens : limits.maxStateQuestionTokens;
+      tooLong.push({ loc, what, maxTokens, came: { ...tokens, count: before + tokens.count } });
+    }
+    return NO_TOKENS;
+  };
+  const stateTokens = read(state, "state");
+  const isStateTooLong = tooLong.length > 0;
+  const plan = questions.map(({ question, candidates }): readonly TokenPath[] => {
+    const tokens = isStateTooLong ? NO_TOKENS : read(question, "state and question", stateTokens.length);
+    const count = stateTokens.length + tokens.length;
+    if (tokens.length > 0 && count > limits.maxStateQuestionTokens) {
+      const came = { count, isExact: true };
+      const maxTokens = limits.maxStateQuestionTokens;
+      tooLong.push({ loc: question.loc, what: "state and question", maxTokens, came });
+    }
+    return candidates.map((part) => ({
+      state: stateTokens,
+      question: tokens,
+      candidate: read(part, "candidate"),
+    }));
+  });
+  return { plan, tooLong };
+}
+
+const NO_TOKENS = new Int32Array(0); // stands for a refused part, in a plan that is thrown away
+
+interface PlacedPart {
+  /** Index in the list of parts. */
+  readonly at: number;
+  readonly loc: RenderedText["loc"];
+}
+
+/** The distinct parts of a request in the order of their first use. */
+class PartTable {
+  readonly list: TextPart[] = [];
+  readonly #maxTokens: Readonly<Record<PartRole, number>>;
+  readonly #indexes: Readonly<Record<PartRole, Map<string, number>>> = {
+    state: new Map(),
+    question: new Map(),
+    candidate: new Map(),
+  };
+
+  constructor({ maxStateQuestionTokens, maxCandidateTokens }: TokenLimits) {
+    this.#maxTokens = {
+      state: maxStateQuestionTokens,
+      question: maxStateQuestionTokens,
+      candidate: maxCandidateTokens,
+    };
+  }
+
+  add(role: PartRole, { text, loc }: RenderedText): PlacedPart {
+    const indexes = this.#indexes[role];
+    const at = indexes.get(text) ?? this.list.push({ role, text, maxTokens: this.#maxTokens[role] }) - 1;
+    indexes.set(text, at);
+    return { at, loc };
+  }
+}

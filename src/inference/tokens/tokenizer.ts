@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
+import type { RenderedRequest } from "../../decisions/rendered.ts";
+import { ServiceError } from "../../errors.ts";
+import type { EncodedRequest, Tokenizer, TooManyTokens } from "../plan.ts";
+import type { TokenLimits } from "../ports.ts";
+import { groupByUnits } from "./groups.ts";
+import { encodeByParts, type PartEncoder, type PartRole, type TextPart } from "./part-plan.ts";
+import { RecentParts } from "./recent-parts.ts";
+
+/**
+ * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
+ * requests take one call; and 32,768 of the worst kind (each a token) cost 15 ms off the main thread.
+ */
+const PIECE_UNITS = 32_768;
+
+const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
+
+interface SpecialTokens {
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+/**
+ * BERT's WordPiece tokenizer, part by part: state `[CLS] .. [SEP]`, question `.. [SEP]`, candidate `[CLS] .. [SEP]`.
+ *
+ * A long text is counted piece by piece first, and refused as soon as the pieces prove that it is too long. The proof:
+ * the tokenizer looks at whitespace, punctuation and CJK characters one by one and turns each word between them into
+ * tokens apart from all others. A piece that ends at whitespace has the tokens that the whole text has. Where 32,768
+ * units have none, the cut changes the tokens of the word that it touches, and of a bracketed token such as `[SEP]`
+ * written out in the text:
+ *
+ * - A tokenizer that reads words of more than `max_input_chars_per_word` characters in runs of that many (a `Split`
+ *   behind the pre-tokenizer): every run has a token, so a piece with n tokens stands for at least n / 100 of the whole.
+ * - A tokenizer that makes one `[UNK]` of such a word: a shorter word has at most 100 tokens on either side of the cut,
+ *   so a piece with n tokens stands for at least n - 100 for each of its ends that is a cut.
+ *
+ * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
+ * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
+ */
+export class PartTokenizer implements Tokenizer, PartEncoder {
+  readonly #wordPieces: WordPieces;
+  readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
+  readonly #leastTokens: (counted: number, cuts: number) => number;
+  readonly #recent = new RecentParts(this);
+
+  /**
+   * @param json text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
+   * @throws ServiceError INVALID_MODEL for any other
+   */
+  constructor(json: string) {
+    try {
+      this.#leastTokens = readLeastTokens(JSON.parse(json));
+      this.#wordPieces = WordPieces.fromString(json);
+    } catch (cause) {
+      if (cause instanceof ServiceError) throw cause;
+      throw new ServiceError("INVALID_MODEL", "The model's tokenizer.json cannot be read.", { cause });
+    }
+    this.#wordPieces.disableTruncation();
+    this.#wordPieces.disablePadding();
+    const [cls, sep] = [this.#idOf("[CLS]"), this.#idOf("[SEP]")];
+    this.#special = {
+      state: { before: [cls], after: [sep] },
+      question: { before: [], after: [sep] },
+      candidate: { before: [cls], after: [sep] },
+    };
+  }
+
+  encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
+    return encodeByParts(request, limits, this.#recent, signal);
+  }
+
+  async encodeParts(
+    parts: readonly TextPart[],
+    { maxTooMany, signal }: { readonly maxTooMany: number; readonly signal: AbortSignal },
+  ): Promise<readonly (Int32Array | TooManyTokens)[]> {
+    const encoded: (Int32Array | TooManyTokens)[] = [];
+    let tooMany = 0;
+    for (const group of groupByUnits(parts, ({ text }) => text.length, PIECE_UNITS)) {
+      if (tooMany >= maxTooMany) return encoded;
+      signal.throwIfAborted();
+      const results = await this.#encodeGroup(group, signal);
+      tooMany += results.filter((result) => !(result instanceof Int32Array)).length;
+      encoded.push(...results);
+    }
+    return encoded;
+  }
+
+  async #encodeGroup(
+    group: readonly TextPart[],
+    signal: AbortSignal,
+  ): Promise<(Int32Array | TooManyTokens)[]> {
+    const [first] = group;
+    if (first !== undefined && first.text.length > PIECE_UNITS) {
+      const proof = await this.#refuseByPieces(first, signal);
+      if (proof !== undefined) return [proof];
+    }
+    const texts = group.map((part) => part.text);
+    const encodings = await this.#wordPieces.encodeBatch(texts, WITHOUT_SPECIAL_TOKENS);
+    return group.flatMap((part, at) => {
+      const encoding = encodings[at];
+      return encoding === undefined ? [] : [this.#complete(part, encoding)];
+    });
+  }
+
+  /** Counts a long text piece by piece until the count proves that it is too long. */
+  async #refuseByPieces(part: TextPart, signal: AbortSignal): Promise<TooManyTokens | undefined> {
+    let count = this.#specialCount(part.role);
+    for (let at: Cut = { index: 0, isInWord: false }; at.index < part.text.length; ) {
+      signal.throwIfAborted();
+      const end = pieceEnd(part.text, at.index);
+      const piece = part.text.slice(at.index, end.index);
+      const encoding = await this.#wordPieces.encode(piece, null, WITHOUT_SPECIAL_TOKENS);
+      count += this.#leastTokens(encoding.getLength(), Number(at.isInWord) + Number(end.isInWord));
+      if (count > part.maxTokens) return { count, isExact: false };
+      at = end;
+    }
+    return undefined;
+  }
+
+  #complete(part: TextPart, encoding: Encoding): Int32Array | TooManyTokens {
+    const count = encoding.getLength() + this.#specialCount(part.role);
+    if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many
+    const { before, after } = this.#special[part.role];
+    return Int32Array.from([...before, ...encoding.getIds(), ...after]);
+  }
+
+  #specialCount(role: PartRole): number {
+    const { before, after } = this.#special[role];
+    return before.length + after.length;
+  }
+
+  #idOf(token: string): number {
+    const id = this.#wordPieces.tokenToId(token);
+    if (id === null) throw new ServiceError("INVALID_MODEL", `The model's tokenizer has no ${token} token.`);
+    return id;
+  }
+}
+
+interface Cut {
+  readonly index: number;
+  readonly isInWord: boolean;
+}
+
+/** Where the piece that begins at `start` ends: behind its last whitespace, or where it is full if it has none. */
+function pieceEnd(text: string, start: number): Cut {
+  const full = start + PIECE_UNITS;
+  if (full >= text.length) return { index: text.length, isInWord: false };
+  for (let index = full; index > start; index--) {
+    if (WHITESPACE.has(text.charCodeAt(index - 1))) return { index, isInWord: false };
+  }
+  return { index: splitsPair(text, full) ? full - 1 : full, isInWord: true };
+}
+
+/** Whitespace that the pre-tokenizer cuts at and the normalizer leaves in place: tab, line feed, carriage return, space. */
+const WHITESPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
+
+function splitsPair(text: string, index: number): boolean {
+  const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+  const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return isLowSurrogate && isHighSurrogate;
+}
+
+/**
+ * How many tokens a piece stands for at least in the whole text, from those counted in it and its ends that cut a word.
+ *
+ * @throws ServiceError INVALID_MODEL if the tokenizer is not of the kinds that the proof above is about
+ */
+function readLeastTokens(file: unknown): (counted: number, cuts: number) => number {
+  const read = (...path: readonly (string | number)[]): unknown => path.reduce(member, file);
+  const maxWord = read("model", "max_input_chars_per_word");
+  const added = read("added_tokens");
+  const contents = Array.isArray(added) ? added.map((token) => member(token, "content")) : [];
+  const isPlain = read("pre_tokenizer", "type") === "BertPreTokenizer";
+  const isKnownKind =
+    read("model", "type") === "WordPiece" &&
+    read("normalizer", "type") === "BertNormalizer" &&
+    typeof maxWord === "number" &&
+    maxWord > 0 &&
+    (isPlain || isDeepStrictEqual(read("pre_tokenizer"), readsLongWords(maxWord))) &&
+    contents.every((content) => typeof content === "string" && /^\[[A-Za-z0-9_]+\]$/.test(content));
+  if (!isKnownKind) {
+    const runs = "runs of max_input_chars_per_word characters";
+    const expected = `a BERT WordPiece tokenizer, with longer words as one token or in ${runs}, and added tokens of the form [NAME]`;
+    throw new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not ${expected}.`);
+  }
+  const margin = maxWord + Math.max(0, ...contents.map((content) => String(content).length));
+  return (counted, cuts) => {
+    if (cuts === 0) return counted;
+    const sure = Math.max(0, counted - cuts * margin);
+    return isPlain ? sure : Math.floor(sure / maxWord);
+  };
+}
+
+/** The pre-tokenizer of `training/vocabulary.py`: as BERT's, and longer words in runs of `maxWord` characters. */
+function readsLongWords(maxWord: number): object {
+  const runs = {
+    type: "Split",
+    pattern: { Regex: `[\\s\\S]{${maxWord}}` },
+    behavior: "Isolated",
+    invert: false,
+  };
+  return { type: "Sequence", pretokenizers: [{ type: "BertPreTokenizer" }, runs] };
+}
+
+function member(value: unknown, name: string | number): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,129 @@
+import { ServiceError } from "../../errors.ts";
+import type { Gemma3Shape, LayerKind } from "../../onnx/gemma3-io.ts";
+
+/** What `config.json` of a gemma3_text model says that the graph needs. */
+export type Gemma3Config = Omit<Gemma3Shape, "positions" | "headInner"> & {
+  readonly maxPositions: number;
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Of published configurations: one full layer behind five sliding ones, unless they say otherwise. */
+const USUAL_PATTERN = 6;
+/** Chosen: so many that no model has more, so few that a list of them is short. */
+const MOST_LAYERS = 1000;
+/** What is taken for granted here; another value, where there is one, would need another graph. */
+const FIXED: Readonly<Record<string, readonly unknown[]>> = {
+  model_type: ["gemma3_text"],
+  hidden_activation: ["gelu_pytorch_tanh"],
+  attention_bias: [false],
+  attn_logit_softcapping: [null],
+  use_bidirectional_attention: [false, null],
+  rope_scaling: [null],
+};
+
+/**
+ * Reads the configuration in both spellings: `rope_theta` and `rope_local_base_freq`, or the newer `rope_parameters`; layers
+ * by `layer_types` or by `sliding_window_pattern`.
+ *
+ * @param text contents of config.json
+ * @throws ServiceError INVALID_MODEL naming the member that is missing, of another type, or not supported
+ */
+export function readGemma3Config(text: string): Gemma3Config {
+  const config = parse(text);
+  if (config.model_type === undefined) throw invalid("lacks the member model_type");
+  for (const [name, allowed] of Object.entries(FIXED)) {
+    const value = config[name];
+    if (value !== undefined && !allowed.includes(value))
+      throw invalid(`has ${name} ${shown(value)}, which is not supported; expected ${shown(allowed[0])}`);
+  }
+  const heads = count(config, "num_attention_heads");
+  const kvHeads = count(config, "num_key_value_heads");
+  if (heads % kvHeads !== 0)
+    throw invalid(`has num_attention_heads ${heads}, no multiple of num_key_value_heads ${kvHeads}`);
+  const headSize = count(config, "head_dim");
+  if (headSize % 2 !== 0) throw invalid(`has head_dim ${headSize}, expected an even number`);
+  const layers = layerKinds(config);
+  return {
+    type: "gemma3",
+    vocab: count(config, "vocab_size"),
+    hidden: count(config, "hidden_size"),
+    heads,
+    kvHeads,
+    headSize,
+    inner: count(config, "intermediate_size"),
+    layers,
+    window: layers.includes("sliding") ? count(config, "sliding_window") : 1,
+    normEpsilon: positive(config, "rms_norm_eps"),
+    queryScale: positive(config, "query_pre_attn_scalar") ** -0.5,
+    ropeTheta: ropeTheta(config),
+    maxPositions: count(config, "max_position_embeddings"),
+  };
+}
+
+function layerKinds(config: Json): readonly LayerKind[] {
+  const layers = count(config, "num_hidden_layers");
+  if (layers > MOST_LAYERS) throw invalid(`has num_hidden_layers ${layers}, more than ${MOST_LAYERS}`);
+  if (config.layer_types === undefined || config.layer_types === null) {
+    const name = "sliding_window_pattern" in config ? "sliding_window_pattern" : "_sliding_window_pattern";
+    const pattern = name in config ? count(config, name) : USUAL_PATTERN;
+    return Array.from({ length: layers }, (_, layer) => ((layer + 1) % pattern === 0 ? "full" : "sliding"));
+  }
+  const types = config.layer_types;
+  if (!Array.isArray(types) || types.length !== layers)
+    throw invalid(`has layer_types that are no list of num_hidden_layers (${layers}) names`);
+  return types.map((type: unknown) => {
+    if (type === "full_attention") return "full";
+    if (type === "sliding_attention") return "sliding";
+    throw invalid(`has ${shown(type)} in layer_types; full_attention and sliding_attention are supported`);
+  });
+}
+
+function ropeTheta(config: Json): Record<LayerKind, number> {
+  const { rope_parameters: parameters } = config;
+  if (parameters === undefined || parameters === null) {
+    return { full: positive(config, "rope_theta"), sliding: positive(config, "rope_local_base_freq") };
+  }
+  const thetaOf = (kind: LayerKind) => {
+    const name = `${kind}_attention`;
+    const of = isObject(parameters) ? parameters[name] : undefined;
+    if (!isObject(of)) throw invalid(`lacks the member ${name} in rope_parameters`);
+    const type = of.rope_type ?? "default";
+    if (type !== "default")
+      throw invalid(`has rope_type ${shown(type)} in rope_parameters.${name}; only "default" is supported`);
+    return positive(of, "rope_theta", `rope_parameters.${name}.`);
+  };
+  return { full: thetaOf("full"), sliding: thetaOf("sliding") };
+}
+
+function count(config: Json, name: string): number {
+  const value = config[name];
+  if (value === undefined) throw invalid(`lacks the member ${name}`);
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31) return value;
+  throw invalid(`has ${name} ${shown(value)}, expected a whole number from 1 on`);
+}
+
+function positive(config: Json, name: string, where = ""): number {
+  const value = config[name];
+  if (value === undefined) throw invalid(`lacks the member ${where}${name}`);
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+  throw invalid(`has ${where}${name} ${shown(value)}, expected a number above 0`);
+}
+
+function parse(text: string): Json {
+  try {
+    const config: unknown = JSON.parse(text);
+    if (isObject(config)) return config;
+  } catch (cause) {
+    throw invalid("is not JSON", cause);
+  }
+  throw invalid("is no JSON object");
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const shown = (value: unknown) => String(JSON.stringify(value)).slice(0, 100);
+
+function invalid(what: string, cause?: unknown): ServiceError {
+  return new ServiceError("INVALID_MODEL", `config.json ${what}.`, { cause });
+}

@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../../errors.ts";
+import type { WeightsFile } from "../../onnx/graph-builder.ts";
+import { Checksum, checksumOf } from "./checksum.ts";
+import { WeightsWriter } from "./weights-writer.ts";
+
+const GRAPH = "graph.onnx";
+const WEIGHTS = "weights.bin";
+const ENTRY = "entry.json";
+const PARTIAL = ".partial";
+/**
+ * How long nothing must have happened to what is removed. Chosen: no process takes so long to write a graph, or to load one that
+ * it has found intact.
+ */
+const UNUSED_MS = 3_600_000;
+/** After which any graph is removed: it can be written again. */
+const FORGOTTEN_MS = 30 * 24 * 3_600_000;
+
+/** Where graphs are kept. */
+export interface GraphFolders {
+  /** `<cache folder>/typed-decisions/graphs`: made where it is missing. */
+  readonly cache: string;
+  /** For graphs that cannot be kept. */
+  readonly temporary: string;
+}
+
+/** @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_CACHE_HOME is to be ignored) */
+export function graphFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  home: string,
+  temporary: string,
+): GraphFolders {
+  const given = env.XDG_CACHE_HOME;
+  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(home, ".cache");
+  return { cache: path.join(base, "typed-decisions", "graphs"), temporary };
+}
+
+/** What a graph is made of: it is found again by all of this. */
+export interface GraphSource {
+  /** `<namespace>/<name>` of the package, whose other revisions' graphs are removed. */
+  readonly model: string;
+  /** SHA-256 of the files that it is made of, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Everything else that it depends on: `form`, and what writes it. */
+  readonly settings: Readonly<Record<string, string | number>>;
+}
+
+/** Writes a graph, its large constants into the file given, and returns the bytes of the ONNX file. */
+export type WriteGraph = (weights: WeightsFile) => Promise<Uint8Array>;
+
+export interface GraphFile {
+  readonly path: string;
+  /** Removes it where it is not kept. To be called when it has been loaded, which needs the file no longer. */
+  release(): Promise<void>;
+}
+
+/** `entry.json` beside a graph. */
+interface Entry {
+  readonly model: string;
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly checksum: string }>>;
+  readonly source: GraphSource;
+}
+
+/**
+ * A graph from the cache, checked by its size and checksum, or written anew where it is not there or damaged. It is written under
+ * another name and renamed when it is complete.
+ *
+ * @throws ServiceError INVALID_MODEL from `write`; the system's error where the cache cannot be written
+ */
+export async function keptGraph(source: GraphSource, write: WriteGraph, cache: string): Promise<GraphFile> {
+  const folder = path.join(cache, nameOf(source));
+  if (await isIntact(folder)) await touch(folder);
+  else await writeKept(source, write, folder);
+  await removeOthers(cache, source);
+  return { path: path.join(folder, GRAPH), release: async () => {} };
+}
+
+/**
+ * The same, and where the cache cannot be written in the temporary folder.
+ *
+ * @throws ServiceError INVALID_MODEL from `write`; BACKEND_FAILED where neither folder can be written
+ */
+export async function cachedGraph(
+  source: GraphSource,
+  write: WriteGraph,
+  { cache, temporary }: GraphFolders,
+): Promise<GraphFile> {
+  try {
+    return await keptGraph(source, write, cache);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    return temporaryGraph(source, write, temporary, error);
+  }
+}
+
+/**
+ * Removes what is kept of a model. A process that has loaded a graph of it needs the files no longer.
+ *
+ * @param model `<namespace>/<name>`
+ * @returns the folders that are gone
+ * @throws the system's error for one that cannot be deleted
+ */
+export async function removeGraphs(model: string, cache: string): Promise<readonly string[]> {
+  const names = await readdir(cache).catch((): string[] => []); // nothing was ever kept
+  const gone: string[] = [];
+  for (const folder of names.map((name) => path.join(cache, name))) {
+    const entry = await readEntry(folder).catch(() => undefined);
+    if (entry?.model !== model) continue;
+    await rm(folder, { recursive: true, force: true });
+    gone.push(folder);
+  }
+  return gone;
+}
+
+async function writeKept(source: GraphSource, write: WriteGraph, folder: string): Promise<void> {
+  const partial = `${folder}.${randomUUID()}${PARTIAL}`;
+  try {
+    await mkdir(partial, { recursive: true, mode: 0o700 });
+    await writeEntry(partial, source, write);
+    await settle(partial, folder);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+async function temporaryGraph(
+  source: GraphSource,
+  write: WriteGraph,
+  temporary: string,
+  earlier: unknown,
+): Promise<GraphFile> {
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(path.join(temporary, "typed-decisions-graph-"));
+    await writeEntry(folder, source, write);
+  } catch (cause) {
+    if (folder) await rm(folder, { recursive: true, force: true });
+    if (cause instanceof ServiceError) throw cause;
+    const what = `The model's graph can be written neither into the cache folder (${messageOf(earlier)})`;
+    throw new ServiceError("BACKEND_FAILED", `${what} nor into ${temporary} (${messageOf(cause)}).`, {
+      cause,
+    });
+  }
+  const made = folder;
+  const release = () => rm(made, { recursive: true, force: true }).catch(() => {});
+  return { path: path.join(made, GRAPH), release };
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function nameOf(source: GraphSource): string {
+  const sorted = (record: object) => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([source.model, sorted(source.files), sorted(source.settings)]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+async function writeEntry(folder: string, source: GraphSource, write: WriteGraph): Promise<void> {
+  const weights = new WeightsWriter(folder, WEIGHTS);
+  let graph: Uint8Array;
+  try {
+    graph = await write(weights);
+  } finally {
+    weights.close();
+  }
+  await writeFile(path.join(folder, GRAPH), graph);
+  const checksum = new Checksum();
+  checksum.update(graph);
+  const ofGraph = { bytes: graph.byteLength, checksum: checksum.digest() };
+  const entry: Entry = {
+    model: source.model,
+    files: { [GRAPH]: ofGraph, [WEIGHTS]: weights.finish() },
+    source,
+  };
+  await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
+}
+
+/** Gives a complete graph its name. Another process may have been faster: then both are the same, and it may be reading its own. */
+async function settle(partial: string, folder: string): Promise<void> {
+  await rename(partial, folder).catch(async () => {
+    if (await isIntact(folder)) return rm(partial, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  });
+}
+
+async function isIntact(folder: string): Promise<boolean> {
+  try {
+    const entry = await readEntry(folder);
+    for (const name of [GRAPH, WEIGHTS]) {
+      const file = path.join(folder, name);
+      const wanted = entry.files[name];
+      if (!wanted || (await stat(file)).size !== wanted.bytes) return false;
+      if ((await checksumOf(file)) !== wanted.checksum) return false;
+    }
+    return true;
+  } catch {
+    return false; // not there, or not as we write it
+  }
+}
+
+async function readEntry(folder: string): Promise<Entry> {
+  // what is not an entry has none of the members that are looked for, and so is not intact, or of no model
+  return JSON.parse(await readFile(path.join(folder, ENTRY), "utf8")) as Entry;
+}
+
+/** Notes that the graph was used: only what nobody has used for a while is removed. */
+async function touch(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now).catch(() => {}); // a cache that can only be read
+}
+
+/**
+ * Removes graphs of the same model that are made of other files or written by other code, and what was abandoned while it
+ * was written, unless another process may use it this moment. The other precision of the same files stays, and so do other
+ * models' graphs until they are forgotten.
+ */
+async function removeOthers(cache: string, source: GraphSource): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const folder = path.join(cache, name);
+    const unusedMs = await unusedFor(folder);
+    if (unusedMs < UNUSED_MS) continue;
+    if (unusedMs > FORGOTTEN_MS || name.endsWith(PARTIAL) || (await isOutdated(folder, source)))
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** Milliseconds. */
+async function unusedFor(folder: string): Promise<number> {
+  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  return Date.now() - mtimeMs;
+}
+
+async function isOutdated(folder: string, current: GraphSource): Promise<boolean> {
+  const entry = await readEntry(folder).catch(() => undefined);
+  if (entry?.model !== current.model) return false;
+  const withoutForm = ({ files, settings, model }: GraphSource) =>
+    nameOf({ model, files, settings: { ...settings, form: "" } });
+  return withoutForm(entry.source) !== withoutForm(current);
+}

@@ -1,0 +1,151 @@
+import { ServiceError } from "../../errors.ts";
+import { buildTokenTree } from "../../onnx/bert-token-tree.ts";
+import type { Gemma3Shape } from "../../onnx/gemma3-io.ts";
+import { buildGemma3TokenTree } from "../../onnx/gemma3-token-tree.ts";
+import type { WeightsFile } from "../../onnx/graph-builder.ts";
+import type { Multiplication } from "../../onnx/linear.ts";
+import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
+import type { Architecture } from "../package/manifest.ts";
+import { type ModelPackage, readPackageFile } from "../package/package.ts";
+import { VerifiedFile } from "../package/verified-file.ts";
+import { gemma3Weights, headNames } from "../weights/gemma3-weights.ts";
+import { bytesSource } from "../weights/safetensors.ts";
+import { Tensors } from "../weights/tensors.ts";
+import { readGemma3Config } from "./gemma3-config.ts";
+import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./graph-cache.ts";
+import { longestPair } from "./joint-model.ts";
+import { writerDigest } from "./writer-digest.ts";
+
+/** What an operator chooses. */
+export type Precision = "int8" | "fp32";
+
+/**
+ * Writes the graph of the embedded model's architecture with its weights.
+ *
+ * @returns the bytes of an ONNX file
+ * @throws ServiceError INVALID_MODEL
+ */
+export async function buildGraph(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  weightsFile?: WeightsFile,
+): Promise<Uint8Array> {
+  const shape = tokenTreeShape(modelPackage.manifest.architecture);
+  const file = await readPackageFile(modelPackage, "model.safetensors");
+  return buildTokenTree(shape, new Tensors(bytesSource(file, "model.safetensors")), form, weightsFile);
+}
+
+/**
+ * The same from the cache, or written anew, also into memory only: reading it takes a tenth of the time of writing it.
+ *
+ * @returns the path of an ONNX file, or its bytes where the cache cannot be written
+ * @throws ServiceError INVALID_MODEL
+ */
+export async function openTokenTreeGraph(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  cache: string,
+): Promise<string | Uint8Array> {
+  const { architecture, id, files } = modelPackage.manifest;
+  const [model = ""] = id.split("@");
+  const name = "model.safetensors";
+  const source = {
+    model,
+    files: { [name]: files[name] ?? "" },
+    settings: { form, writer: await writerDigest(), shape: JSON.stringify(tokenTreeShape(architecture)) },
+  };
+  try {
+    const write = (weightsFile: WeightsFile) => buildGraph(modelPackage, form, weightsFile);
+    return (await keptGraph(source, write, cache)).path;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    return buildGraph(modelPackage, form);
+  }
+}
+
+/** @throws ServiceError INVALID_MODEL for another architecture */
+export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
+  if (architecture.type !== "bert-token-tree") {
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `The model is of type ${architecture.type}, not bert-token-tree.`,
+    );
+  }
+  const { vocab, hidden, heads, inner, layers, positions, layer_norm_epsilon } = architecture;
+  return { vocab, hidden, heads, inner, layers, positions, layerNormEpsilon: layer_norm_epsilon };
+}
+
+/**
+ * The graph of a causal model, from the cache or written anew. Its weights are too large to be held in memory: they go from file
+ * to file, matrix by matrix.
+ *
+ * @throws ServiceError INVALID_MODEL naming the file and the member or tensor that is wrong; BACKEND_FAILED where no folder
+ *         can be written
+ */
+export async function openGemma3Graph(
+  modelPackage: ModelPackage,
+  form: Multiplication,
+  folders: GraphFolders,
+): Promise<{ readonly file: GraphFile; readonly shape: Gemma3Shape }> {
+  const { manifest } = modelPackage;
+  const { shape, write } = await gemma3Graph(modelPackage, form);
+  const [model = ""] = manifest.id.split("@");
+  const used = ["config.json", "joint_head.safetensors", "model.safetensors"];
+  const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
+  const settings = { form, writer: await writerDigest(), positions: shape.positions };
+  return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
+}
+
+/** The shape of a causal package, and what writes its graph. */
+async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
+  const { manifest } = modelPackage;
+  const config = readGemma3Config(
+    new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
+  );
+  const head = new Tensors(
+    bytesSource(await readPackageFile(modelPackage, "joint_head.safetensors"), "joint_head.safetensors"),
+  );
+  const names = headNames(head, config.hidden);
+  const shape = {
+    ...config,
+    positions: longestPair(manifest, config.maxPositions, "max_position_embeddings in config.json"),
+    headInner: names.innerSize,
+  };
+  const write = async (weightsFile: WeightsFile) => {
+    const file = await VerifiedFile.open(modelPackage, "model.safetensors");
+    try {
+      return buildGemma3TokenTree(shape, gemma3Weights(new Tensors(file), head, names), form, weightsFile);
+    } finally {
+      file.close();
+    }
+  };
+  return { shape, write };
+}
+
+/** Takes constants and keeps nothing. */
+const NOWHERE: WeightsFile = {
+  name: "nowhere",
+  append(parts) {
+    let length = 0;
+    for (const part of parts) length += part.length;
+    return { offset: 0, length };
+  },
+};
+
+/**
+ * Reads everything that a package's graph is made of, or is, and keeps nothing of it.
+ *
+ * @throws ServiceError INVALID_MODEL naming the file and what is wrong with it
+ */
+export async function checkGraph(modelPackage: ModelPackage): Promise<void> {
+  switch (modelPackage.manifest.architecture.type) {
+    case "bert-token-tree":
+      await buildGraph(modelPackage, "fp32", NOWHERE);
+      return;
+    case "gemma3-text-joint":
+      await (await gemma3Graph(modelPackage, "fp32")).write(NOWHERE);
+      return;
+    case "onnx-joint-pairs":
+      await (await import("./joint-graph.ts")).openJointGraph(modelPackage);
+  }
+}

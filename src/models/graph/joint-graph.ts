@@ -1,0 +1,37 @@
+import path from "node:path";
+import { ServiceError } from "../../errors.ts";
+import { externalFiles } from "../../onnx/external-files.ts";
+import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
+
+const GRAPH = "model.onnx";
+
+/**
+ * A package's own graph, every byte of it checked: what it takes from other files must be in files that the manifest names.
+ *
+ * @returns its bytes, or its path where it needs other files
+ * @throws ServiceError INVALID_MODEL naming the file
+ */
+export async function openJointGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {
+  const bytes = await readPackageFile(modelPackage, GRAPH);
+  const others = namesIn(bytes);
+  for (const name of others) {
+    if (!Object.hasOwn(modelPackage.manifest.files, name))
+      throw invalid(
+        `refers to the file ${JSON.stringify(name.slice(0, 100))}, which the manifest does not name`,
+      );
+    await readPackageFile(modelPackage, name);
+  }
+  return others.length === 0 ? bytes : path.resolve(await packagePath(modelPackage.folder, GRAPH));
+}
+
+function namesIn(bytes: Uint8Array): readonly string[] {
+  try {
+    return externalFiles(bytes);
+  } catch (cause) {
+    throw invalid("is no ONNX file", cause);
+  }
+}
+
+function invalid(what: string, cause?: unknown): ServiceError {
+  return new ServiceError("INVALID_MODEL", `${GRAPH} ${what}.`, { cause });
+}

@@ -1,0 +1,46 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import path from "node:path";
+import type { WeightsFile } from "../../onnx/graph-builder.ts";
+import { Checksum } from "./checksum.ts";
+
+/** Constants begin at multiples of it, so that they can be mapped into memory as they are. */
+const ALIGNMENT = 4096;
+
+/** A file that a graph's large constants are put into, one after the other. */
+export class WeightsWriter implements WeightsFile {
+  readonly name: string;
+  readonly #descriptor: number;
+  readonly #checksum = new Checksum();
+  #length = 0;
+
+  /** Makes the file. @throws the system's error */
+  constructor(folder: string, name: string) {
+    this.name = name;
+    this.#descriptor = openSync(path.join(folder, name), "wx");
+  }
+
+  /** @throws the system's error, when the disk is full for example */
+  append(parts: Iterable<Uint8Array>): { readonly offset: number; readonly length: number } {
+    this.#write(new Uint8Array((ALIGNMENT - (this.#length % ALIGNMENT)) % ALIGNMENT));
+    const offset = this.#length;
+    for (const part of parts) this.#write(part);
+    return { offset, length: this.#length - offset };
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** Of what was written; nothing can be appended afterwards. */
+  finish(): { readonly bytes: number; readonly checksum: string } {
+    return { bytes: this.#length, checksum: this.#checksum.digest() };
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.#descriptor, bytes, done, bytes.length - done);
+    }
+    this.#checksum.update(bytes);
+    this.#length += bytes.length;
+  }
+}

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../../errors.ts";
+import type { ModelFacts } from "../../inference/ports.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { codeOf, digestOf, locateFile } from "./package-file.ts";
+
+/** A model package whose files are what its manifest says. */
+export interface ModelPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Opens a model package and checks every file's digest, and the revision over them.
+ *
+ * @throws ServiceError INVALID_MODEL naming the file that is missing, changed, or no file of the folder
+ */
+export async function openModelPackage(folder: string): Promise<ModelPackage> {
+  const manifest = await openManifest(folder);
+  const checks = Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256));
+  // of several faults always the same one, and none is left without somebody who waits for it
+  for (const check of await Promise.allSettled(checks)) if (check.status === "rejected") throw check.reason;
+  const fault = revisionFault(manifest);
+  if (fault !== undefined) throw invalid(`manifest.json in ${folder} ${fault}.`);
+  return { folder, manifest };
+}
+
+/** Reads a folder's manifest; looks at no other file. @throws ServiceError INVALID_MODEL */
+export async function openManifest(folder: string): Promise<Manifest> {
+  const text = new TextDecoder().decode(await readBytes(folder, "manifest.json"));
+  return readManifest(text, path.join(folder, "manifest.json"));
+}
+
+/** What is wrong with the manifest's id, as the end of a sentence. */
+export function revisionFault({ id, files, origin }: Manifest): string | undefined {
+  const revision = origin?.revision ?? revisionOf(files);
+  if (id.endsWith(`@${revision}`)) return undefined;
+  const what = origin ? "the commit that /origin names" : "the digest over /files";
+  return `has at /id a revision that is not the package's: id must end with @${revision}, ${what}`;
+}
+
+/**
+ * Reads one of the package's files and checks that its very bytes are the ones that the manifest names.
+ *
+ * @throws ServiceError INVALID_MODEL when it is missing or changed
+ */
+export async function readPackageFile({ folder, manifest }: ModelPackage, name: string): Promise<Uint8Array> {
+  const bytes = await readBytes(folder, name);
+  checkDigest(folder, name, createHash("sha256").update(bytes).digest("hex"), manifest.files[name]);
+  return bytes;
+}
+
+/** First 40 hex digits of the SHA-256 over `<sha256>  <file name>\n`, sorted by name. */
+export function revisionOf(files: Readonly<Record<string, string>>): string {
+  const lines = Object.keys(files)
+    .sort()
+    .map((name) => `${files[name]}  ${name}\n`);
+  return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 40);
+}
+
+/** Every name of a model but its id: that without revision, the bare name, the aliases. */
+export function otherNames({ id, aliases }: Pick<Manifest, "id" | "aliases">): readonly string[] {
+  const [withoutRevision = ""] = id.split("@");
+  const bareName = withoutRevision.slice(withoutRevision.indexOf("/") + 1);
+  return [...new Set([withoutRevision, bareName, ...aliases])];
+}
+
+/** What the rest of the service needs to know of a package. */
+export function modelFacts({ manifest }: ModelPackage, operatorAliases: readonly string[] = []): ModelFacts {
+  return {
+    id: manifest.id,
+    revision: manifest.id.slice(manifest.id.indexOf("@") + 1),
+    aliases: [...new Set([...otherNames(manifest), ...operatorAliases])],
+    version: manifest.version,
+    releaseDate: manifest.release_date,
+    description: manifest.description,
+    temperature: manifest.temperature,
+    showsLabels: manifest.shows_labels,
+    limits: {
+      maxStateQuestionTokens: manifest.limits.max_state_question_tokens,
+      maxCandidateTokens: manifest.limits.max_candidate_tokens,
+    },
+  };
+}
+
+async function readBytes(folder: string, name: string): Promise<Uint8Array> {
+  const file = await packagePath(folder, name);
+  return readFile(file).catch((cause: unknown) => {
+    throw unreadable(folder, name, cause);
+  });
+}
+
+async function verifyFile(folder: string, name: string, expected: string): Promise<void> {
+  const found = await digestOf(await packagePath(folder, name)).catch((cause: unknown) => {
+    throw cause instanceof ServiceError ? cause : unreadable(folder, name, cause);
+  });
+  checkDigest(folder, name, found, expected);
+}
+
+/** Path of one of the package's files. @throws ServiceError INVALID_MODEL where it is no file of the folder */
+export async function packagePath(folder: string, name: string): Promise<string> {
+  const located = await locateFile(folder, name);
+  if (located.fault === undefined) return located.path;
+  throw invalid(`${name} cannot be read in ${folder}: it ${located.why}.`);
+}
+
+function checkDigest(folder: string, name: string, found: string, expected = "none"): void {
+  if (found === expected) return;
+  throw invalid(
+    `${name} in ${folder} is not the file of this package: its SHA-256 is ${found}, expected ${expected}.`,
+  );
+}
+
+function unreadable(folder: string, name: string, cause: unknown): ServiceError {
+  return invalid(`${name} cannot be read in ${folder} (${codeOf(cause) ?? String(cause)}).`, cause);
+}
+
+function invalid(message: string, cause?: unknown): ServiceError {
+  return new ServiceError("INVALID_MODEL", message, { cause });
+}

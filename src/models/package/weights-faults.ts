@@ -1,0 +1,88 @@
+import { type FileHandle, open } from "node:fs/promises";
+import {
+  headerEnd,
+  PREFIX_BYTES,
+  parseHeader,
+  placeOf,
+  type TensorPlace,
+} from "../weights/safetensors-header.ts";
+import { allFinite } from "../weights/tensor-type.ts";
+
+/** A multiple of every element's bytes. */
+const PIECE_BYTES = 2 ** 22;
+/** A broken header can make any number of them. */
+const MOST_FAULTS = 20;
+
+type NamedPlace = TensorPlace & { readonly name: string };
+
+/**
+ * Everything that is wrong with a safetensors file whatever model it is for: each as the end of a sentence that begins with the file's
+ * name. Reads piece by piece, so a file may be larger than the memory.
+ */
+export async function safetensorsFaults(file: string): Promise<readonly string[]> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const dataBegin = headerEnd(await readBytes(handle, 0, Math.min(PREFIX_BYTES, size)), size);
+    if (typeof dataBegin === "string") return [dataBegin];
+    const entries = parseHeader(await readBytes(handle, PREFIX_BYTES, dataBegin));
+    if (typeof entries === "string") return [entries];
+    const { places, faults } = locate(entries, dataBegin);
+    faults.push(...coverFaults(places, dataBegin, size));
+    for (const place of places) {
+      if (place.end <= size && !(await hasFiniteNumbers(handle, place)))
+        faults.push(`holds in the tensor ${place.name} a number that is not finite`);
+    }
+    return few(faults);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The bytes `begin` .. `end` - 1. */
+async function readBytes(handle: FileHandle, begin: number, end: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - begin);
+  await handle.read(bytes, 0, bytes.length, begin);
+  return bytes;
+}
+
+function locate(entries: ReadonlyMap<string, unknown>, dataBegin: number) {
+  const places: NamedPlace[] = [];
+  const faults: string[] = [];
+  for (const [name, entry] of entries) {
+    const place = placeOf(name, entry, dataBegin);
+    if (typeof place === "string") faults.push(place);
+    else places.push({ name, ...place });
+  }
+  return { places, faults };
+}
+
+/** The format leaves no holes: tensors lie one after the other from the header up to the file's end. */
+function coverFaults(places: readonly NamedPlace[], dataBegin: number, fileEnd: number): readonly string[] {
+  const ordered = places.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
+  const faults = ordered.flatMap(({ name, begin }, at) => {
+    const before = ordered[at - 1]?.end ?? dataBegin;
+    if (begin < before) return [`gives the tensor ${name} bytes that another one has too`];
+    return begin > before
+      ? [`has ${begin - before} bytes before the tensor ${name} that belong to none`]
+      : [];
+  });
+  const end = ordered.at(-1)?.end ?? dataBegin;
+  if (end > fileEnd) faults.push(`is cut off: ${end - fileEnd} bytes are missing at its end`);
+  if (end < fileEnd) faults.push(`has ${fileEnd - end} bytes too many at its end`);
+  return faults;
+}
+
+async function hasFiniteNumbers(handle: FileHandle, { type, begin, end }: TensorPlace): Promise<boolean> {
+  const piece = new Uint16Array(Math.min(PIECE_BYTES, end - begin) / 2);
+  for (let at = begin; at < end; at += piece.byteLength) {
+    const { bytesRead } = await handle.read(piece, 0, Math.min(piece.byteLength, end - at), at);
+    if (!allFinite(piece.subarray(0, bytesRead / 2), type)) return false;
+  }
+  return true;
+}
+
+function few(faults: readonly string[]): readonly string[] {
+  if (faults.length <= MOST_FAULTS) return faults;
+  return [...faults.slice(0, MOST_FAULTS), `has ${faults.length - MOST_FAULTS} more faults of this kind`];
+}

@@ -1,0 +1,52 @@
+import type { Manifest } from "../package/manifest.ts";
+
+/** A model that its makers published and that this version knows: `decision model pull` fetches it, digest by digest. */
+export interface PublishedModel {
+  /** What is written beside the files. It pins each file's digest, so that nothing that a host sends has to be trusted. */
+  readonly manifest: Manifest & Required<Pick<Manifest, "origin">>;
+  /** Under which terms the weights may be used, for people. */
+  readonly terms: string | undefined;
+  /** Bytes that no file of it reaches; the hub tells the true sizes. */
+  readonly maxFileBytes: number;
+}
+
+/** The published temperature of the GemmaDecision weights, fitted by their makers. */
+export const GEMMA_DECISION_TEMPERATURE = 4.136820402388508;
+
+const REVISION = "785d530221c990671f29976902540101bb9c7647";
+
+export const PUBLISHED_MODELS: readonly PublishedModel[] = [
+  {
+    manifest: {
+      format: "typed-decisions-model-v1",
+      id: `rajan2k/GemmaDecision-270M@${REVISION}`,
+      aliases: ["gemmadecision"],
+      version: "v0.4.0",
+      // inferred: the makers' own evaluation protocol of that day is the first to name this commit
+      release_date: "2026-09-27",
+      description: "270M-parameter causal model with a scoring head for typed decisions, Gemma 3 fine-tuned",
+      temperature: GEMMA_DECISION_TEMPERATURE,
+      shows_labels: false,
+      architecture: { type: "gemma3-text-joint" },
+      limits: { max_state_question_tokens: 2048, max_candidate_tokens: 768 },
+      files: {
+        "added_tokens.json": "50b2f405ba56a26d4913fd772089992252d7f942123cc0a034d96424221ba946",
+        "config.json": "c1c64396b2939c76f0fa091aa07815b6e6f5ac1a60bfe3878993f0f575dd3ff3",
+        "joint_config.json": "d48f2b5ad5fbea6a3d6723017a6f6a114260a331f0b917b8008de14501091533",
+        "joint_head.safetensors": "72ec4e7d1f0908ad684eeae250f0f70128aa4342b46174bf92a3c9851c5dd965",
+        "model.safetensors": "d7a3e291bfdfa7cd85b33a8a99ef81a4a7d3192e46c77253f3daf14dfd7d6b95",
+        "special_tokens_map.json": "2f7b0adf4fb469770bb1490e3e35df87b1dc578246c5e7e6fc76ecf33213a397",
+        "tokenizer.json": "7d4046bf0505a327dd5a0abbb427ecd4fc82f99c2ceaa170bc61ecde12809b0c",
+        "tokenizer_config.json": "94b03056ec5831e9021c3e3fe9db682778c4f2d081c4188f1fcb8b90541cf1cf",
+      },
+      origin: { repository: "rajan2k/GemmaDecision-270M", revision: REVISION },
+    },
+    terms: "Gemma Terms of Use, https://ai.google.dev/gemma/terms",
+    maxFileBytes: 2 ** 31, // chosen: 270M numbers in float32 are half of it
+  },
+];
+
+/** Under which terms a model may be used, if it is one of these. */
+export function publishedTerms(id: string): string | undefined {
+  return PUBLISHED_MODELS.find(({ manifest }) => manifest.id === id)?.terms;
+}

@@ -1,0 +1,151 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../../errors.ts";
+import type { Manifest } from "../package/manifest.ts";
+import { openManifest, otherNames } from "../package/package.ts";
+import { codeOf } from "../package/package-file.ts";
+import { PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
+
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where pulled packages are: `<data folder>/typed-decisions/models/<namespace>--<name>/<revision>/`.
+ *
+ *     <revision>/            files that were checked; manifest.json is written last, so without it nothing is complete
+ *     <revision>.partial/    what a pull has so far; the next one goes on from there
+ *     <revision>.lock        there while a pull runs
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_DATA_HOME is to be ignored)
+ */
+export function storeFolder(env: Environment, home: string): string {
+  const data = env.XDG_DATA_HOME;
+  const base = data !== undefined && path.isAbsolute(data) ? data : path.join(home, ".local", "share");
+  return path.join(base, "typed-decisions", "models");
+}
+
+/** A package's folder in the store, whether it is there or not. @param id `<namespace>/<name>@<revision>` */
+export function packageFolder(store: string, id: string): string {
+  const [repository = "", revision = ""] = id.split("@");
+  return path.join(store, repository.replace("/", "--"), revision);
+}
+
+/** The name by which people are told to call a model: its last alias, which is the short one. */
+export function shortName(manifest: Manifest): string {
+  return otherNames(manifest).at(-1) ?? manifest.id;
+}
+
+export function isNamed(manifest: Pick<Manifest, "id" | "aliases">, name: string): boolean {
+  return manifest.id === name || otherNames(manifest).includes(name);
+}
+
+/** The published model of that name. */
+export function publishedModel(
+  name: string,
+  published: readonly PublishedModel[] = PUBLISHED_MODELS,
+): PublishedModel | undefined {
+  return published.find(({ manifest }) => isNamed(manifest, name));
+}
+
+/** A package in the store: it has a manifest, so a pull of it came to its end. */
+export interface StoredPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** Every package of the store, in the order of its names; a folder whose manifest is none is left out. */
+export async function storedPackages(store: string): Promise<readonly StoredPackage[]> {
+  const found: StoredPackage[] = [];
+  for (const name of await foldersOf(store)) {
+    for (const revision of await foldersOf(path.join(store, name))) {
+      if (!/^[0-9a-f]{40}$/.test(revision)) continue;
+      const folder = path.join(store, name, revision);
+      const manifest = await openManifest(folder).catch(() => undefined);
+      if (manifest && packageFolder(store, manifest.id) === folder) found.push({ folder, manifest });
+    }
+  }
+  return found;
+}
+
+async function foldersOf(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `The folder of models ${folder} cannot be read (${codeOf(error)}).`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** What a name on the command line stands for. */
+export interface KnownModel {
+  readonly manifest: Manifest;
+  readonly folder: string;
+  readonly source: "embedded" | "pulled" | "published";
+}
+
+/** Where models are looked for. */
+export interface Shelves {
+  /** Folder of the package that is part of the installation. */
+  readonly embedded: string;
+  readonly store: string;
+  readonly published?: readonly PublishedModel[];
+}
+
+/**
+ * Every model that this installation knows: the embedded one, those that are on disk, those that could be pulled. A published
+ * model that was pulled appears once, as pulled.
+ */
+export async function knownModels({
+  embedded,
+  store,
+  published = PUBLISHED_MODELS,
+}: Shelves): Promise<readonly KnownModel[]> {
+  const stored = await storedPackages(store);
+  const isStored = (id: string) => stored.some(({ manifest }) => manifest.id === id);
+  return [
+    { source: "embedded", folder: embedded, manifest: await openManifest(embedded) },
+    ...stored.map((found): KnownModel => ({ source: "pulled", ...found })),
+    ...published
+      .filter(({ manifest }) => !isStored(manifest.id))
+      .map(
+        ({ manifest }): KnownModel => ({
+          source: "published",
+          manifest,
+          folder: packageFolder(store, manifest.id),
+        }),
+      ),
+  ];
+}
+
+/**
+ * The model of a name. Of several that share one, that which this version pins: an older revision on disk is served by its full id.
+ *
+ * @throws ServiceError INVALID_OPTION for a name that nobody knows
+ */
+export async function findModel(name: string, shelves: Shelves): Promise<KnownModel> {
+  const known = await knownModels(shelves);
+  const named = known.filter(({ manifest }) => isNamed(manifest, name));
+  const pinned = publishedModel(name, shelves.published);
+  const found =
+    named.find(({ manifest }) => manifest.id === name) ??
+    named.find(({ source }) => source === "embedded") ??
+    named.find(({ manifest }) => manifest.id === pinned?.manifest.id) ??
+    named[0];
+  if (found) return found;
+  const names = [...new Set(known.map(({ manifest }) => shortName(manifest)))].join(", ");
+  const advice = /^[./~]|[\\]/.test(name) ? " A folder is served with --model-path." : "";
+  throw new ServiceError(
+    "INVALID_OPTION",
+    `no model is called ${JSON.stringify(name.slice(0, 200))}; known are: ${names}.${advice}`,
+  );
+}

@@ -1,0 +1,75 @@
+import { bfloat16ToFloat32 } from "../../onnx/bfloat16.ts";
+import { float16ToFloat32 } from "../../onnx/float16.ts";
+import { type ByteSource, faultOf, locateTensors } from "./safetensors.ts";
+import type { TensorPlace } from "./safetensors-header.ts";
+import { allFinite, type TensorType } from "./tensor-type.ts";
+
+/** Bytes of a tensor that are in memory at once where it is streamed. Chosen: small beside a matrix. */
+const PART_BYTES = 2 ** 22;
+
+/** A tensor's numbers in pieces, as they are stored. */
+export interface StreamedTensor {
+  readonly type: TensorType;
+  readonly byteLength: number;
+  readonly parts: Iterable<Uint8Array>;
+}
+
+/** The tensors of a safetensors file, each read and checked when it is asked for. Every fault names the tensor. */
+export class Tensors {
+  readonly #source: ByteSource;
+  readonly #places: ReadonlyMap<string, TensorPlace>;
+
+  /** @throws ServiceError INVALID_MODEL for a header that makes no sense */
+  constructor(source: ByteSource) {
+    this.#source = source;
+    this.#places = locateTensors(source);
+  }
+
+  get places(): ReadonlyMap<string, TensorPlace> {
+    return this.#places;
+  }
+
+  /** A tensor of that shape in float32, exactly. @throws ServiceError INVALID_MODEL, also for NaN and infinities */
+  float32(name: string, shape: readonly number[]): Float32Array {
+    const { type, begin, end } = this.#placeOf(name, shape);
+    const halves = this.#halves(name, type, begin, end);
+    if (type === "F16") return float16ToFloat32(halves);
+    if (type === "BF16") return bfloat16ToFloat32(halves);
+    return new Float32Array(halves.buffer);
+  }
+
+  /** The bits of a tensor that is stored as float16. @throws ServiceError INVALID_MODEL */
+  float16(name: string, shape: readonly number[]): Uint16Array {
+    const { type, begin, end } = this.#placeOf(name, shape);
+    if (type !== "F16") throw this.#fault(`holds ${name} as ${type}, expected F16`);
+    return this.#halves(name, type, begin, end);
+  }
+
+  /** A tensor that is not held in memory as a whole. @throws ServiceError INVALID_MODEL, also while it is read */
+  streamed(name: string, shape: readonly number[]): StreamedTensor {
+    const { type, begin, end } = this.#placeOf(name, shape);
+    const halves = (at: number) => this.#halves(name, type, at, Math.min(end, at + PART_BYTES));
+    function* parts() {
+      for (let at = begin; at < end; at += PART_BYTES) yield new Uint8Array(halves(at).buffer);
+    }
+    return { type, byteLength: end - begin, parts: parts() };
+  }
+
+  #placeOf(name: string, shape: readonly number[]): TensorPlace {
+    const place = this.#places.get(name);
+    if (!place) throw this.#fault(`lacks the tensor ${name}`);
+    if (place.shape.join() === shape.join()) return place;
+    throw this.#fault(`holds ${name} in shape [${place.shape}], expected [${shape}]`);
+  }
+
+  #halves(name: string, type: TensorType, begin: number, end: number): Uint16Array {
+    // a copy: the bytes need not begin at an even address
+    const halves = new Uint16Array(new Uint8Array(this.#source.read(begin, end)).buffer);
+    if (!allFinite(halves, type)) throw this.#fault(`holds a number in ${name} that is not finite`);
+    return halves;
+  }
+
+  #fault(what: string): Error {
+    return faultOf(this.#source.name)(what);
+  }
+}

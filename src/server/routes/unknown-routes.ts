@@ -1,0 +1,30 @@
+import type { FastifyInstance } from "fastify";
+import type { Contract } from "../../contract/call.ts";
+import { ServiceError } from "../../errors.ts";
+import { notFound, sendReply } from "../wire/replies.ts";
+
+const METHODS = ["GET", "HEAD", "POST"] as const;
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/** 405 with `Allow` where the path is known under another method, else 404: for every method that Node can read. */
+export function answerUnknownRoutes(app: FastifyInstance, contract: Contract): void {
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = METHODS.filter(
+      (method) => app.findRoute({ method, url: request.raw.url ?? "" }) !== null,
+    );
+    if (allowed.length === 0 || allowed.some((method) => method === request.method)) {
+      return sendReply(reply, contract.errorReply(notFound(), request.id));
+    }
+    const error = new ServiceError("METHOD_NOT_ALLOWED", `This path allows ${allowed.join(", ")}.`);
+    return sendReply(reply.header("allow", allowed.join(", ")), contract.errorReply(error, request.id));
+  });
+}
+
+/** What a path that cannot be decoded deserves: it is broken, or it is just no path of ours (`%ff`, `OPTIONS *`). */
+export function undecodablePath(url: string): ServiceError {
+  if (!BROKEN_ESCAPE.test(url)) return notFound();
+  return new ServiceError(
+    "MALFORMED_HTTP",
+    "The path holds a percent sign that two hexadecimal digits do not follow.",
+  );
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Contract, OutgoingReply } from "../../contract/call.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Log } from "../log.ts";
+import { hasUnreadBody, isWorthDraining, lingerBeforeClosing } from "./lingering.ts";
+import { wireReply } from "./wire-failures.ts";
+
+/** Sends an answer of the contract. As bytes: to a JSON text Fastify would add a charset that JSON does not have. */
+export function sendReply(reply: FastifyReply, outgoing: OutgoingReply): FastifyReply {
+  return reply.code(outgoing.status).headers(outgoing.headers).send(Buffer.from(outgoing.body, "utf8"));
+}
+
+/** The headers that every response carries, the documentation's too; runs before each is written. */
+export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
+  if (request.server.isDraining) reply.header("connection", "close");
+  if (!hasUnreadBody(request.raw)) return;
+  if (!isWorthDraining(request.raw)) reply.header("connection", "close");
+  lingerBeforeClosing(request.raw);
+}
+
+/** Logs an answer that is the service's own fault, with what was thrown. */
+export function logFault(log: Log, { status, cause }: OutgoingReply, request: FastifyRequest): void {
+  if (cause === undefined) return; // a full queue, say, is no fault
+  const { operationId } = request.routeOptions.config;
+  log.error({ err: cause, status, operation: operationId, requestId: request.id }, "request failed");
+}
+
+/** The answer for whatever was thrown while a request was handled. */
+export function failureReply(contract: Contract, error: unknown, requestId: string): OutgoingReply {
+  const status = clientStatusOf(error);
+  if (status === undefined) return contract.errorReply(error, requestId);
+  // 403 is what the plugin for static files says to a path that leads out of its folder.
+  if (status === 404 || status === 403) return contract.errorReply(notFound(), requestId);
+  return wireReply(contract, { status, detail: "The request cannot be answered." }, requestId);
+}
+
+export function notFound(): ServiceError {
+  return new ServiceError("NOT_FOUND", "There is nothing at this path.");
+}
+
+/** The 4xx status by which Fastify and its plugins mark an error as the caller's. */
+function clientStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
+  const status = error.statusCode;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Contract, OutgoingReply } from "../../contract/call.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Log } from "../log.ts";
+import { isDiscardingBody, openExchanges } from "./connections.ts";
+import { closeLingering, isLingering } from "./lingering.ts";
+import { WIRE_LIMITS } from "./listener.ts";
+
+/** A failure of HTTP itself, below the contract: no operation declares it. */
+export interface WireFailure {
+  readonly status: number;
+  readonly detail: string;
+}
+
+export const EXPECTATION_FAILED: WireFailure = {
+  status: 417,
+  detail: "The only expectation that can be met is `100-continue`.",
+};
+export const HOST_MISSING: WireFailure = {
+  status: 400,
+  detail: "An HTTP/1.1 request must have exactly one Host header.",
+};
+const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is no proxy." };
+const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
+
+const seconds = (ms: number) => `${ms / 1000} s`;
+
+// By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror
+const BY_CODE: Readonly<Record<string, WireFailure>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    detail: `The request did not arrive in time: headers may take ${seconds(WIRE_LIMITS.headersTimeoutMs)}, all of it ${seconds(WIRE_LIMITS.requestTimeoutMs)}.`,
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    detail: `The request line and the headers are too long: expected at most ${WIRE_LIMITS.maxHeaderBytes} bytes together.`,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
+};
+
+/** The contract's error body under a status of HTTP's own. */
+export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
+  const error = new ServiceError("MALFORMED_HTTP", failure.detail);
+  return { ...contract.errorReply(error, requestId), status: failure.status };
+}
+
+/** Answers what never became a request: a broken request line or header, a body cut off, a timeout. */
+export function onClientError(
+  contract: Contract,
+  log: Log,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    if (isLingering(socket)) return;
+    if (!socket.writable || isDiscardingBody(socket)) {
+      socket.destroy(); // nobody reads, or the request that fails has its answer already
+      return;
+    }
+    const failure = BY_CODE[error.code ?? ""] ?? MALFORMED;
+    void refuse(contract, socket, failure).then(() => {
+      log.debug({ status: failure.status, code: error.code }, "request refused");
+    });
+  };
+}
+
+/** Answers CONNECT, for which Node hands over the bare socket. */
+export function onConnect(contract: Contract): (request: IncomingMessage, socket: Socket) => void {
+  return (_request, socket) => {
+    socket.on("error", () => socket.destroy()); // Node has taken its own listener off, and answers before this one may take long
+    void refuse(contract, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
+  };
+}
+
+const refused = new WeakSet<Socket>();
+
+/** Writes the connection's last answer by hand, after the answers of the whole requests before it. */
+async function refuse(
+  contract: Contract,
+  socket: Socket,
+  failure: WireFailure,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (refused.has(socket)) return; // the parser reports once more for each further piece of data
+  refused.add(socket);
+  const open = openExchanges(socket);
+  const broken = open.find(({ request }) => !request.complete);
+  await Promise.all(open.filter((exchange) => exchange !== broken).map(({ response }) => closed(response)));
+  if (broken?.response.headersSent || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = broken?.requestId ?? randomUUID();
+  socket.write(rawAnswer(wireReply(contract, failure, requestId), { ...headers, "x-request-id": requestId }));
+  closeLingering(socket);
+}
+
+function closed(emitter: NodeJS.EventEmitter): Promise<void> {
+  return new Promise((resolve) => emitter.once("close", resolve));
+}
+
+function rawAnswer(reply: OutgoingReply, headers: Readonly<Record<string, string>>): string {
+  const fields = {
+    ...reply.headers,
+    ...headers,
+    date: new Date().toUTCString(),
+    connection: "close",
+    "content-length": String(Buffer.byteLength(reply.body)),
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ""}\r\n${lines.join("")}\r\n${reply.body}`;
+}
