@@ -14,7 +14,6 @@ const FOLDERS = {
   "src/options": ["src/errors"],
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
-  "src/served-document": ["src/decisions", "src/inference"],
   "src/engine": [
     "src/decisions",
     "src/inference",
@@ -33,7 +32,6 @@ const FOLDERS = {
     "src/options",
     "src/server",
     "src/package-root",
-    "src/served-document",
   ],
   bench: [
     "src/app",

@@ -22,7 +22,7 @@ export interface paths {
          *       choice's blank description stands for its label.
          *     - State and instructions are not both blank.
          *     - Rendered state and question together fit the model's `max_state_question_tokens`, each candidate its
-         *       `max_candidate_tokens` (see `/health`; 2,048 and 768 with the embedded model).
+         *       `max_candidate_tokens`. `/health` gives both limits.
          *     - `model` is an id or alias that `/v1/models` lists.
          *
          *     A request that ended with 504 may have begun work on the model; it is not repeated by the service.

@@ -7,13 +7,14 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
+import { OPTION_TABLE } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
-import { servedDocument } from "./served-document.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";
 
 /** Chosen: 256 MiB of bodies. More where the queue takes more requests. */
 const MAX_LONG_BODIES = 128;
+const DEFAULT_PORT = OPTION_TABLE.port.default;
 
 export interface AppOptions {
   readonly apiKey?: string | undefined;
@@ -47,12 +48,19 @@ export async function createApp(
 
 /** The contract over an engine, without a web server. */
 export async function createContractFor(engine: Engine, port?: number): Promise<Contract> {
-  const document = servedDocument(await readJsonFile("generated/openapi.json"), engine.model, port);
+  const document = atPort(await readJsonFile("generated/openapi.json"), port);
   return createContract({
     document,
     handlers,
     services: { engine, document, version: await readVersion(), clock: systemClock },
   });
+}
+
+/** The contract with the port of this service: clients take its address from there. */
+function atPort(document: Record<string, unknown>, port: number | undefined): Record<string, unknown> {
+  if (!port || port === DEFAULT_PORT) return document;
+  const server = { url: `http://127.0.0.1:${port}`, description: "Where this service listens" };
+  return { ...document, servers: [server] };
 }
 
 async function readVersion(): Promise<string> {
