@@ -5,7 +5,9 @@ import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import type { Tokenizer } from "./inference/plan.ts";
 import { JointTokenizer } from "./inference/tokens/joint-tokenizer.ts";
-import { PartTokenizer } from "./inference/tokens/tokenizer.ts";
+import { PartTokenizer } from "./inference/tokens/part-plan.ts";
+import { RecentParts } from "./inference/tokens/recent-parts.ts";
+import { WordPieceEncoder } from "./inference/tokens/word-pieces.ts";
 import { jointModelFacts } from "./models/graph/joint-model.ts";
 import { type ModelPackage, modelFacts, readPackageFile } from "./models/package/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
@@ -89,5 +91,6 @@ function servedPrecision({ manifest }: ModelPackage, { precision }: ServiceOptio
 export async function openTokenizer(modelPackage: ModelPackage): Promise<Tokenizer> {
   const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
   const jointModel = await jointModelFacts(modelPackage);
-  return jointModel === undefined ? new PartTokenizer(json) : new JointTokenizer(json, jointModel);
+  if (jointModel !== undefined) return new JointTokenizer(json, jointModel);
+  return new PartTokenizer(new RecentParts(new WordPieceEncoder(json)));
 }

@@ -12,6 +12,8 @@ import type { RenderedRequest } from "../decisions/rendered.ts";
 /** Pairs that share a state. Every array holds token ids with the model's special tokens. */
 export interface TokenTree {
   readonly state: Int32Array; // [state tokens]
+  /** Digest of the state's tokens, as the queue has taken it. A backend takes one itself where nobody has. */
+  readonly stateKey?: string;
   readonly questions: readonly QuestionNode[];
 }
 

@@ -15,7 +15,7 @@ import { roundsOf } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
-const key = (tokens: Int32Array) => tokens.join();
+const key = ({ state }: TokenTree) => state.join();
 const nothingKnown = () => false;
 let nextToken = 1000;
 const tokens = (count: number) => Int32Array.from({ length: count }, () => nextToken++);

@@ -5,6 +5,7 @@ import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { forwardInputs } from "../../src/backends/onnx/tensors/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
+import type { TokenTree } from "../../src/inference/ports.ts";
 import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/linear.ts";
 import { TOKEN_TREE_IO as IO } from "../../src/onnx/token-tree-io.ts";
@@ -102,7 +103,7 @@ describe("the property of the same bits does not hold", () => {
     t.mock.method(
       StateCache,
       "key",
-      (tokens: Int32Array) => `${tokens.buffer.byteLength} ${tokens.length >> 2}`,
+      ({ state }: TokenTree) => `${state.buffer.byteLength} ${state.length >> 2}`,
     );
     const graph = await shallowGraph("fp32");
     await mustDiffer(await scorer(graph, shallowShape, COLD), await scorer(graph, shallowShape, WARM));

@@ -44,6 +44,20 @@ describe("the cache of states", () => {
   });
 });
 
+describe("the name of a state in the cache", () => {
+  const tree = { state: Int32Array.of(101, 102), questions: [] };
+
+  it("is the digest that the queue has taken", () => {
+    assert.equal(StateCache.key({ ...tree, stateKey: "taken" }), "taken");
+  });
+
+  it("is one over its tokens where nobody has taken one", () => {
+    const other = { ...tree, state: Int32Array.of(101, 103) };
+    assert.equal(StateCache.key(tree), StateCache.key({ ...tree, state: tree.state.slice() }));
+    assert.notEqual(StateCache.key(tree), StateCache.key(other));
+  });
+});
+
 describe("a state that was seen a moment ago", () => {
   const state = Int32Array.from({ length: 300 }, (_, i) => 2000 + i);
   const ask = (question: number): readonly TokenTree[] => [

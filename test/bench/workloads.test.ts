@@ -13,7 +13,8 @@ import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ModelFacts, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
+import { PartTokenizer } from "../../src/inference/tokens/part-plan.ts";
+import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { modelFacts, openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { treeOf } from "../support/plans.ts";
@@ -21,16 +22,21 @@ import { treeOf } from "../support/plans.ts";
 describe("workloads", () => {
   let model: ModelFacts;
   let reader: RequestReader;
-  let tokenizer: PartTokenizer;
+  let encoder: WordPieceEncoder;
   before(async () => {
     model = modelFacts(await openModelPackage(embeddedModel));
     reader = await RequestReader.open(model);
-    tokenizer = new PartTokenizer(readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8"));
+    encoder = new WordPieceEncoder(readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8"));
   });
 
   const plan = async (request: BenchRequest): Promise<TokenTree> =>
     treeOf(
-      await planRequest(await reader.read(request), model.limits, tokenizer, new AbortController().signal),
+      await planRequest(
+        await reader.read(request),
+        model.limits,
+        new PartTokenizer(encoder),
+        new AbortController().signal,
+      ),
     );
   const sizes = ({ state, questions }: TokenTree) => ({
     state: state.length,
@@ -115,7 +121,7 @@ describe("workloads", () => {
 
   it("every word is one token of the embedded model", async () => {
     const parts = WORDS.map((text) => ({ role: "question", text, maxTokens: 100 }) as const);
-    const encoded = await tokenizer.encodeParts(parts, {
+    const encoded = await encoder.encodeParts(parts, {
       maxTooMany: 1,
       signal: new AbortController().signal,
     });

@@ -4,7 +4,9 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
-import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
+import { PartTokenizer } from "../../src/inference/tokens/part-plan.ts";
+import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
+import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 /** Few enough that a flood of the checks fills it. */
@@ -54,7 +56,11 @@ let tokenizer: PartTokenizer | undefined;
 
 /** The real queue, limits and tokenizer over a model that takes no time. */
 export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
-  tokenizer ??= new PartTokenizer(readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8"));
+  tokenizer ??= new PartTokenizer(
+    new RecentParts(
+      new WordPieceEncoder(readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8")),
+    ),
+  );
   const engine = new EngineCore({
     model: {
       id: MODEL_ID,

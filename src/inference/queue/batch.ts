@@ -80,6 +80,7 @@ export class Batch {
   toForest(): readonly TokenTree[] {
     return [...this.#trees.values()].map((tree) => ({
       state: tree.state.tokens,
+      stateKey: tree.state.key,
       questions: [...tree.questions.values()].map((question) => ({
         tokens: question.node.tokens,
         candidates: [...question.candidates.values()].flatMap(([first]) =>

@@ -1,24 +1,24 @@
-import { LruCache } from "../lru-cache.ts";
+import { LRUCache } from "lru-cache";
 
-/** Chosen: when a map of so many grows, the event loop stands still for some 5 ms. */
+/** Chosen: when the map of so many entries grows, the event loop stands still for some 5 ms. */
 const MOST_OF_ONE = 65_536;
 
 /**
  * Scores by the key of a pair's full input; the least recently used entry leaves first. A large cache is several, each for a share of the keys.
  */
 export class ScoreCache {
-  readonly #shares: readonly LruCache<number>[];
+  readonly #shares: readonly LRUCache<string, number>[];
   #hits = 0;
 
   /** @param capacity entries, 0 = off */
   constructor(capacity: number) {
-    const count = Math.max(1, Math.ceil(capacity / MOST_OF_ONE));
+    const count = Math.ceil(capacity / MOST_OF_ONE);
     const sizeOf = (share: number) => Math.floor((capacity + share) / count); // together `capacity`
-    this.#shares = Array.from({ length: count }, (_, share) => new LruCache(sizeOf(share), () => 1));
+    this.#shares = Array.from({ length: count }, (_, share) => new LRUCache({ max: sizeOf(share) }));
   }
 
   get size(): number {
-    return this.#shares.reduce((sum, { count }) => sum + count, 0);
+    return this.#shares.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Lookups that found a score. */
@@ -37,7 +37,7 @@ export class ScoreCache {
   }
 
   /** Keys are digests: three of their characters tell as many shares apart as there can be. */
-  #shareOf(key: string): LruCache<number> | undefined {
+  #shareOf(key: string): LRUCache<string, number> | undefined {
     const number = (key.charCodeAt(0) * 131 + key.charCodeAt(1)) * 131 + key.charCodeAt(2);
     return this.#shares[number % this.#shares.length] ?? this.#shares[0];
   }

@@ -1,6 +1,6 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import type { EncodedRequest, TooLongText, TooManyTokens } from "../plan.ts";
+import type { EncodedRequest, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
 import type { TokenLimits, TokenPath } from "../ports.ts";
 
 /** The parts of a pair; each has special tokens of its own. */
@@ -27,7 +27,20 @@ export interface PartEncoder {
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
 }
 
-/** A request for a model that reads state, question and candidate apart. Equal texts in the same role are tokenized once. */
+/** For a model that reads state, question and candidate apart. */
+export class PartTokenizer implements Tokenizer {
+  readonly #encoder: PartEncoder;
+
+  constructor(encoder: PartEncoder) {
+    this.#encoder = encoder;
+  }
+
+  /** Equal texts in the same role are tokenized once. */
+  encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
+    return encodeByParts(request, limits, this.#encoder, signal);
+  }
+}
+
 export async function encodeByParts(
   request: RenderedRequest,
   limits: TokenLimits,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { LruCache } from "../lru-cache.ts";
+import { LRUCache } from "lru-cache";
 import type { TooManyTokens } from "../plan.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 
@@ -16,7 +16,10 @@ const LOOKED_UP_UNITS = 131_072;
  */
 export class RecentParts implements PartEncoder {
   readonly #encoder: PartEncoder;
-  readonly #tokens = new LruCache<Int32Array>(MAX_BYTES, ({ byteLength }) => byteLength + ENTRY_BYTES);
+  readonly #tokens = new LRUCache<string, Int32Array>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ byteLength }) => byteLength + ENTRY_BYTES,
+  });
 
   constructor(encoder: PartEncoder) {
     this.#encoder = encoder;

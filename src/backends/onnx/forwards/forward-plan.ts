@@ -29,20 +29,20 @@ interface Twig {
 /**
  * Cuts a forest into forwards. Trees with the same state share it.
  *
- * @param stateKey names a state by its tokens, so that equal ones are one node
+ * @param stateKey names the state of a tree, so that equal ones are one node
  * @param isKnown  whether the keys and values of a state are at hand
  * @param threads  forwards that may run at the same time; it does not touch the bits
  */
 export function planForwards(
   forest: readonly TokenTree[],
-  stateKey: (tokens: Int32Array) => string,
+  stateKey: (tree: TokenTree) => string,
   isKnown: (key: string) => boolean,
   threads: number,
 ): ForwardPlan {
   const states = new Map<string, Node>();
   const encoded = new Set<Node>();
   const branches = forest.map((tree) => {
-    const key = stateKey(tree.state);
+    const key = stateKey(tree);
     const state = states.get(key) ?? { level: 0, tokens: tree.state, above: [] };
     states.set(key, state);
     if (isKnown(key)) encoded.add(state);

@@ -1,37 +1,38 @@
 import { createHash } from "node:crypto";
-import { LruCache } from "../../../inference/lru-cache.ts";
+import { LRUCache } from "lru-cache";
+import type { TokenTree } from "../../../inference/ports.ts";
 import { byteLength, type KeyValues } from "../tensors/key-values.ts";
 
 /**
  * Keys and values of the states seen last, so that another question on one costs only the question.
  *
- * In memory only; the least recently used go first when `maxBytes` is passed. A state is found by the SHA-256 of
- * its tokens.
+ * In memory only; the least recently used go first when `maxBytes` is passed, and one that is larger than all of it is not kept.
  */
 export class StateCache {
-  readonly #states: LruCache<KeyValues>;
-  readonly keepsAny: boolean;
+  readonly #states: LRUCache<string, KeyValues> | undefined;
 
   constructor(maxBytes: number) {
-    this.keepsAny = maxBytes > 0;
-    this.#states = new LruCache(maxBytes, byteLength);
+    if (maxBytes > 0) this.#states = new LRUCache({ maxSize: maxBytes, sizeCalculation: byteLength });
   }
 
-  static key(tokens: Int32Array): string {
-    return createHash("sha256")
-      .update(new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength))
-      .digest("base64");
+  /** By what a tree's state is found: the digest that the queue has taken, else one over its tokens. */
+  static key({ state, stateKey }: TokenTree): string {
+    return stateKey ?? createHash("sha256").update(state).digest("base64url");
+  }
+
+  get keepsAny(): boolean {
+    return this.#states !== undefined;
   }
 
   has(key: string): boolean {
-    return this.#states.has(key);
+    return this.#states?.has(key) ?? false;
   }
 
   get(key: string): KeyValues | undefined {
-    return this.#states.get(key);
+    return this.#states?.get(key);
   }
 
   set(key: string, keyValues: KeyValues): void {
-    this.#states.set(key, keyValues);
+    this.#states?.set(key, keyValues);
   }
 }

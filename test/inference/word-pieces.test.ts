@@ -2,19 +2,22 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Tokenizer as WordPieces } from "tokenizers";
+import { openTokenizer } from "../../src/engine.ts";
 import type { PartRole } from "../../src/inference/tokens/part-plan.ts";
-import { PartTokenizer } from "../../src/inference/tokens/tokenizer.ts";
+import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
+import { embeddedModel } from "../support/package-root.ts";
 import { Random } from "./random.ts";
 
 const json = readFileSync(new URL("../../model/tokenizer.json", import.meta.url), "utf8");
-const tokenizer = new PartTokenizer(json);
+const tokenizer = new WordPieceEncoder(json);
 /** The same without runs: a word of more than 100 characters is one `[UNK]`. */
 const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
 
 const IN_RUNS = { name: "long words in runs", tokenizer, reference: WordPieces.fromString(json) };
 const PLAIN = {
   name: "long words as one token",
-  tokenizer: new PartTokenizer(plainJson),
+  tokenizer: new WordPieceEncoder(plainJson),
   reference: WordPieces.fromString(plainJson),
 };
 type Kind = typeof PLAIN;
@@ -220,17 +223,18 @@ test("a tokenizer of another kind is refused, since the proof of the lower bound
     json.replace("{100}", "{99}"),
     json.replaceAll('"[MASK]"', '"mask it"'),
   ];
-  for (const other of others) assert.throws(() => new PartTokenizer(other), { kind: "INVALID_MODEL" });
+  for (const other of others) assert.throws(() => new WordPieceEncoder(other), { kind: "INVALID_MODEL" });
 });
 
-test("a text that came before is not tokenized again", async () => {
+test("the service does not tokenize a text again that came before", async () => {
   const text = (words: string) => ({ text: words, loc: [] });
   const request = {
     state: text("The parcel has not arrived."),
     questions: [{ question: text("What now?"), candidates: [{ ...text("refund"), label: "refund" }] }],
   };
   const limits = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
-  const encode = () => tokenizer.encodeRequest(request, limits, new AbortController().signal);
+  const served = await openTokenizer(await openModelPackage(embeddedModel));
+  const encode = () => served.encodeRequest(request, limits, new AbortController().signal);
   const [first, second] = [(await encode()).plan[0]?.[0], (await encode()).plan[0]?.[0]];
   assert.ok(first && second);
   assert.equal(second.state, first.state); // the same array

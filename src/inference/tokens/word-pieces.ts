@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
-import type { RenderedRequest } from "../../decisions/rendered.ts";
 import { ServiceError } from "../../errors.ts";
-import type { EncodedRequest, Tokenizer, TooManyTokens } from "../plan.ts";
-import type { TokenLimits } from "../ports.ts";
+import type { TooManyTokens } from "../plan.ts";
 import { groupByUnits } from "./groups.ts";
-import { encodeByParts, type PartEncoder, type PartRole, type TextPart } from "./part-plan.ts";
-import { RecentParts } from "./recent-parts.ts";
+import type { PartEncoder, PartRole, TextPart } from "./part-plan.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
@@ -38,11 +35,10 @@ interface SpecialTokens {
  * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
  * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
  */
-export class PartTokenizer implements Tokenizer, PartEncoder {
+export class WordPieceEncoder implements PartEncoder {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #leastTokens: (counted: number, cuts: number) => number;
-  readonly #recent = new RecentParts(this);
 
   /**
    * @param json text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
@@ -64,10 +60,6 @@ export class PartTokenizer implements Tokenizer, PartEncoder {
       question: { before: [], after: [sep] },
       candidate: { before: [cls], after: [sep] },
     };
-  }
-
-  encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
-    return encodeByParts(request, limits, this.#recent, signal);
   }
 
   async encodeParts(
