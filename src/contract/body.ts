@@ -1,14 +1,15 @@
 import { type Issue, invalidRequest } from "../errors.ts";
 import { resolveAliases } from "../json/aliases.ts";
-import { toPlain } from "../json/plain.ts";
 import { readJson } from "../json/read.ts";
-import { describeKind, isJsonObject } from "../json/value.ts";
+import { describeKind, isJsonObject, type JsonObject } from "../json/value.ts";
+import { type Views, viewsOf } from "../json/views.ts";
 import { aliasesOf } from "./aliases.ts";
 import type { IncomingCall } from "./call.ts";
 
-export interface ReceivedBody {
-  /** Plain where the schema looks into it; see `toPlain`. Not yet validated. */
-  readonly plain: unknown;
+/** Not yet validated. */
+export interface ReceivedBody extends Views {
+  /** The members under the contract's names, whole. */
+  readonly sent: JsonObject;
   /** The contract's name to the other name that the request used. */
   readonly usedNames: ReadonlyMap<string, string>;
 }
@@ -32,7 +33,7 @@ export async function readBody(
   }
   const { members, usedNames, conflicts } = resolveAliases(value, aliasesOf(operationId), ["body"]);
   if (conflicts.length > 0) throw invalidRequest(conflicts);
-  return { plain: toPlain(members, schema, document), usedNames };
+  return { ...viewsOf(members, schema, document), sent: members, usedNames };
 }
 
 function refusal(type: Issue["type"], msg: string) {

@@ -1,6 +1,6 @@
 import type { operations } from "../../generated/types.ts";
 import type { Clock, Engine } from "../inference/ports.ts";
-import type { JsonValue } from "../json/value.ts";
+import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
 
@@ -16,20 +16,13 @@ export function isHandled(operationId: OperationId): operationId is HandledId {
 
 type Operation<Id extends OperationId> = operations[Id];
 
-/** The validated body: objects are plain, values that may be any JSON are `JsonValue`s (see src/json). */
+/** The validated body: objects of the caller's own names are Maps in the order sent, values that may be any JSON are `JsonValue`s. */
 export type RequestBody<Id extends OperationId> =
   Operation<Id> extends {
     readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
   }
     ? Received<Body>
     : undefined;
-
-/** The contract's type with `JsonValue` for what may be any JSON, which the generated types call unknown. */
-type Received<T> = unknown extends T
-  ? JsonValue
-  : T extends object
-    ? { readonly [K in keyof T]: Received<T[K]> }
-    : T;
 
 type Responses<Id extends OperationId> = Operation<Id>["responses"];
 

@@ -30,6 +30,9 @@ type AnyHandler = (call: Call<never>, services: Services) => Promise<Handled>;
 
 type BodilessCall = Omit<IncomingCall, "body">;
 
+/** What the dispatcher passes on beside the plain body, which is the validator's. */
+type DispatchedCall = BodilessCall & Partial<Pick<ReceivedBody, "sent" | "ordered">>;
+
 interface AnyReply {
   readonly status: number;
   readonly body: unknown;
@@ -42,7 +45,7 @@ type Handled = AnyReply | { readonly later: Promise<AnyReply> };
 /**
  * Joins the contract with its handlers.
  *
- *     bytes -> JSON -> aliases -> plain body -> validation -> handler -> JSON text
+ *     bytes -> JSON -> aliases -> plain view -> validation -> handler, with the ordered view -> JSON text
  *                                   anything thrown on the way -> errorReply
  *
  * @throws Error when an operation and a handler lack each other
@@ -63,11 +66,13 @@ export async function createContract({ document, handlers, services }: ContractP
   ): Promise<{ readonly reply: Promise<AnyReply> }> {
     const request = { method, path, headers: {} };
     if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
-    const { plain, usedNames } = await received;
+    const { plain, ordered, sent, usedNames } = await received;
     const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
     };
-    const handled = await dispatcher.handleRequest({ ...request, body: plain }, call).catch(rethrow);
+    const handled = await dispatcher
+      .handleRequest({ ...request, body: plain }, { ...call, ordered, sent })
+      .catch(rethrow);
     return { reply: replyOf(handled).catch(rethrow) };
   }
 
@@ -115,7 +120,7 @@ async function createDispatcher(
     // Without it, a start takes half a second longer, for validators of answers that nobody runs here and for a
     // check of the document that test/contract/document.test.ts makes.
     quick: true,
-    // Collecting every error overflows the stack on a body with 60,000 faults; `toPlain` never builds one: of what
+    // Collecting every error overflows the stack on a body with 60,000 faults; the plain view never has so many: of what
     // goes over a bound it keeps one member.
     // The document's schemas are the committed ones but for texts and examples, and a test has validated those: each of the
     // eight validators would compile its own copy of the meta-schema (0.2 s of a start).
@@ -129,9 +134,9 @@ async function createDispatcher(
 
 function dispatched(handlers: Handlers, services: Services) {
   const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
-    const run = ({ request }: Context, { requestId, signal, arrivedAt }: BodilessCall): Promise<Handled> =>
-      // The body has passed the validation of this very operation.
-      handle({ body: request.requestBody as never, requestId, signal, arrivedAt }, services);
+    const run = (_: Context, { ordered, requestId, signal, arrivedAt }: DispatchedCall): Promise<Handled> =>
+      // its plain view has passed the validation of this very operation
+      handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
     return [operationId, run] as const;
   });
   return Object.fromEntries(entries);
@@ -139,8 +144,8 @@ function dispatched(handlers: Handlers, services: Services) {
 
 /** What openapi-backend asks for when a call does not reach its handler; what is unset ends as an obscure 500. */
 const REFUSALS = {
-  validationFail({ validation, request }: Context): never {
-    throw invalidRequest(issuesOf(validation.errors ?? [], request.requestBody));
+  validationFail({ validation }: Context, { sent = new Map() }: DispatchedCall): never {
+    throw invalidRequest(issuesOf(validation.errors ?? [], sent));
   },
   notFound: unreachable,
   methodNotAllowed: unreachable,

@@ -1,7 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { Issue, IssueType, Location } from "../errors.ts";
-import { asJson, countMembers } from "../json/plain.ts";
-import { describeKind, JsonNumber } from "../json/value.ts";
+import { describeKind, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
 /** What a fault is, apart from where: `member` when it lies in a member of the place that ajv names. */
 interface Fault {
@@ -14,23 +13,23 @@ interface Fault {
  * What is wrong with a body, one issue a fault.
  *
  * @param errors from ajv with `verbose` and `discriminator`, so that a union gives the errors of one member only
- * @param body   the plain body that was validated
+ * @param body   what was sent, of which the validator saw the plain view
  */
-export function issuesOf(errors: readonly ErrorObject[], body: unknown): readonly Issue[] {
+export function issuesOf(errors: readonly ErrorObject[], body: JsonObject): readonly Issue[] {
   return errors.map((error) => {
-    const { type, msg, member } = faultOf(error);
-    const loc = locate(error.instancePath, body);
+    const { loc, value } = locate(error.instancePath, body);
+    const { type, msg, member } = faultOf(error, value);
     return { loc: member === undefined ? loc : [...loc, member], msg, type };
   });
 }
 
-function faultOf(error: ErrorObject): Fault {
-  const { keyword, params, data } = error;
+function faultOf(error: ErrorObject, value: JsonValue): Fault {
+  const { keyword, params } = error;
   switch (keyword) {
     case "type":
       return {
         type: "wrong_type",
-        msg: sentence(expectedType(error.parentSchema), kindOf(data)),
+        msg: sentence(expectedType(error.parentSchema), describeKind(value)),
       };
     case "required":
       return {
@@ -45,36 +44,42 @@ function faultOf(error: ErrorObject): Fault {
         member: params.additionalProperty,
       };
     case "minProperties":
-      return { type: "too_few", msg: sentence(`at least ${counted(params.limit, "member")}`, countOf(data)) };
+      return {
+        type: "too_few",
+        msg: sentence(`at least ${counted(params.limit, "member")}`, countOf(value)),
+      };
     case "maxProperties":
-      return { type: "too_many", msg: sentence(`at most ${counted(params.limit, "member")}`, countOf(data)) };
+      return {
+        type: "too_many",
+        msg: sentence(`at most ${counted(params.limit, "member")}`, countOf(value)),
+      };
     case "minItems":
       return {
         type: "too_few",
-        msg: sentence(`at least ${counted(params.limit, "element")}`, countOf(data)),
+        msg: sentence(`at least ${counted(params.limit, "element")}`, countOf(value)),
       };
     case "maxItems":
       return {
         type: "too_many",
-        msg: sentence(`at most ${counted(params.limit, "element")}`, countOf(data)),
+        msg: sentence(`at most ${counted(params.limit, "element")}`, countOf(value)),
       };
     case "discriminator":
-      return unionFault(error);
+      return unionFault(error, value);
     default:
       // No other keyword stands in a request's schema today; one that is added deserves a case of its own.
-      return { type: "wrong_type", msg: sentence("what the contract says", kindOf(data)) };
+      return { type: "wrong_type", msg: sentence("what the contract says", describeKind(value)) };
   }
 }
 
 /** The member that tells a union's types apart is missing, no string, or none of the known ones. */
-function unionFault({ params, parentSchema }: ErrorObject): Fault {
+function unionFault({ params, parentSchema }: ErrorObject, value: JsonValue): Fault {
   const tag: string = params.tag;
   const expected = alternatives(tagValues(parentSchema, tag));
-  const given: unknown = params.tagValue;
+  const given = isJsonObject(value) ? value.get(tag) : undefined;
   if (given === undefined) return { type: "missing", msg: sentence(expected, "nothing"), member: tag };
   if (typeof given === "string")
     return { type: "unknown_value", msg: sentence(expected, "another string"), member: tag };
-  return { type: "wrong_type", msg: sentence(expected, kindOf(given)), member: tag };
+  return { type: "wrong_type", msg: sentence(expected, describeKind(given)), member: tag };
 }
 
 /** The keywords that messages need. */
@@ -114,33 +119,29 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function countOf(data: unknown): string {
-  return typeof data === "object" && data !== null ? String(countMembers(data)) : "none";
-}
-
-/** `an object`, `null`, ...; the value may be converted or not. */
-function kindOf(value: unknown): string {
-  if (typeof value === "number") return "a number";
-  if (isRecord(value) && !Array.isArray(value) && !(value instanceof JsonNumber)) return "an object";
-  return describeKind(asJson(value));
+function countOf(value: JsonValue): string {
+  if (isJsonObject(value)) return String(value.size);
+  return isJsonArray(value) ? String(value.length) : "none";
 }
 
 function sentence(expected: string, came: string): string {
   return `Expected ${expected}, got ${came}.`;
 }
 
-/** Names and positions from an RFC 6901 pointer that begins with `/requestBody`. */
-function locate(instancePath: string, body: unknown): Location {
+/** Names and positions from an RFC 6901 pointer that begins with `/requestBody`, and what is there. */
+function locate(instancePath: string, body: JsonObject): { loc: Location; value: JsonValue } {
   const loc: (string | number)[] = ["body"];
-  let value: unknown = body;
+  let value: JsonValue = body;
   for (const step of instancePath.split("/").slice(2)) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    loc.push(Array.isArray(value) ? Number(name) : name);
-    value = isRecord(value) ? value[name] : undefined;
+    const isItem = isJsonArray(value);
+    loc.push(isItem ? Number(name) : name);
+    value = memberOf(value, name) ?? null;
   }
-  return loc;
+  return { loc, value };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  if (isJsonArray(value)) return value[Number(name)];
+  return isJsonObject(value) ? value.get(name) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Issue, Location } from "../errors.ts";
 import { type Aliases, resolveAliases } from "../json/aliases.ts";
-import { countMembers, membersInOrder } from "../json/plain.ts";
 import type { Steps } from "../json/slices.ts";
+import type { JsonValue } from "../json/value.ts";
 import { type DescribedCandidate, renderOrReport } from "./descriptions.ts";
 import type { ChoiceQuestion, NoulQuestion, Question, ScoreQuestion } from "./questions.ts";
 import type { RenderedText } from "./rendered.ts";
@@ -38,7 +38,7 @@ export function* candidatesOf(question: Question, source: Source): Steps<Describ
 export function countCandidates(question: Question): number {
   switch (question.type) {
     case "choice":
-      return countMembers(question.criteria);
+      return question.criteria.size;
     case "noul":
       return OUTCOMES.length;
     case "score":
@@ -48,7 +48,7 @@ export function countCandidates(question: Question): number {
 
 function* choiceCandidates(question: ChoiceQuestion, source: Source): Steps<DescribedCandidate[]> {
   const candidates: DescribedCandidate[] = [];
-  for (const [label, value] of membersInOrder(question.criteria)) {
+  for (const [label, value] of question.criteria) {
     const loc = [...source.loc, "criteria", label];
     const rendered = describe(value, loc, source);
     const description = rendered === "" ? label : rendered;
@@ -79,6 +79,7 @@ const OUTCOMES = [
   { label: "true", preset: "Yes. This is true:" },
 ];
 
+const NO_CRITERIA: ReadonlyMap<string, JsonValue> = new Map();
 const OUTCOME_ALIASES: Aliases = new Map([
   ["no", "false"],
   ["yes", "true"],
@@ -87,7 +88,7 @@ const OUTCOME_ALIASES: Aliases = new Map([
 function* noulCandidates(question: NoulQuestion, source: Source): Steps<DescribedCandidate[]> {
   const { text: instructions, loc: instructionsLoc } = source.instructions;
   const criteriaLoc = [...source.loc, "criteria"];
-  const sent = new Map(membersInOrder(question.criteria ?? {}));
+  const sent = question.criteria ?? NO_CRITERIA;
   const { members, usedNames, conflicts } = resolveAliases(sent, OUTCOME_ALIASES, criteriaLoc);
   source.issues.push(...conflicts, ...unknownOutcomes(members, criteriaLoc));
   const candidates: DescribedCandidate[] = [];
@@ -111,6 +112,6 @@ function unknownOutcomes(criteria: ReadonlyMap<string, unknown>, loc: Location):
   return unknown.map((name) => ({ loc: [...loc, name], msg, type: "unknown_field" }));
 }
 
-function describe(value: unknown, loc: Location, { rules, issues }: Source): string | undefined {
+function describe(value: JsonValue, loc: Location, { rules, issues }: Source): string | undefined {
   return renderOrReport(value, rules.limits.maxCandidateTokens, loc, issues);
 }

@@ -1,5 +1,5 @@
 import type { Issue, Location } from "../errors.ts";
-import { asJson } from "../json/plain.ts";
+import type { JsonValue } from "../json/value.ts";
 import { renderText } from "./render.ts";
 import type { RenderedCandidate } from "./rendered.ts";
 import { strip } from "./strip.ts";
@@ -11,8 +11,8 @@ export interface DescribedCandidate extends RenderedCandidate {
 }
 
 /** A value's text; undefined, and an issue, when it has more rows than the model takes tokens. */
-export function renderOrReport(value: unknown, maxTokens: number, loc: Location, issues: Issue[]) {
-  const text = renderText(asJson(value), maxTokens);
+export function renderOrReport(value: JsonValue, maxTokens: number, loc: Location, issues: Issue[]) {
+  const text = renderText(value, maxTokens);
   if (text === undefined) {
     const msg = `At most ${maxTokens} tokens are allowed; this has more than ${maxTokens} fields and items, each at least a token.`;
     issues.push({ loc, msg, type: "too_many_tokens" });

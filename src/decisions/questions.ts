@@ -1,14 +1,15 @@
 import type { components } from "../../generated/types.ts";
+import type { Received } from "../json/views.ts";
 
 type Schemas = components["schemas"];
 
-/** Validated bodies: what the generated types call unknown is a JsonValue. */
-export type SystemoneBody = Schemas["SystemoneRequest"];
+/** Validated bodies. */
+export type SystemoneBody = Received<Schemas["SystemoneRequest"]>;
 /** Under the contract's names; `question` is null where some generated clients cannot leave it out. */
-export type RankBody = Schemas["RankRequest"];
+export type RankBody = Received<Schemas["RankRequest"]>;
 
-export type Question = Schemas["Question"];
+export type Question = Received<Schemas["Question"]>;
 export type QuestionType = Question["type"];
-export type ChoiceQuestion = Schemas["ChoiceQuestion"];
-export type NoulQuestion = Schemas["NoulQuestion"];
-export type ScoreQuestion = Schemas["ScoreQuestion"];
+export type ChoiceQuestion = Received<Schemas["ChoiceQuestion"]>;
+export type NoulQuestion = Received<Schemas["NoulQuestion"]>;
+export type ScoreQuestion = Received<Schemas["ScoreQuestion"]>;

@@ -1,5 +1,4 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
-import { asJson } from "../json/plain.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
@@ -45,14 +44,14 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   const { maxStateQuestionTokens } = model.limits;
   const stateLoc = ["body", "state"];
   const questionLoc = ["body", "question"];
-  const value = yield* stateValue(asJson(body.state));
+  const value = yield* stateValue(body.state);
   yield;
   const state = renderOrReport(value, maxStateQuestionTokens, stateLoc, issues);
   const question = renderOrReport(body.question ?? null, maxStateQuestionTokens, questionLoc, issues);
   checkQuestion(state, question, questionLoc, issues);
   yield;
 
-  const sent = readCandidates(asJson(body.candidates), issues);
+  const sent = readCandidates(body.candidates, issues);
   const candidates = sent.map(({ label, text, loc }) => ({
     label,
     text: strip(text),

@@ -1,5 +1,4 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
-import { asJson, membersInOrder } from "../json/plain.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
@@ -45,12 +44,12 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   const issues: Issue[] = [];
   const modelIssue = checkModelName(body.model, model);
   if (modelIssue) issues.push(modelIssue);
-  const members = membersInOrder(body.questions);
+  const members = [...body.questions];
   const pairsIssue = checkPairs(members.map(([, question]) => question));
   // Then nothing is rendered: thousands of candidates would be much work for a refusal.
   if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
   const loc = ["body", "state"];
-  const value = yield* stateValue(asJson(body.state));
+  const value = yield* stateValue(body.state);
   yield;
   const state = renderOrReport(value, model.limits.maxStateQuestionTokens, loc, issues);
   yield;

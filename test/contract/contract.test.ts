@@ -4,7 +4,6 @@ import type { Contract } from "../../src/contract/call.ts";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
-import { namesInOrder } from "../../src/json/plain.ts";
 import { JsonNumber } from "../../src/json/value.ts";
 import { call, fakeContract, REQUEST_ID } from "./fake-contract.ts";
 
@@ -65,9 +64,7 @@ describe("a call", () => {
       ["a", []],
     ]);
     const want = { state, candidates: ["x", "y"], model: "m" };
-    assert.deepEqual(seen, [
-      { body: Object.assign(Object.create(null), want), requestId: REQUEST_ID, signal, arrivedAt: 7 },
-    ]);
+    assert.deepEqual(seen, [{ body: want, requestId: REQUEST_ID, signal, arrivedAt: 7 }]);
   });
 
   it("reaches a handler whose operation has no body", async () => {
@@ -91,8 +88,12 @@ describe("a call", () => {
   });
 
   it("keeps the order of names that look like integers or have a meaning in JavaScript, both ways", async () => {
-    const systemone = async ({ body }: { readonly body: { readonly questions: object } }) => {
-      const names = namesInOrder(body.questions);
+    const systemone = async ({
+      body,
+    }: {
+      readonly body: { readonly questions: ReadonlyMap<string, unknown> };
+    }) => {
+      const names = [...body.questions.keys()];
       return { status: 200, body: { answers: new Map(names.map((name, i) => [name, i])) } };
     };
     const noul = '{"type":"noul","instructions":null}';

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone, type ServedModel } from "../../src/decisions/systemone.ts";
-import { toPlain } from "../../src/json/plain.ts";
+import { viewsOf } from "../../src/json/views.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { issuesOf } from "./issues.ts";
 
@@ -25,8 +25,8 @@ const model: ServedModel = {
 
 /** Reads a body as it comes from validation. */
 function read(text: string, served: ServedModel = model) {
-  const plain = toPlain(parseJson(text), { $ref: "#/components/schemas/SystemoneRequest" }, document);
-  const body = plain as SystemoneBody; // these tests only write bodies that the schema admits
+  const { ordered } = viewsOf(parseJson(text), { $ref: "#/components/schemas/SystemoneRequest" }, document);
+  const body = ordered as SystemoneBody; // these tests only write bodies that the schema admits
   return readSystemone(body, served);
 }
 const ask = (question: string, served: ServedModel = model) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
-import { asJson, countMembers, membersInOrder, namesInOrder, toPlain } from "../../src/json/plain.ts";
+import { viewsOf } from "../../src/json/views.ts";
 import { parseJson } from "./parse-json.ts";
 
 const document = {
@@ -49,14 +49,15 @@ const document = {
   },
 };
 const bodySchema = document.components.schemas.Body;
-const convert = (text: string) => toPlain(parseJson(text), bodySchema, document);
+const views = (text: string) => viewsOf(parseJson(text), bodySchema, document);
+const convert = (text: string) => views(text).plain;
 /** Plain data in the text form of JSON, Maps shown as what they are. */
 const show = (value: unknown) =>
   JSON.stringify(value, (_, item: unknown) =>
     item instanceof Map ? `Map ${[...item.keys()].join()}` : item,
   );
 
-describe("toPlain", () => {
+describe("the plain view", () => {
   const cases: [name: string, text: string, want: string][] = [
     ["any JSON passes as it is", '{"state":{"a":1}}', '{"state":"Map a"}'],
     ["numbers become numbers where the schema types them", '{"size":2.50}', '{"size":2.5}'],
@@ -103,9 +104,9 @@ describe("toPlain", () => {
   });
 
   it("refuses a $ref that leads nowhere or in a circle", () => {
-    assert.throws(() => toPlain(null, { $ref: "#/components/schemas/None" }, document), { kind: "INTERNAL" });
+    assert.throws(() => viewsOf(null, { $ref: "#/components/schemas/None" }, document), { kind: "INTERNAL" });
     const circle = { a: { $ref: "#/a" } };
-    assert.throws(() => toPlain(null, circle.a, circle), { kind: "INTERNAL" });
+    assert.throws(() => viewsOf(null, circle.a, circle), { kind: "INTERNAL" });
   });
 
   const judged: [text: string, keyword: string | undefined][] = [
@@ -127,24 +128,23 @@ describe("toPlain", () => {
   }
 });
 
-describe("what was sent", () => {
-  it("names come in the order sent, integer-like ones too", () => {
-    const plain = Object(convert('{"state":1,"questions":{"10":1,"2":1}}'));
-    assert.deepEqual(namesInOrder(plain.questions), ["10", "2"]);
-    assert.deepEqual(membersInOrder(plain.questions), [
-      ["10", 1],
-      ["2", 1],
-    ]);
+describe("the ordered view", () => {
+  it("has the caller's own names in the order sent, integer-like ones too, and all else as the plain view has it", () => {
+    const { ordered } = views(
+      '{"state":{"a":1},"size":2.50,"questions":{"10":{"type":"right","levels":[1]},"2":1}}',
+    );
+    const { state, questions, ...others } = ordered as Record<string, unknown>;
+    assert.ok(state instanceof Map && questions instanceof Map);
+    assert.deepEqual([...questions.keys()], ["10", "2"]);
+    assert.equal(questions.get("10").type, "right");
+    assert.deepEqual(others, { size: 2.5 });
   });
 
-  it("counts include what conversion left out", () => {
-    const plain = Object(convert('{"questions":{"a":1,"b":1,"c":1,"d":1,"e":1},"tags":["a","b","c","d"]}'));
-    assert.deepEqual([countMembers(plain.questions), countMembers(plain.tags)], [5, 4]);
+  it("has __proto__ as a member like any other", () => {
+    const { ordered } = views('{"questions":{"__proto__":{"type":"left","criteria":{"__proto__":1}}}}');
+    const { questions } = ordered as {
+      questions: ReadonlyMap<string, { criteria: ReadonlyMap<string, unknown> }>;
+    };
+    assert.deepEqual([...(questions.get("__proto__")?.criteria.keys() ?? [])], ["__proto__"]);
   });
-
-  it("an object made elsewhere has its own order", () =>
-    assert.deepEqual(namesInOrder({ b: 1, a: 2 }), ["b", "a"]));
-
-  it("asJson refuses what is no JsonValue", () =>
-    assert.throws(() => asJson({ a: 1 }), { kind: "INTERNAL" }));
 });
