@@ -66,6 +66,34 @@ const FOLDERS = {
   ],
 };
 
+/** Within a folder: which of its rooms may use which others. Its files outside of rooms are for all of them. */
+const ROOMS = {
+  "src/inference": { tokens: [], queue: [] },
+  "src/models": {
+    weights: [],
+    package: [],
+    graph: ["package", "weights"],
+    store: ["package"],
+    inspect: ["package", "weights", "graph", "store"],
+  },
+  "src/onnx": { file: [], layers: ["file"], encoder: ["file", "layers"], causal: ["file", "layers"] },
+  "src/backends/onnx": {
+    runtime: ["process/process-environment"],
+    tensors: ["runtime"],
+    forwards: ["runtime", "tensors"],
+    process: ["runtime", "tensors", "forwards"],
+  },
+  "src/server": { wire: [], routes: ["wire"] },
+  "src/cli": { output: [], actions: ["output"], commands: ["actions", "output"] },
+  bench: {
+    measure: [],
+    workloads: [],
+    engine: ["measure", "workloads"],
+    http: ["measure", "workloads"],
+    report: ["engine", "http", "measure"],
+  },
+};
+
 const pattern = (names) => `^(${names.map((name) => `${name}(/|\\.ts$)`).join("|")})`;
 
 module.exports = {
@@ -76,6 +104,17 @@ module.exports = {
       from: { path: pattern([folder]) },
       to: { path: "^(src|handlers|generated|bench|test)/", pathNot: pattern([folder, ...allowed]) },
     })),
+    ...Object.entries(ROOMS).flatMap(([folder, rooms]) =>
+      Object.entries(rooms).map(([room, allowed]) => ({
+        name: `of the rooms of ${folder}, ${room} uses only ${allowed.join(", ") || "itself"}`,
+        severity: "error",
+        from: { path: pattern([`${folder}/${room}`]) },
+        to: {
+          path: pattern(Object.keys(rooms).map((other) => `${folder}/${other}`)),
+          pathNot: pattern([room, ...allowed].map((other) => `${folder}/${other}`)),
+        },
+      })),
+    ),
     {
       name: "only src/hub opens connections to other hosts",
       severity: "error",

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const FILES = ["redoc/bundles/redoc.standalone.js", "redoc/bundles/redoc.standalone.js.LICENSE.txt"];
 const BENCH_PAGE = ["page.js", "page.css"];
 
-const target = fileURLToPath(new URL("../dist/assets/", import.meta.url));
+const target = fileURLToPath(new URL("../dist/assets", import.meta.url));
 const require = createRequire(import.meta.url);
 
 await mkdir(target, { recursive: true });

@@ -1,7 +1,7 @@
 """Puts weights on the grid on which the service multiplies them in int8, so that rounding them changes nothing any more.
 
 The service rounds each output's weights to 255 levels, after it has moved the gain of the layer normalisation before them into
-them and rotated their inputs (the outputs of the values, too) by Hadamard matrices of 32: src/onnx/quantized-weights.ts,
+them and rotated their inputs (the outputs of the values, too) by Hadamard matrices of 32: src/onnx/layers/quantized-weights.ts,
 arithmetic.ts and token-tree-attention.ts. Here the same is done, and then undone but for the rounding. float32 and int8 then
 have the same weights, to the precision of float16, and differ in how activations are rounded only.
 """

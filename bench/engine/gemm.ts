@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
-import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 import { median } from "../measure/statistics.ts";
 
 export type Precision = "fp32" | "int8";

@@ -1,6 +1,6 @@
 import { type ModelPackage, readPackageFile } from "../../src/models/package/package.ts";
 import { readSafetensors } from "../../src/models/weights/safetensors.ts";
-import { float16ToFloat32 } from "../../src/onnx/float16.ts";
+import { float16ToFloat32 } from "../../src/onnx/file/float16.ts";
 import type { Weights } from "../../src/onnx/token-tree-io.ts";
 
 /** The weights of a verified package, for graphs that only the bench builds. */

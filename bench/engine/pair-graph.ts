@@ -1,4 +1,4 @@
-import { GraphBuilder, type Value } from "../../src/onnx/graph-builder.ts";
+import { GraphBuilder, type Value } from "../../src/onnx/file/graph-builder.ts";
 import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
 
 /**

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Node } from "../../src/backends/onnx/forwards/forward.ts";
 import {
   FEWEST_KEYS,
   keyStride,
@@ -8,6 +7,7 @@ import {
   neededPrefix,
   threadParts,
 } from "../../src/backends/onnx/tensors/causal-keys.ts";
+import type { Node } from "../../src/backends/onnx/tensors/forward.ts";
 import { FILLER, numberNodes } from "../../src/backends/onnx/tensors/forward-tensors.ts";
 
 const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
-import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 
 const PRODUCT = "product";
 const DENORMAL_ROOT = 1e-20;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { planForwards } from "../../src/backends/onnx/forwards/forward-plan.ts";
+import { roundsOf } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import {
   isLongQuestion,
   isLongState,
@@ -9,9 +11,7 @@ import {
   newTokens,
   REST_TOKENS,
   tokenCount,
-} from "../../src/backends/onnx/forwards/forward.ts";
-import { planForwards } from "../../src/backends/onnx/forwards/forward-plan.ts";
-import { roundsOf } from "../../src/backends/onnx/forwards/forward-rounds.ts";
+} from "../../src/backends/onnx/tensors/forward.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Forward, ForwardTask, Node } from "../../src/backends/onnx/forwards/forward.ts";
 import { shareOut } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
+import type { Forward, ForwardTask, Node } from "../../src/backends/onnx/tensors/forward.ts";
 import { byteLength, type KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
 import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
 import { bitsOf } from "../support/bits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadRunner } from "../../src/backends/onnx/process/load-runner.ts";
-import { type ElementType, GraphBuilder, type WeightsFile } from "../../src/onnx/graph-builder.ts";
+import { type ElementType, GraphBuilder, type WeightsFile } from "../../src/onnx/file/graph-builder.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -13,7 +13,7 @@ const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).st
 /** Runs a program that loads the runtime, runs a graph and waits for what the runtime does by itself. */
 function program(runtime: string): string {
   return `
-    import { GraphBuilder } from ${JSON.stringify(path.join(root, "src/onnx/graph-builder.ts"))};
+    import { GraphBuilder } from ${JSON.stringify(path.join(root, "src/onnx/file/graph-builder.ts"))};
     import { InferenceSession, Tensor } from ${JSON.stringify(runtime)};
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", [1]);

@@ -5,9 +5,9 @@ import {
 } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/gemma3-io.ts";
-import { buildGemma3TokenTree } from "../../src/onnx/gemma3-token-tree.ts";
-import type { Multiplication } from "../../src/onnx/linear.ts";
+import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/causal/gemma3-io.ts";
+import { buildGemma3TokenTree } from "../../src/onnx/causal/gemma3-token-tree.ts";
+import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import type { Score } from "./same-bits.ts";
 

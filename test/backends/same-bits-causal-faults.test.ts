@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Forward, REST_TOKENS } from "../../src/backends/onnx/forwards/forward.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { causalInputs } from "../../src/backends/onnx/tensors/causal-tensors.ts";
+import { type Forward, REST_TOKENS } from "../../src/backends/onnx/tensors/forward.ts";
 import { FILLER } from "../../src/backends/onnx/tensors/forward-tensors.ts";
 import { type TreeModel, treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
-import { GEMMA3_IO as IO } from "../../src/onnx/gemma3-io.ts";
+import { GEMMA3_IO as IO } from "../../src/onnx/causal/gemma3-io.ts";
 import { inOneForward } from "./one-forward.ts";
 import { inVocabularyOf, REAL_HEADS, randomGraph, scoreWith } from "./random-gemma3.ts";
 import { firstDifference, type Score } from "./same-bits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Gemma3Shape } from "../../src/onnx/gemma3-io.ts";
-import type { Multiplication } from "../../src/onnx/linear.ts";
+import type { Gemma3Shape } from "../../src/onnx/causal/gemma3-io.ts";
+import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { gemma3Scorer, OTHER_SHAPES, REAL_HEADS, randomGraph } from "./random-gemma3.ts";
 import { type Found, firstDifference } from "./same-bits.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
-import { KEY_BLOCK } from "../../src/backends/onnx/forwards/forward.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { KEY_BLOCK } from "../../src/backends/onnx/tensors/forward.ts";
 import { forwardInputs } from "../../src/backends/onnx/tensors/forward-tensors.ts";
 import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
-import type { Multiplication } from "../../src/onnx/linear.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
+import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { TOKEN_TREE_IO as IO } from "../../src/onnx/token-tree-io.ts";
 import { inOneForward, type RunForward } from "./one-forward.ts";
 import { firstDifference, type Score } from "./same-bits.ts";

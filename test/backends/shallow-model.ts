@@ -3,7 +3,7 @@ import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
 import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
-import type { Multiplication } from "../../src/onnx/linear.ts";
+import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import type { Score } from "./same-bits.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Forward, Node } from "../../src/backends/onnx/forwards/forward.ts";
 import { ForwardRunner } from "../../src/backends/onnx/forwards/forward-runner.ts";
+import type { Forward, Node } from "../../src/backends/onnx/tensors/forward.ts";
 import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";

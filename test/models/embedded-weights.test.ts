@@ -4,7 +4,7 @@ import { tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage, readPackageFile } from "../../src/models/package/package.ts";
 import { bytesSource } from "../../src/models/weights/safetensors.ts";
 import { Tensors } from "../../src/models/weights/tensors.ts";
-import { quantizeWeights, rotateRows, rotationBlock } from "../../src/onnx/quantized-weights.ts";
+import { quantizeWeights, rotateRows, rotationBlock } from "../../src/onnx/layers/quantized-weights.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
 /** Steps of int8, root mean square: float16 leaves 0.01 of them, weights anywhere between two steps are off by 0.29. */

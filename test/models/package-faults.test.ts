@@ -5,9 +5,9 @@ import { cp, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { examinePackage } from "../../src/models/inspect/package-faults.ts";
 import type { Manifest } from "../../src/models/package/manifest.ts";
 import { openModelPackage, revisionOf } from "../../src/models/package/package.ts";
-import { examinePackage } from "../../src/models/package/package-faults.ts";
 import { GEMMA3_PACKAGES, gemma3Folder } from "../support/gemma3-golden.ts";
 import { safetensors, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
 

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { describeFolder, type ImportFacts, writePackage } from "../../src/models/inspect/package-import.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
-import { describeFolder, type ImportFacts, writePackage } from "../../src/models/package/package-import.ts";
 import { GEMMA_DECISION_TEMPERATURE, type PublishedModel } from "../../src/models/store/catalogue.ts";
 import { sha256 } from "../hub/hub-server.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { safetensorsFaults } from "../../src/models/package/weights-faults.ts";
+import { safetensorsFaults } from "../../src/models/inspect/weights-faults.ts";
 import { readSafetensors } from "../../src/models/weights/safetensors.ts";
 
 function file(header: unknown, data = new Uint8Array()): Uint8Array {

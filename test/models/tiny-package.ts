@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Manifest } from "../../src/models/package/manifest.ts";
 import { revisionOf } from "../../src/models/package/package.ts";
-import { buildTokenTree } from "../../src/onnx/bert-token-tree.ts";
+import { buildTokenTree } from "../../src/onnx/encoder/bert-token-tree.ts";
 import { sha256 } from "../hub/hub-server.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

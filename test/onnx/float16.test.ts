@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { float16ToFloat32 } from "../../src/onnx/float16.ts";
+import { float16ToFloat32 } from "../../src/onnx/file/float16.ts";
 
 // IEEE 754 binary16: sign, 5 bits exponent, 10 bits fraction
 const cases: { name: string; bits: number; value: number }[] = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
-import { GraphBuilder, type Value } from "../../src/onnx/graph-builder.ts";
+import { GraphBuilder, type Value } from "../../src/onnx/file/graph-builder.ts";
 import {
   type ByteMultiplication,
   int8Map,
@@ -14,8 +14,8 @@ import {
   type RowSteps,
   rotated,
   zeroPointsLike,
-} from "../../src/onnx/linear.ts";
-import { rotationBlock } from "../../src/onnx/quantized-weights.ts";
+} from "../../src/onnx/layers/linear.ts";
+import { rotationBlock } from "../../src/onnx/layers/quantized-weights.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hadamard, quantizeWeights, rotateRows, rotationBlock } from "../../src/onnx/quantized-weights.ts";
+import {
+  hadamard,
+  quantizeWeights,
+  rotateRows,
+  rotationBlock,
+} from "../../src/onnx/layers/quantized-weights.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const random = seededRandom(11);

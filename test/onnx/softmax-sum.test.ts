@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
-import { GraphBuilder } from "../../src/onnx/graph-builder.ts";
-import { anyKeyOf } from "../../src/onnx/softmax-sum.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
+import { anyKeyOf } from "../../src/onnx/layers/softmax-sum.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

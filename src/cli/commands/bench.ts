@@ -97,7 +97,7 @@ export default class Bench extends BaseCommand {
       apiKey: readApiKey(process.env),
     };
     checkTogether(options);
-    const { runBench } = await import("../bench.ts");
+    const { runBench } = await import("../actions/bench.ts");
     const output = { isJson: flags.json, page: flags.report, compare: flags.compare };
     const isWorse = await runBench(options, output, (text) => this.log(text));
     if (isWorse) this.exit(1);

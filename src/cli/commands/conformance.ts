@@ -65,7 +65,7 @@ export default class Conformance extends BaseCommand {
         "INVALID_OPTION",
         `--timeout takes seconds above 0 to 3600, not "${flags.timeout}".`,
       );
-    const { checkConformance } = await import("../conformance.ts");
+    const { checkConformance } = await import("../actions/conformance.ts");
     const exitCode = await checkConformance({
       baseUrl: args["base-url"],
       profile: flags.profile === "seed" ? "seed" : "full",

@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { type Location, ServiceError } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { type ShownCandidate, showAnswer } from "../show.ts";
+import { type ShownCandidate, showAnswer } from "../output/show.ts";
 import { stateText } from "../state-text.ts";
 
 /** What the one question is called in the request. */
@@ -64,7 +64,7 @@ export default class Decide extends BaseCommand {
     const options = this.options(flags);
     if (flags.level) this.#candidateFlag = "--level";
     const question = questionOf(flags.question, flags.choice, flags.level);
-    const { askSystemone } = await import("../ask.ts");
+    const { askSystemone } = await import("../actions/ask.ts");
     const state = await stateText(flags.state);
     const { text, body } = await askSystemone({ state, questions: { [NAME]: question } }, options);
     if (flags.json) return this.log(text);

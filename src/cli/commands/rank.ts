@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { showRanking } from "../show.ts";
+import { showRanking } from "../output/show.ts";
 import { stateText } from "../state-text.ts";
 
 export default class Rank extends BaseCommand {
@@ -35,7 +35,7 @@ export default class Rank extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Rank);
     const options = this.options(flags);
-    const { askRank } = await import("../ask.ts");
+    const { askRank } = await import("../actions/ask.ts");
     const state = await stateText(flags.state);
     const body = { state, question: flags.question, candidates: flags.candidate };
     const answer = await askRank(body, options);

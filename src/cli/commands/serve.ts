@@ -18,7 +18,7 @@ export default class Serve extends BaseCommand {
     const { flags } = await this.parse(Serve);
     const options = this.options(flags);
     // after the flags are read: `--help` and wrong usage need neither web server nor model
-    const { serve } = await import("../serve.ts");
+    const { serve } = await import("../actions/serve.ts");
     await serve(options, process.env, (line) => this.log(line));
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import type { Gemma3Shape, LayerKind } from "../../onnx/gemma3-io.ts";
+import type { Gemma3Shape, LayerKind } from "../../onnx/causal/gemma3-io.ts";
 
 /** What `config.json` of a gemma3_text model says that the graph needs. */
 export type Gemma3Config = Omit<Gemma3Shape, "positions" | "headInner"> & {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
-import type { WeightsFile } from "../../onnx/graph-builder.ts";
+import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
 import { Checksum, checksumOf } from "./checksum.ts";
 import { WeightsWriter } from "./weights-writer.ts";
 

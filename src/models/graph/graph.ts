@@ -1,9 +1,9 @@
 import { ServiceError } from "../../errors.ts";
-import { buildTokenTree } from "../../onnx/bert-token-tree.ts";
-import type { Gemma3Shape } from "../../onnx/gemma3-io.ts";
-import { buildGemma3TokenTree } from "../../onnx/gemma3-token-tree.ts";
-import type { WeightsFile } from "../../onnx/graph-builder.ts";
-import type { Multiplication } from "../../onnx/linear.ts";
+import type { Gemma3Shape } from "../../onnx/causal/gemma3-io.ts";
+import { buildGemma3TokenTree } from "../../onnx/causal/gemma3-token-tree.ts";
+import { buildTokenTree } from "../../onnx/encoder/bert-token-tree.ts";
+import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
+import type { Multiplication } from "../../onnx/layers/linear.ts";
 import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import type { Architecture } from "../package/manifest.ts";
 import { type ModelPackage, readPackageFile } from "../package/package.ts";

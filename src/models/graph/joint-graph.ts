@@ -1,6 +1,6 @@
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
-import { externalFiles } from "../../onnx/external-files.ts";
+import { externalFiles } from "../../onnx/file/external-files.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
 
 const GRAPH = "model.onnx";

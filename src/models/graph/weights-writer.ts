@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { WeightsFile } from "../../onnx/graph-builder.ts";
+import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
 import { Checksum } from "./checksum.ts";
 
 /** Constants begin at multiples of it, so that they can be mapped into memory as they are. */

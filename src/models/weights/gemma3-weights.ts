@@ -1,4 +1,4 @@
-import type { Gemma3Weights, StoredTable } from "../../onnx/gemma3-io.ts";
+import type { Gemma3Weights, StoredTable } from "../../onnx/causal/gemma3-io.ts";
 import { faultOf } from "./safetensors.ts";
 import type { Tensors } from "./tensors.ts";
 

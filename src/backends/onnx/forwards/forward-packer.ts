@@ -1,4 +1,11 @@
-import { type Forward, isLongQuestion, isLongState, type Node, REST_TOKENS, tokenCount } from "./forward.ts";
+import {
+  type Forward,
+  isLongQuestion,
+  isLongState,
+  type Node,
+  REST_TOKENS,
+  tokenCount,
+} from "../tensors/forward.ts";
 
 /** Puts groups of nodes into forwards: each into the open one while it fits, else into a new one. */
 export class ForwardPacker {

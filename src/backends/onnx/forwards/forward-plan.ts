@@ -1,5 +1,12 @@
 import type { TokenTree } from "../../../inference/ports.ts";
-import { type Forward, isLongQuestion, isLongState, type Node, REST_TOKENS, tokenCount } from "./forward.ts";
+import {
+  type Forward,
+  isLongQuestion,
+  isLongState,
+  type Node,
+  REST_TOKENS,
+  tokenCount,
+} from "../tensors/forward.ts";
 import { ForwardPacker } from "./forward-packer.ts";
 
 /** Fewest new tokens of a forward that is made smaller so that every thread has one. Chosen: two requests of 45 are worth two threads. */

@@ -6,7 +6,7 @@ import {
   newNodes,
   newTokens,
   pastNodes,
-} from "./forward.ts";
+} from "../tensors/forward.ts";
 
 /** Which round each forward is in: forwards of a round need only what those of earlier ones encode. */
 export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {

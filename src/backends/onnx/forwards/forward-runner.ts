@@ -1,9 +1,9 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
 import { InferenceSession } from "../runtime/runtime.ts";
 import { sessionOptions } from "../runtime/session-options.ts";
+import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../tensors/key-values.ts";
 import type { TreeModel } from "../tensors/tree-model.ts";
-import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "./forward.ts";
 
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */

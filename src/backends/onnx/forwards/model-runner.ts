@@ -1,7 +1,7 @@
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import { isLongState, type Node, newNodes, pastNodes, scoredNodes } from "../tensors/forward.ts";
 import type { KeyValues } from "../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../tensors/tree-model.ts";
-import { isLongState, type Node, newNodes, pastNodes, scoredNodes } from "./forward.ts";
 import { planForwards } from "./forward-plan.ts";
 import { roundsOf } from "./forward-rounds.ts";
 import { ForwardThreads } from "./forward-threads.ts";
@@ -19,7 +19,7 @@ export interface Runner {
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
 }
 
-/** Scores forests with a token-tree graph: src/onnx/bert-token-tree.ts or gemma3-token-tree.ts. */
+/** Scores forests with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
   readonly #threads: ForwardThreads;
   readonly #states: StateCache;

@@ -1,4 +1,4 @@
-import type { ForwardTask } from "./forward.ts";
+import type { ForwardTask } from "../tensors/forward.ts";
 import type { ForwardResult, ForwardRunner, Known } from "./forward-runner.ts";
 
 /** Tasks of which none needs another, to be run by several threads, each with a copy of this. */

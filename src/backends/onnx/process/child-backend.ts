@@ -1,7 +1,7 @@
 import type { ServiceError } from "../../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { Precision } from "../../../models/graph/graph.ts";
-import { shortestKeptState } from "../forwards/kept-states.ts";
+import { shortestKeptState } from "../tensors/kept-states.ts";
 import { type Exit, failure, InferenceProcess, type LoadOptions } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
 import { RestartPace } from "./restart-pace.ts";

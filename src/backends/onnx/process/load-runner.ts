@@ -7,11 +7,11 @@ import {
 } from "../../../models/graph/graph.ts";
 import { type GraphFolders, graphFolders } from "../../../models/graph/graph-cache.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
-import type { Multiplication } from "../../../onnx/linear.ts";
+import type { Multiplication } from "../../../onnx/layers/linear.ts";
+import { JointPairRunner } from "../forwards/joint-pair-runner.ts";
 import { ModelRunner, type Runner, type RunnerOptions } from "../forwards/model-runner.ts";
 import { exactMultiplication } from "../runtime/exact-kernel.ts";
 import { piecesPerThread } from "../runtime/work-split.ts";
-import { JointPairRunner } from "../tensors/joint-pair-runner.ts";
 
 /** How this machine multiplies in that precision. */
 export async function multiplicationOf(precision: Precision): Promise<Multiplication> {

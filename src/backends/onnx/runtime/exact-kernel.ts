@@ -1,5 +1,5 @@
-import { GraphBuilder } from "../../../onnx/graph-builder.ts";
-import type { ByteMultiplication } from "../../../onnx/linear.ts";
+import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
+import type { ByteMultiplication } from "../../../onnx/layers/linear.ts";
 import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 

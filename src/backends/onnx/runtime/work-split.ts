@@ -1,4 +1,4 @@
-import { GraphBuilder } from "../../../onnx/graph-builder.ts";
+import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
 import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 

@@ -1,5 +1,5 @@
-import type { Gemma3Shape, LayerKind } from "../../../onnx/gemma3-io.ts";
-import { type Node, tokenCount } from "../forwards/forward.ts";
+import type { Gemma3Shape, LayerKind } from "../../../onnx/causal/gemma3-io.ts";
+import { type Node, tokenCount } from "./forward.ts";
 import { FILLER } from "./forward-tensors.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../../onnx/gemma3-io.ts";
-import { type Forward, type Node, scoredNodes, tokenCount } from "../forwards/forward.ts";
+import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../../onnx/causal/gemma3-io.ts";
 import { Tensor } from "../runtime/runtime.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
+import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
 import { bool, type ForwardInputs, int32, int64, layOut, past, queryNodes } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 
@@ -10,7 +10,7 @@ export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape):
 }
 
 /**
- * What the graph of src/onnx/gemma3-token-tree.ts is fed with for one forward.
+ * What the graph of src/onnx/causal/gemma3-token-tree.ts is fed with for one forward.
  *
  * @throws Error for a path that is longer than the model's positions
  */

@@ -1,4 +1,5 @@
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../../onnx/token-tree-io.ts";
+import { Tensor } from "../runtime/runtime.ts";
 import {
   type Forward,
   type ForwardTask,
@@ -8,8 +9,7 @@ import {
   pastNodes,
   scoredNodes,
   tokenCount,
-} from "../forwards/forward.ts";
-import { Tensor } from "../runtime/runtime.ts";
+} from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**

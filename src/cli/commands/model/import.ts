@@ -74,7 +74,7 @@ export default class ModelImport extends BaseCommand {
       maxCandidateTokens: positive("max-candidate-tokens", flags["max-candidate-tokens"], /^\d{1,9}$/),
       isCopied: flags.output !== undefined,
     };
-    const { importFolder } = await import("../../models.ts");
+    const { importFolder } = await import("../../actions/models.ts");
     const { text, isFaultless } = await importFolder(args.folder, facts, {
       to: flags.output,
       mayReplace: flags.force,

@@ -8,7 +8,7 @@ export default class ModelList extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ModelList);
-    const { listModels } = await import("../../models.ts");
+    const { listModels } = await import("../../actions/models.ts");
     this.log(await listModels(flags.json));
   }
 }

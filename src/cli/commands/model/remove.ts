@@ -12,7 +12,7 @@ export default class ModelRemove extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelRemove);
-    const { removeModel } = await import("../../models.ts");
+    const { removeModel } = await import("../../actions/models.ts");
     this.log(await removeModel(args.model, flags.json));
   }
 }

@@ -15,7 +15,7 @@ export default class ModelShow extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelShow);
-    const { showModel } = await import("../../models.ts");
+    const { showModel } = await import("../../actions/models.ts");
     this.log(await showModel(args.model, flags.json));
   }
 }

@@ -17,7 +17,7 @@ export default class ModelVerify extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelVerify);
-    const { verifyModel } = await import("../../models.ts");
+    const { verifyModel } = await import("../../actions/models.ts");
     const { text, isFaultless } = await verifyModel(args.model, flags.json);
     this.log(text);
     if (!isFaultless) this.exit(1);

@@ -1,0 +1,108 @@
+import { setMaxListeners } from "node:events";
+import { readFile } from "node:fs/promises";
+import { bench } from "../../../bench/bench.ts";
+import type { BenchOptions } from "../../../bench/options.ts";
+import { checkSameEffort, compareReports, differencesInSetting } from "../../../bench/report/compare.ts";
+import { comparisonTable } from "../../../bench/report/comparison-table.ts";
+import { failuresOf, failuresText } from "../../../bench/report/failures.ts";
+import { pageHtml } from "../../../bench/report/page.ts";
+import type { Report } from "../../../bench/report/report.ts";
+import { reportText, tableText } from "../../../bench/report/terminal.ts";
+import { ServiceError } from "../../errors.ts";
+import { openOutput } from "../output/output-file.ts";
+import { terminalProgress } from "../output/progress.ts";
+
+export interface BenchOutput {
+  readonly isJson: boolean;
+  /** File for a page. */
+  readonly page?: string | undefined;
+  /** File of an earlier report. */
+  readonly compare?: string | undefined;
+}
+
+/**
+ * Measures and prints; a signal ends it and every process that it started.
+ *
+ * @returns whether a comparison found something worse, beyond the noise of both runs
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL, also once all is printed where requests failed |
+ *         CANCELLED (a signal)
+ */
+export async function runBench(
+  options: BenchOptions,
+  output: BenchOutput,
+  print: (text: string) => void,
+): Promise<boolean> {
+  const old = output.compare === undefined ? undefined : await readReport(output.compare, options.isFull);
+  const page = await openOutput(output.page, "--report");
+  let report: Report;
+  try {
+    report = await measure(options);
+    await page?.writeFile(await pageHtml(report));
+  } finally {
+    await page?.close();
+  }
+  print(output.isJson ? JSON.stringify(report, null, 2) : reportText(report));
+  const isWorse = old !== undefined && printComparison(old, report, output, print);
+  const failures = failuresText(failuresOf(report));
+  if (failures !== undefined) throw new ServiceError("INTERNAL", failures);
+  return isWorse;
+}
+
+/** @returns whether something is worse */
+function printComparison(
+  old: Report,
+  report: Report,
+  output: BenchOutput,
+  print: (text: string) => void,
+): boolean {
+  const different = differencesInSetting(old, report);
+  if (different.length > 0) process.stderr.write(`the runs differ in: ${different.join(", ")}\n`);
+  const comparisons = compareReports(old, report);
+  const text = tableText(comparisonTable(comparisons, output.compare ?? ""));
+  if (output.isJson) process.stderr.write(`${text}\n`);
+  else print(`\n${text}`);
+  return comparisons.some(({ verdict }) => verdict === "worse");
+}
+
+async function measure(options: BenchOptions): Promise<Report> {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // every request under way listens
+  const progress = terminalProgress(process.stderr);
+  const onSignal = (signal: NodeJS.Signals) =>
+    stop.abort(new ServiceError("CANCELLED", `stopped by ${signal}.`));
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  try {
+    return await bench(options, { signal: stop.signal, progress: (text) => progress.show(text) });
+  } finally {
+    progress.clear();
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+/** @throws ServiceError INVALID_OPTION, also for a report of another effort than the run to come */
+async function readReport(file: string, isFull: boolean): Promise<Report> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("INVALID_OPTION", `--compare ${file} cannot be read: ${reason}.`, { cause });
+  });
+  const report = parseReport(text);
+  if (report === undefined)
+    throw new ServiceError("INVALID_OPTION", `--compare ${file} is no report of decision bench --json.`);
+  checkSameEffort(report, isFull, file);
+  return report;
+}
+
+function parseReport(text: string): Report | undefined {
+  try {
+    const report: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const isReport =
+      typeof report === "object" &&
+      report !== null &&
+      Reflect.get(report, "format") === "typed-decisions-bench-v1";
+    return isReport ? (report as Report) : undefined; // its format says so
+  } catch {
+    return undefined;
+  }
+}

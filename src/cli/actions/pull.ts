@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { ServiceError } from "../../errors.ts";
+import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
+import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
+import { readHubSettings } from "../../hub/settings.ts";
+import { readManifest } from "../../models/package/manifest.ts";
+import type { PublishedModel } from "../../models/store/catalogue.ts";
+import { findModel, publishedModel, shortName } from "../../models/store/store.ts";
+import { invalidOption } from "../../options/resolve.ts";
+import { modelShelves } from "../../served-model.ts";
+import { bytesText } from "../output/model-text.ts";
+import { transferText } from "../output/transfer-text.ts";
+
+/** Of a model that is described by a manifest alone. */
+const MAX_FILE_BYTES = 2 ** 34;
+
+/**
+ * `decision model pull`: fetches a model; a signal ends it, and the next one goes on from there.
+ *
+ * @param nameOrFile a name, or a manifest that names its origin
+ * @returns what to print
+ * @throws ServiceError INVALID_OPTION | PULL_FAILED | CANCELLED
+ */
+export async function pull(
+  nameOrFile: string,
+  { offlineBy, isJson }: { readonly offlineBy: string | undefined; readonly isJson: boolean },
+): Promise<string> {
+  const shelves = modelShelves();
+  const model = nameOrFile.endsWith(".json") ? await manifestModel(nameOrFile) : publishedModel(nameOrFile);
+  if (model === undefined) return already((await findModel(nameOrFile, shelves)).manifest.id, isJson);
+  const settings = await readHubSettings(process.env, homedir());
+  const progress = createProgress(process.stderr);
+  const stop = new AbortController();
+  const onSignal = (signal: NodeJS.Signals) =>
+    stop.abort(
+      new ServiceError("CANCELLED", `stopped by ${signal}; a second pull goes on where this one ended.`),
+    );
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  try {
+    const pulled = await pullModel(model, {
+      store: shelves.store,
+      settings,
+      offlineBy,
+      onProgress: progress.show,
+      attempts: ATTEMPTS,
+      wait: waitFor,
+      note: progress.note,
+      signal: stop.signal,
+    });
+    progress.clear();
+    return isJson ? JSON.stringify(pulled, null, 2) : pulledText(pulled, model);
+  } catch (error) {
+    if (stop.signal.aborted) throw stop.signal.reason;
+    throw error;
+  } finally {
+    progress.clear();
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+function already(id: string, isJson: boolean): string {
+  return isJson
+    ? JSON.stringify({ id, folder: null, files: [] }, null, 2)
+    : `${id} is on this machine: there is nothing to pull`;
+}
+
+/**
+ * The model of a manifest file: it pins commit and digests as the catalogue does.
+ *
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL
+ */
+async function manifestModel(file: string): Promise<PublishedModel> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw invalidOption(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  });
+  const manifest = readManifest(text, file);
+  const { origin } = manifest;
+  if (!origin) throw invalidOption(`${file} does not say in /origin where its files were published.`);
+  if (!manifest.id.endsWith(`@${origin.revision}`))
+    throw invalidOption(`${file} has at /id another revision than in /origin.`);
+  return { manifest: { ...manifest, origin }, terms: undefined, maxFileBytes: MAX_FILE_BYTES };
+}
+
+function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: PublishedModel): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const count = (source: string) => files.filter((file) => file.source === source).length;
+  const parts = [
+    [count("hub"), "fetched"],
+    [count("cache"), "from the cache of the hub's tools"],
+    [count("present"), "there already"],
+  ].flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
+  return [
+    `${id}: ${files.length} files, ${bytesText(bytes)} (${parts.join(", ")}), all with their pinned SHA-256`,
+    `in ${folder}`,
+    ...(terms === undefined ? [] : [`its use is under the ${terms}`]),
+    `serve it: decision serve --model ${shortName(manifest)}`,
+  ].join("\n");
+}
+
+/** One line that changes on a terminal; elsewhere only what a log should know. */
+function createProgress(stream: NodeJS.WriteStream) {
+  const startedAt = performance.now();
+  let first: number | undefined;
+  let lastAt = 0;
+  const clear = () => {
+    if (stream.isTTY) stream.write("\r\u001b[K");
+  };
+  return {
+    show(progress: PullProgress) {
+      if (!stream.isTTY) return;
+      const now = performance.now();
+      first ??= progress.bytes;
+      const isLast = progress.bytes === progress.totalBytes;
+      if (now - lastAt < 100 && !isLast) return; // ten times a second is enough for eyes
+      lastAt = now;
+      const text = transferText(progress, progress.bytes - first, now - startedAt);
+      stream.write(`\r\u001b[K${text.slice(0, stream.columns - 1)}`);
+    },
+    note(text: string) {
+      clear();
+      stream.write(`decision model pull: ${text}\n`);
+    },
+    clear,
+  };
+}

@@ -1,0 +1,71 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { createEngine } from "../../engine.ts";
+import { ServiceError } from "../../errors.ts";
+import { systemClock } from "../../inference/clock.ts";
+import { checkExposure, readApiKey } from "../../options/exposure.ts";
+import type { ServiceOptions } from "../../options/table.ts";
+import { installShutdown } from "../../server/shutdown.ts";
+import { createLog } from "../output/log.ts";
+
+/** By the system's error code. */
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program has that port; choose one with --port",
+  EACCES: "that port is reserved for the system; choose one above 1023 with --port",
+  EADDRNOTAVAIL: "this machine does not have that address; give another with --host",
+  ENOTFOUND: "no address is known by that name; give another with --host",
+};
+/** How much longer than a request's deadline a shutdown waits for answers. */
+const DRAIN_SLACK_MS = 1_000;
+
+/**
+ * Serves until a signal ends the process.
+ *
+ * @param print takes the one line that says where and what
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
+ */
+export async function serve(
+  options: ServiceOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  print: (line: string) => void,
+): Promise<void> {
+  const apiKey = readApiKey(env);
+  checkExposure(options, apiKey);
+  const log = createLog(options.logLevel);
+  log.info({ options, hasKey: apiKey !== undefined }, "options");
+  const engine = await createEngine(options, (event, details) => log.warn(details, event));
+  // the model loads while the web server is put together and listens, and answers 503 until it is there
+  const started = engine.start();
+  started.catch(() => {}); // awaited below
+  let isStopping = () => false;
+  try {
+    const { createApp } = await import("../../app.ts");
+    const server = await createApp(engine, { apiKey, log, port: options.port });
+    await listen(server, options);
+    const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
+    installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
+    isStopping = () => server.isDraining;
+    await started;
+    print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
+  } catch (error) {
+    if (isStopping()) return; // a signal came while the model was loading: the shutdown ends the process
+    await engine.close();
+    throw error;
+  }
+}
+
+async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    const advice = LISTEN_ADVICE[reason] ?? reason;
+    throw new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
+  }
+}
+
+function urlOf(address: string | AddressInfo | null): string {
+  if (address === null || typeof address === "string") return String(address);
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

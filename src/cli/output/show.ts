@@ -1,0 +1,44 @@
+import type { components } from "../../../generated/types.ts";
+
+type Answer = components["schemas"]["Answer"];
+type Ranking = components["schemas"]["Ranking"];
+
+/** A candidate of the question: its label in the answer, and how it is shown. */
+export interface ShownCandidate {
+  readonly label: string;
+  readonly text: string;
+}
+
+/**
+ * An answer for a terminal: the decision, then each candidate with its probability.
+ *
+ * @param candidates in the order to show them in
+ */
+export function showAnswer(answer: Answer, candidates: readonly ShownCandidate[]): string {
+  const rows = candidates.map(
+    ({ label, text }) => `  ${share(answer.probabilities[label] ?? 0)}  ${oneLine(text)}`,
+  );
+  return [headline(answer, candidates.length), ...rows].join("\n");
+}
+
+/** A ranking for a terminal, the best first. */
+export function showRanking({ ranked }: Ranking): string {
+  return ranked
+    .map(({ rank, probability, text }) => `${rank}. ${share(probability)}  ${oneLine(text)}`)
+    .join("\n");
+}
+
+function headline(answer: Answer, count: number): string {
+  switch (answer.type) {
+    case "choice":
+      return answer.choice;
+    case "noul":
+      return answer.noul >= 0.5 ? "true" : "false";
+    case "score":
+      return `${answer.score.toFixed(2)} on levels 0 to ${count - 1}`;
+  }
+}
+
+/** A candidate has one row, whatever its text holds. */
+const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+const share = (probability: number) => `${(100 * probability).toFixed(1).padStart(5)} %`;

@@ -1,0 +1,136 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { ServiceError } from "../../errors.ts";
+import { checkGraph } from "../graph/graph.ts";
+import { examineManifest, type Manifest } from "../package/manifest.ts";
+import { revisionFault } from "../package/package.ts";
+import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
+import { safetensorsFaults } from "./weights-faults.ts";
+
+/** Something for which a package is not served. */
+export interface Fault {
+  readonly file: string;
+  readonly kind: FileFault | "manifest" | "revision" | "digest" | "content" | "pin" | "graph";
+  /** A sentence that begins with the file's name. */
+  readonly message: string;
+}
+
+export interface ExaminedFile {
+  readonly name: string;
+  /** Undefined where it cannot be read. */
+  readonly bytes: number | undefined;
+}
+
+export interface Examination {
+  readonly folder: string;
+  /** Undefined where it cannot be understood. */
+  readonly manifest: Manifest | undefined;
+  readonly files: readonly ExaminedFile[];
+  readonly faults: readonly Fault[];
+  /** Files in the folder that the manifest does not name; they are never read. */
+  readonly unknown: readonly string[];
+}
+
+/** Everything that is wrong with a package folder, where opening it stops at the first fault. */
+export async function examinePackage(folder: string): Promise<Examination> {
+  const manifestFile = await examineManifestFile(folder);
+  if (!manifestFile.manifest)
+    return { folder, manifest: undefined, files: [], unknown: [], faults: manifestFile.faults };
+  const { manifest } = manifestFile;
+  const faults: Fault[] = [];
+  const revision = revisionFault(manifest);
+  if (revision !== undefined)
+    faults.push({ file: "manifest.json", kind: "revision", message: `manifest.json ${revision}` });
+  const files: ExaminedFile[] = [];
+  for (const [name, sha256] of Object.entries(manifest.files)) {
+    const located = await locateFile(folder, name);
+    files.push({ name, bytes: located.fault === undefined ? located.bytes : undefined });
+    if (located.fault !== undefined)
+      faults.push({ file: name, kind: located.fault, message: `${name} ${located.why}` });
+    else faults.push(...(await contentFaults(name, located.path, sha256)));
+  }
+  // what the weights must be is known once they can be read at all
+  if (faults.length === 0) faults.push(...(await graphFaults(folder, manifest)));
+  return { folder, manifest, files, faults, unknown: await unknownFiles(folder, manifest) };
+}
+
+async function examineManifestFile(folder: string) {
+  const fault = (kind: Fault["kind"], why: string): Fault => ({
+    file: "manifest.json",
+    kind,
+    message: `manifest.json ${why}`,
+  });
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const located = await locateFile(folder, "manifest.json");
+  if (!isFolder)
+    return { manifest: undefined, faults: [fault("missing", `is not there: ${folder} is no folder`)] };
+  if (located.fault !== undefined)
+    return { manifest: undefined, faults: [fault(located.fault, located.why)] };
+  const { manifest, faults } = examineManifest(await readFile(located.path, "utf8"));
+  return { manifest, faults: faults.map((why) => fault("manifest", why)) };
+}
+
+async function contentFaults(name: string, file: string, sha256: string): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  try {
+    const found = await digestOf(file);
+    if (found !== sha256)
+      faults.push({
+        file: name,
+        kind: "digest",
+        message: `${name} is not the file of this package: its SHA-256 is ${found}, expected ${sha256}`,
+      });
+    for (const why of await insideFaults(name, file))
+      faults.push({ file: name, kind: "content", message: `${name} ${why}` });
+  } catch (error) {
+    faults.push({
+      file: name,
+      kind: "unreadable",
+      message: `${name} cannot be read (${codeOf(error) ?? error})`,
+    });
+  }
+  return faults;
+}
+
+async function insideFaults(name: string, file: string): Promise<readonly string[]> {
+  if (name.endsWith(".safetensors")) return safetensorsFaults(file);
+  if (!name.endsWith(".json")) return [];
+  try {
+    parseJson(await readFile(file, "utf8"));
+    return [];
+  } catch {
+    return ["is not JSON"];
+  }
+}
+
+/** Whether a graph can be written with these weights: their names, shapes and types, by architecture. */
+async function graphFaults(folder: string, manifest: Manifest): Promise<readonly Fault[]> {
+  try {
+    await checkGraph({ folder, manifest });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const message = error.message.replace(/\.$/, "");
+    const file = Object.keys(manifest.files).find((name) => message.startsWith(name)) ?? "manifest.json";
+    return [{ file, kind: "graph", message }];
+  }
+}
+
+async function unknownFiles(folder: string, { files }: Manifest): Promise<readonly string[]> {
+  const entries = await readdir(folder);
+  return entries.filter((name) => name !== "manifest.json" && !Object.hasOwn(files, name)).sort();
+}
+
+/** A fault where this version knows a published model's digests, and the manifest has others. */
+export function pinFaults({ manifest }: Examination, pinned: Manifest | undefined): readonly Fault[] {
+  if (!manifest || manifest.id !== pinned?.id) return [];
+  return Object.keys(pinned.files)
+    .filter((name) => manifest.files[name] !== pinned.files[name])
+    .map((name) => ({
+      file: "manifest.json",
+      kind: "pin" as const,
+      message: `manifest.json has another digest for ${name} than was published`,
+    }));
+}

@@ -1,0 +1,236 @@
+import { constants, copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../../errors.ts";
+import { type Architecture, examineManifest, type Manifest } from "../package/manifest.ts";
+import { revisionOf } from "../package/package.ts";
+import { codeOf, digestOf, locateFile, makeFolder, parseJson } from "../package/package-file.ts";
+import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "../store/catalogue.ts";
+
+/** What a person may say of a model; the rest is read from its files. */
+export interface ImportFacts {
+  /** `<namespace>/<name>` */
+  readonly name?: string | undefined;
+  readonly aliases: readonly string[];
+  readonly version: string;
+  readonly releaseDate: string;
+  readonly description?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly maxStateQuestionTokens?: number | undefined;
+  readonly maxCandidateTokens?: number | undefined;
+  /** Whether the files will be copied: then links may lead out of the folder. */
+  readonly isCopied?: boolean;
+}
+
+/** What the files of a folder say of their model. */
+interface FolderFacts {
+  readonly architecture: Architecture;
+  /** Files of the package that have to be there. */
+  readonly needed: readonly string[];
+  /** Files that belong to it where they are there. */
+  readonly welcome: readonly string[];
+  readonly limits: Manifest["limits"];
+  readonly description: string;
+}
+
+interface Source {
+  readonly folder: string;
+  /** Whether links may lead out of it. */
+  readonly mayLeave: boolean;
+}
+
+const TEXT_FILES = ["added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"];
+/** The published recipe's own bounds, where a folder names none. */
+const LIMITS = { max_state_question_tokens: 2048, max_candidate_tokens: 768 };
+const ONNX_MAX_TOKENS = 3072;
+const GEMMA_BOS_ID = 2;
+
+/**
+ * The manifest of a folder that has none: of a fine-tuned gemma3_text model with a scoring head, or of the ONNX export of one.
+ *
+ * @throws ServiceError INVALID_MODEL telling what the folder lacks
+ */
+export async function describeFolder(
+  folder: string,
+  facts: ImportFacts,
+  published: readonly PublishedModel[] = PUBLISHED_MODELS,
+): Promise<Manifest> {
+  const names = await namesIn(folder);
+  const source: Source = { folder, mayLeave: facts.isCopied ?? false };
+  const found = names.includes("onnx_manifest.json")
+    ? await onnxExport(source)
+    : await jointText(source, names);
+  const files = await digests(source, [
+    ...found.needed,
+    ...found.welcome.filter((name) => names.includes(name) && !found.needed.includes(name)),
+  ]);
+  const known = published.find(({ manifest }) => sameFiles(manifest.files, files));
+  if (known) return known.manifest;
+  const manifest: Manifest = {
+    format: "typed-decisions-model-v1",
+    id: `${facts.name ?? `local/${plainName(path.basename(path.resolve(folder)))}`}@${revisionOf(files)}`,
+    aliases: facts.aliases,
+    version: facts.version,
+    release_date: facts.releaseDate,
+    description: facts.description ?? found.description,
+    temperature: facts.temperature ?? GEMMA_DECISION_TEMPERATURE,
+    shows_labels: false,
+    architecture: found.architecture,
+    limits: {
+      max_state_question_tokens: facts.maxStateQuestionTokens ?? found.limits.max_state_question_tokens,
+      max_candidate_tokens: facts.maxCandidateTokens ?? found.limits.max_candidate_tokens,
+    },
+    files,
+  };
+  const { faults } = examineManifest(JSON.stringify(manifest));
+  if (faults.length > 0) throw invalid(`the manifest of ${folder} ${faults[0]}.`);
+  return manifest;
+}
+
+/**
+ * Writes manifest.json into the folder, or into another one with copies of the files.
+ *
+ * @throws ServiceError INVALID_MODEL when there is one already that may not be replaced, or the folder cannot be written
+ */
+export async function writePackage(
+  from: string,
+  manifest: Manifest,
+  { to = from, mayReplace }: { readonly to?: string | undefined; readonly mayReplace: boolean },
+): Promise<void> {
+  const file = path.join(to, "manifest.json");
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  const present = await readFile(file, "utf8").catch(() => undefined);
+  if (present === text && to === from) return;
+  if (present !== undefined && present !== text && !mayReplace)
+    throw invalid(`${file} is there already: --force replaces it.`);
+  try {
+    await makeFolder(path.resolve(to));
+    if (to !== from) {
+      for (const name of Object.keys(manifest.files))
+        await copyFile(path.join(from, name), path.join(to, name), constants.COPYFILE_FICLONE);
+    }
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    throw invalid(
+      `${to} cannot be written (${codeOf(error) ?? error}): --output names another folder.`,
+      error,
+    );
+  }
+}
+
+async function onnxExport(source: Source): Promise<FolderFacts> {
+  const { folder } = source;
+  const file = "onnx_manifest.json";
+  const exported = await readRecord(source, file);
+  if (exported.format !== "gemmadecision-onnx-v1")
+    throw invalid(`${file} in ${folder} has another format than gemmadecision-onnx-v1.`);
+  const model = exported.model_file ?? "model.onnx";
+  if (model !== "model.onnx")
+    throw invalid(`${file} in ${folder} names ${shown(model)} as model_file: only model.onnx is read.`);
+  const listed = isRecord(exported.files) ? exported.files : {};
+  const files = await digests(source, Object.keys(listed));
+  const differing = Object.keys(files).find((name) => files[name] !== listed[name]);
+  if (differing !== undefined) throw invalid(`${differing} in ${folder} is not the file that ${file} names.`);
+  const config = Object.hasOwn(listed, "config.json") ? await readRecord(source, "config.json") : {};
+  return {
+    architecture: {
+      type: "onnx-joint-pairs",
+      max_tokens: count(exported.max_sequence_length, ONNX_MAX_TOKENS),
+      pad_id: count(exported.pad_token_id, 0),
+      bos_id: count(config.bos_token_id, GEMMA_BOS_ID),
+    },
+    needed: [...new Set(["model.onnx", "tokenizer.json", file, ...Object.keys(listed)])],
+    welcome: TEXT_FILES,
+    limits: limitsOf(exported),
+    description: "ONNX export of a causal model with a scoring head for typed decisions",
+  };
+}
+
+async function jointText(source: Source, names: readonly string[]): Promise<FolderFacts> {
+  const { folder } = source;
+  const needed = ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"];
+  if (names.includes("model.safetensors.index.json"))
+    throw invalid(`${folder} has its weights in several files: save them as one model.safetensors.`);
+  const missing = needed.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw invalid(
+      `${folder} lacks ${missing.join(", ")}. A folder with config.json, model.safetensors, joint_head.safetensors and tokenizer.json is a gemma3_text model with a scoring head; one with onnx_manifest.json is its ONNX export.`,
+    );
+  }
+  const { model_type: type } = await readRecord(source, "config.json");
+  if (type !== "gemma3_text")
+    throw invalid(`config.json in ${folder} has the model_type ${shown(type)}, expected gemma3_text.`);
+  const joint = names.includes("joint_config.json") ? await readRecord(source, "joint_config.json") : {};
+  if (joint.format !== undefined && joint.format !== "gemmadecision-full-joint-v4")
+    throw invalid(`joint_config.json in ${folder} has another format than gemmadecision-full-joint-v4.`);
+  if (joint.head_file !== undefined && joint.head_file !== "joint_head.safetensors")
+    throw invalid(`joint_config.json in ${folder} names another head_file than joint_head.safetensors.`);
+  return {
+    architecture: { type: "gemma3-text-joint" },
+    needed,
+    welcome: ["joint_config.json", ...TEXT_FILES],
+    limits: limitsOf(joint),
+    description: "causal model (gemma3_text) with a scoring head for typed decisions",
+  };
+}
+
+function limitsOf(config: Record<string, unknown>): Manifest["limits"] {
+  return {
+    max_state_question_tokens: count(config.max_state_tokens, LIMITS.max_state_question_tokens),
+    max_candidate_tokens: count(config.max_action_tokens, LIMITS.max_candidate_tokens),
+  };
+}
+
+const count = (value: unknown, otherwise: number) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : otherwise;
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    throw invalid(`${folder} cannot be read (${codeOf(error) ?? error}).`, error);
+  }
+}
+
+async function digests(
+  { folder, mayLeave }: Source,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of names.toSorted()) {
+    const located = await locateFile(folder, name, mayLeave);
+    if (located.fault === "outside")
+      throw invalid(`${name} in ${folder} ${located.why}: --output makes a package with copies.`);
+    if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
+    found[name] = await digestOf(located.path);
+  }
+  return found;
+}
+
+async function readRecord({ folder, mayLeave }: Source, name: string): Promise<Record<string, unknown>> {
+  const located = await locateFile(folder, name, mayLeave);
+  if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
+  try {
+    const value = parseJson(await readFile(located.path, "utf8"));
+    if (isRecord(value)) return value;
+  } catch (error) {
+    throw invalid(`${name} in ${folder} is not JSON.`, error);
+  }
+  throw invalid(`${name} in ${folder} is not a JSON object.`);
+}
+
+function sameFiles(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return revisionOf(a) === revisionOf(b);
+}
+
+/** A folder's name as that of a model. */
+const plainName = (name: string) => name.replaceAll(/[^A-Za-z0-9._-]+/g, "-") || "model";
+const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? "none";
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string, cause?: unknown): ServiceError {
+  return new ServiceError("INVALID_MODEL", message, { cause });
+}

@@ -1,0 +1,122 @@
+import { GraphBuilder, type Value, type WeightsFile } from "../file/graph-builder.ts";
+import { arithmetic, type Norm, type Rows } from "../layers/arithmetic.ts";
+import { type Linear, linear, type Multiplication } from "../layers/linear.ts";
+import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "../token-tree-io.ts";
+import { attention, visibility } from "./token-tree-attention.ts";
+import type { Context } from "./token-tree-context.ts";
+
+/**
+ * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
+ *
+ * One run encodes `tokens` new tokens of any number of nodes, packed without padding, and reads what it needs of
+ * nodes encoded earlier from their keys and values. Every query looks at one or two blocks of keys:
+ *
+ *                   prefix                              rest
+ *              ┌──────────────┬──────────────────────────────────────────────────┐
+ *     keys     │ a long state,│ encoded earlier │ new: short states, questions,  │
+ *              │ new or not   │                 │ candidates, filler             │
+ *              └──────────────┴──────────────────────────────────────────────────┘
+ *     queries   the new ones of all these
+ *
+ * The prefix is seen by every query. What a query may see of the rest is decided by node numbers: a query carries those
+ * of its state, its question and its own node, a key that of its own.
+ *
+ * Same bits in any company: over the rest, softmax is written out so that a pair's result is a fixed sequence of additions.
+ * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the rest's weights comes out
+ * of the same matrix product as the weighted values, by a column of ones. What is
+ * left is that a matrix product adds up along the keys in order, which holds within 256 keys (MLAS cuts
+ * longer sums into blocks): `src/backends/onnx/forwards/forward-plan.ts` forms runs for which that suffices. The prefix is the same in
+ * any company. Products of bytes are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
+ *
+ * @param weightsFile takes the large constants
+ * @returns the bytes of an ONNX file for these weights
+ */
+export function buildTokenTree(
+  shape: TokenTreeShape,
+  weights: Weights,
+  form: Multiplication,
+  weightsFile?: WeightsFile,
+): Uint8Array {
+  const graph = new GraphBuilder(weightsFile);
+  const context: Context = {
+    graph,
+    shape,
+    weights,
+    arithmetic: arithmetic(form, graph, shape.layerNormEpsilon),
+    headSize: shape.hidden / shape.heads,
+    split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
+    readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
+    isSmall: graph.input(TOKEN_TREE_IO.isSmall, "bool", []),
+    hasPrefix: graph.input(TOKEN_TREE_IO.hasPrefix, "bool", []),
+    prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
+    chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
+    chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
+  };
+  let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));
+  const mask = visibility(graph);
+  for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, mask);
+  head(context, rows);
+  return graph.build("token-tree");
+}
+
+/** Word + position + segment. @returns [tokens, hidden] */
+function embeddings({ graph, shape, weights }: Context): Value {
+  const tokens = ["tokens"];
+  const { vocab, hidden, positions } = shape;
+  const words = graph.constant("float16", [vocab, hidden], weights.float16("word.weight", [vocab, hidden]));
+  const places = weights.float32("pos.weight", [positions, hidden]);
+  const kinds = weights.float32("seg.weight", [3, hidden]);
+  const word = graph.node("Gather", [words, graph.input(TOKEN_TREE_IO.ids, "int32", tokens)]);
+  const place = graph.node("Gather", [
+    graph.constant("float32", [positions, hidden], places),
+    graph.input(TOKEN_TREE_IO.positions, "int32", tokens),
+  ]);
+  const kind = graph.node("Gather", [
+    graph.constant("float32", [3, hidden], kinds),
+    graph.input(TOKEN_TREE_IO.segments, "int32", tokens),
+  ]);
+  const sum = graph.node("Add", [graph.node("Cast", [word], { to: 1 }), place]);
+  return graph.node("Add", [sum, kind]);
+}
+
+/**
+ * Attention and feed-forward, each with its residual and normalisation. [tokens, hidden] -> the same, but after
+ * the last layer only the tokens that are read are left: [pairs, hidden].
+ */
+function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value): Rows {
+  const { graph, shape, arithmetic } = context;
+  const { hidden, inner } = shape;
+  const name = `layers.${layer}`;
+  const isLast = layer === shape.layers - 1;
+  const kept = isLast ? arithmetic.pick(rows, context.readAt) : rows;
+  const seen = attention(context, layer, rows, isLast, mask);
+  const out = linearOf(context, `${name}.out`, hidden, hidden);
+  const rotation = arithmetic.rotationOf(context.headSize);
+  const middle = arithmetic.add(kept, out, seen, normOf(context, `${name}.ln1`), rotation);
+  const up = arithmetic.read(middle, linearOf(context, `${name}.up`, hidden, inner));
+  const down = linearOf(context, `${name}.down`, inner, hidden);
+  return arithmetic.add(middle, down, graph.node("Gelu", [up]), normOf(context, `${name}.ln2`));
+}
+
+/** Score of each pair. [pairs, hidden] -> [pairs] */
+function head(context: Context, rows: Rows): void {
+  const { graph, shape, arithmetic } = context;
+  const inner = arithmetic.readExactly(rows, linearOf(context, "head.0", shape.hidden, shape.hidden));
+  const score = linear(graph, linearOf(context, "head.2", shape.hidden, 1), graph.node("Gelu", [inner]));
+  graph.node("Reshape", [score, graph.integers(-1)], {}, TOKEN_TREE_IO.scores);
+  graph.output(TOKEN_TREE_IO.scores, "float32", ["pairs"]);
+}
+
+function linearOf({ weights }: Context, name: string, inputs: number, outputs: number): Linear {
+  return {
+    weight: weights.float32(`${name}.weight`, [outputs, inputs]),
+    bias: weights.float32(`${name}.bias`, [outputs]),
+  };
+}
+
+function normOf({ weights, shape }: Context, name: string): Norm {
+  return {
+    gain: weights.float32(`${name}.weight`, [shape.hidden]),
+    bias: weights.float32(`${name}.bias`, [shape.hidden]),
+  };
+}

@@ -1,0 +1,256 @@
+import type { GraphBuilder, Value } from "../file/graph-builder.ts";
+import type { Rows } from "../layers/arithmetic.ts";
+import { anyKeyOf, largest, withOnes } from "../layers/softmax-sum.ts";
+import { TOKEN_TREE_IO } from "../token-tree-io.ts";
+import type { Context } from "./token-tree-context.ts";
+import { type Projected, project } from "./token-tree-projection.ts";
+
+interface Block {
+  readonly keys: Value; // [heads, size, keys]
+  readonly values: Value; // [heads, keys, size]
+}
+
+/** A block whose weights are summed by a column of ones behind the values. */
+interface Rest {
+  readonly keys: Value; // [heads, size, keys]
+  readonly values: Value; // [heads, keys, size + 1]
+}
+
+/** Before the one is divided by the other. */
+interface Sums {
+  readonly values: Value; // [heads, queries, size], each value times its weight
+  readonly weights: Value; // [heads, queries, 1]
+}
+
+/** Which keys of the rest each query may see: 0, or -inf for those that are hidden from it. [1, tokens, rest keys] */
+export function visibility(graph: GraphBuilder): Value {
+  const queryNodes = graph.input(TOKEN_TREE_IO.queryNodes, "int32", ["tokens", 3]);
+  const keyNodes = graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"]);
+  const row = graph.node("Unsqueeze", [keyNodes, graph.integers(0)]);
+  const allowed = [0, 1, 2]
+    .map((i) =>
+      graph.node("Slice", [queryNodes, graph.integers(i), graph.integers(i + 1), graph.integers(1)]),
+    )
+    .map((ancestor) => graph.node("Equal", [ancestor, row]))
+    .reduce((either, or) => graph.node("Or", [either, or]));
+  const mask = [allowed, graph.floats([1], 0), graph.floats([1], Number.NEGATIVE_INFINITY)];
+  return graph.node("Unsqueeze", [graph.node("Where", mask), graph.integers(0)]);
+}
+
+/** [tokens, hidden] -> [queries, hidden], before the output projection. Every token is a query unless `isLast`. */
+export function attention(context: Context, layer: number, rows: Rows, isLast: boolean, mask: Value): Value {
+  const { graph } = context;
+  const fresh = project(context, layer, rows);
+  const kept = (value: Value, axis: number) =>
+    isLast ? graph.node("Gather", [value, context.readAt], { axis }) : value;
+  const asked: Asked = { queries: kept(fresh.queries, 0), mask: kept(mask, 1), isChunked: !isLast };
+  const seen = `seen_${layer}`;
+  graph.eitherAll(
+    context.isSmall,
+    "float32",
+    [seen, ...keyValueOutputs(context, layer)],
+    () => [overNew(context, fresh, asked), ...nothing(context), ...nothing(context)],
+    () => overAll(context, layer, fresh, asked),
+  );
+  return seen;
+}
+
+/** Declares keys and values of the new tokens of the prefix, and of the others. */
+function keyValueOutputs({ graph, shape, headSize }: Context, layer: number): readonly Value[] {
+  const declare = (keys: Value, values: Value, tokens: string) => {
+    graph.output(keys, "float32", [shape.heads, headSize, tokens]);
+    graph.output(values, "float32", [shape.heads, tokens, headSize]);
+    return [keys, values];
+  };
+  return [
+    ...declare(TOKEN_TREE_IO.prefixKeys(layer), TOKEN_TREE_IO.prefixValues(layer), "prefix_tokens"),
+    ...declare(TOKEN_TREE_IO.keys(layer), TOKEN_TREE_IO.values(layer), "rest_tokens"),
+  ];
+}
+
+/** Queries, and which keys of the rest they may see. */
+interface Asked {
+  readonly queries: Value; // [queries, heads, size]
+  readonly mask: Value; // [1, queries, rest keys]
+  /** Whether the queries may be too many to be worked on at once. */
+  readonly isChunked: boolean;
+}
+
+/** Keys and values of no token, or those that nobody wants. */
+function nothing({ graph, shape, headSize }: Context): readonly Value[] {
+  const empty = (...sizes: number[]) =>
+    graph.node("Identity", [graph.constant("float32", sizes, new Float32Array(0))]);
+  return [empty(shape.heads, headSize, 0), empty(shape.heads, 0, headSize)];
+}
+
+/**
+ * Over new keys only, and few of them. The products read keys and values as they come: to transpose them, and to join them with none,
+ * would take 4 % of a small forward. They add up along the same numbers in the same order as those of `overAll`, so which of both a
+ * pair goes through does not show.
+ */
+function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): Value {
+  const { graph } = context;
+  const attributes = { transBatchA: 1, transBatchB: 1, transB: 1 };
+  const products = graph.node("Add", [graph.contrib("FusedMatMul", [queries, fresh.keys], attributes), mask]);
+  const weights = weightsOf(graph, products, largest(graph, products));
+  const sums = graph.contrib("FusedMatMul", [weights, withOnes(graph, fresh.values)], { transBatchB: 1 });
+  return mean(context, sumsOf(context, sums));
+}
+
+/**
+ * Over whatever there is: a prefix, keys of earlier runs, any number of new ones.
+ *
+ * @returns what was seen, then keys and values of the new tokens of the prefix, and of the others
+ */
+function overAll(context: Context, layer: number, projected: Projected, asked: Asked): readonly Value[] {
+  const { graph } = context;
+  const pastPrefix = past(context, "prefix", layer);
+  const pastRest = past(context, "rest", layer);
+  const overBoth = (prefix: Block, rest: Block) => {
+    const joinedRest = restOf(graph, pastRest, rest);
+    return inChunks(context, asked, (some) => joined(context, some, { prefix, rest: joinedRest }));
+  };
+  const results = (which: string) => RESULTS.map((name) => `${which}_${name}_${layer}`);
+  // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
+  const withPrefix = () =>
+    graph.eitherAll(
+      context.prefixIsPast,
+      "float32",
+      results("with_prefix"),
+      () => {
+        const rest = blockOf(graph, projected);
+        return [overBoth(pastPrefix, rest), ...nothing(context), rest.keys, rest.values];
+      },
+      () => {
+        const { prefix, rest } = split(context, blockOf(graph, projected));
+        return [overBoth(prefix, rest), prefix.keys, prefix.values, rest.keys, rest.values];
+      },
+    );
+  return graph.eitherAll(context.hasPrefix, "float32", results("over_all"), withPrefix, () => {
+    const block = blockOf(graph, projected);
+    const rest = restOf(graph, pastRest, block);
+    const seen = inChunks(context, asked, (some) => summed(context, some, rest));
+    return [seen, ...nothing(context), block.keys, block.values];
+  });
+}
+const RESULTS = ["seen", "prefix_keys", "prefix_values", "keys", "values"];
+
+/** [queries, hidden], a chunk of the queries after the other. */
+function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums): Value {
+  const { graph, shape } = context;
+  if (!asked.isChunked) return mean(context, attend(asked));
+  const chunks = graph.loop(context.chunks, "float32", (round) => {
+    const begin = graph.node("Mul", [round, context.chunkSize]);
+    const end = graph.node("Add", [begin, context.chunkSize]);
+    const cut = (value: Value, axis: number) =>
+      graph.node("Slice", [value, begin, end, graph.integers(axis)]);
+    return mean(context, attend({ ...asked, queries: cut(asked.queries, 0), mask: cut(asked.mask, 1) }));
+  });
+  return graph.node("Reshape", [chunks, graph.integers(-1, shape.hidden)]);
+}
+
+/**
+ * Sums over the rest: its values times the weights, and the weights. A weight is `exp` of how far a product of query and key lies below
+ * the largest that the query sees; in the embedded model's first layer products reach 84, and `exp` of 89 would overflow.
+ */
+function summed(context: Context, asked: Asked, rest: Rest): Sums {
+  const products = masked(context.graph, asked, rest);
+  return weighted(context, products, largest(context.graph, products), rest);
+}
+
+/**
+ * The same over both blocks. All of the prefix is seen by every query, so softmax over it, much faster than its parts,
+ * is a fixed sequence of operations.
+ */
+function joined(
+  context: Context,
+  asked: Asked,
+  { prefix, rest }: { readonly prefix: Block; readonly rest: Rest },
+): Sums {
+  const { graph } = context;
+  const products = affinity(graph, asked.queries, prefix.keys);
+  const weights = graph.node("Softmax", [products], { axis: -1 });
+  const ofPrefix = graph.node("MatMul", [weights, prefix.values]);
+  const inRest = masked(graph, asked, rest);
+  const { product, weight } = anyKeyOf(graph, products, weights);
+  const highest = graph.node("Max", [product, largest(graph, inRest)]);
+  // exp(product - highest) is what the key weighs beside the rest, and it is this share of the prefix
+  const prefixSum = graph.node("Div", [graph.node("Exp", [graph.node("Sub", [product, highest])]), weight]);
+  const ofRest = weighted(context, inRest, highest, rest);
+  return {
+    values: graph.node("Add", [graph.node("Mul", [ofPrefix, prefixSum]), ofRest.values]),
+    weights: graph.node("Add", [prefixSum, ofRest.weights]),
+  };
+}
+
+/**
+ * Product of queries and keys. To transpose the queries first would take 5 % of a small forward.
+ *
+ * @param queries [queries, heads, size]
+ * @param keys    [heads, size, keys]
+ * @returns       [heads, queries, keys]
+ */
+function affinity(graph: GraphBuilder, queries: Value, keys: Value): Value {
+  return graph.contrib("FusedMatMul", [queries, keys], { transBatchA: 1 });
+}
+
+/** [heads, queries, rest keys] */
+function masked(graph: GraphBuilder, { queries, mask }: Asked, { keys }: Rest): Value {
+  return graph.node("Add", [affinity(graph, queries, keys), mask]);
+}
+
+/** Both sums come out of one matrix product. */
+function weighted(context: Context, products: Value, highest: Value, { values }: Rest): Sums {
+  const { graph } = context;
+  return sumsOf(context, graph.node("MatMul", [weightsOf(graph, products, highest), values]));
+}
+
+const weightsOf = (graph: GraphBuilder, products: Value, highest: Value) =>
+  graph.node("Exp", [graph.node("Sub", [products, highest])]);
+
+/** @param both [heads, queries, size + 1] */
+function sumsOf({ graph, headSize }: Context, both: Value): Sums {
+  const [values, weights] = graph.splitInTwo(both, graph.integers(headSize, 1), 2);
+  return { values, weights };
+}
+
+/** [queries, hidden] */
+function mean({ graph, shape }: Context, { values, weights }: Sums): Value {
+  const means = graph.node("Transpose", [graph.node("Div", [values, weights])], { perm: [1, 0, 2] });
+  return graph.node("Reshape", [means, graph.integers(-1, shape.hidden)]);
+}
+
+/** The new tokens of the prefix, and the others. */
+function split({ graph, split }: Context, fresh: Block): { prefix: Block; rest: Block } {
+  const [prefixKeys, restKeys] = graph.splitInTwo(fresh.keys, split, 2);
+  const [prefixValues, restValues] = graph.splitInTwo(fresh.values, split, 1);
+  return {
+    prefix: { keys: prefixKeys, values: prefixValues },
+    rest: { keys: restKeys, values: restValues },
+  };
+}
+
+/** A block's keys and values of earlier runs. */
+function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", layer: number): Block {
+  const { heads } = shape;
+  const tokens = `past_${which}_keys`;
+  return {
+    keys: graph.input(TOKEN_TREE_IO.pastKeys(which, layer), "float32", [heads, headSize, tokens]),
+    values: graph.input(TOKEN_TREE_IO.pastValues(which, layer), "float32", [heads, tokens, headSize]),
+  };
+}
+
+/** The rest: what was encoded earlier, then what is new. */
+function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
+  return {
+    keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
+    values: withOnes(graph, graph.node("Concat", [earlier.values, fresh.values], { axis: 1 })),
+  };
+}
+
+function blockOf(graph: GraphBuilder, { keys, values }: Projected): Block {
+  return {
+    keys: graph.node("Transpose", [keys], { perm: [1, 2, 0] }),
+    values: graph.node("Transpose", [values], { perm: [1, 0, 2] }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { GraphBuilder, Value } from "../file/graph-builder.ts";
+import {
+  type ByteMultiplication,
+  int8Map,
+  type Linear,
+  linear,
+  type Multiplication,
+  multiply,
+  quantizeNormalised,
+  quantizeRows,
+  rotated,
+  zeroPointsLike,
+} from "./linear.ts";
+import { rotationBlock } from "./quantized-weights.ts";
+
+/** Gain and bias of a layer normalisation. */
+export interface Norm {
+  readonly gain: Float32Array; // [hidden]
+  readonly bias: Float32Array; // [hidden]
+}
+
+/** Normalised rows as an arithmetic keeps them: only it knows what gain and bias are still to be added. */
+export interface Rows {
+  readonly input: Value; // [rows, hidden] what linear maps read
+  readonly residual: Value; // [rows, hidden] what the next sum takes
+  readonly norm: Norm;
+  readonly zeroPoints?: Value; // uint8 [rows] where rows are rounded
+}
+
+/** How an encoder's layers compute. Attention itself is float32 always. */
+export interface Arithmetic {
+  /** Layer normalisation of [rows, hidden]. */
+  normalise(sum: Value, norm: Norm): Rows;
+  /** A linear map of rows. @returns [rows, outputs] */
+  read(rows: Rows, map: Linear): Value;
+  /**
+   * Layer normalisation of `residual + map(x)`.
+   *
+   * @param x       [rows, inputs]
+   * @param rotated runs of so many numbers of `x` are rotated already
+   */
+  add(rows: Rows, map: Linear, x: Value, norm: Norm, rotated?: number): Rows;
+  /** Some of the rows. @param places int64 [some rows] */
+  pick(rows: Rows, places: Value): Rows;
+  /** Like `read`, in float32 whatever the precision: for the few rows that are scored. */
+  readExactly(rows: Rows, map: Linear): Value;
+  /** How many numbers of a run of `size` are rotated together; 1 where nothing is. */
+  rotationOf(size: number): number;
+}
+
+export function arithmetic(form: Multiplication, graph: GraphBuilder, epsilon: number): Arithmetic {
+  return form === "fp32" ? floatArithmetic(graph, epsilon) : int8Arithmetic(graph, epsilon, form);
+}
+
+function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
+  const normalise = (sum: Value, norm: Norm): Rows => {
+    const gain = graph.constant("float32", [norm.gain.length], norm.gain);
+    const bias = graph.constant("float32", [norm.bias.length], norm.bias);
+    const attributes = { axis: -1, epsilon: { float: epsilon } };
+    const input = graph.node("LayerNormalization", [sum, gain, bias], attributes);
+    return { input, residual: input, norm };
+  };
+  return {
+    normalise,
+    read: ({ input }, map) => linear(graph, map, input),
+    add: ({ residual }, map, x, norm) =>
+      normalise(graph.node("Add", [residual, linear(graph, map, x)]), norm),
+    pick: (rows, places) => ({
+      ...rows,
+      input: graph.node("Gather", [rows.input, places]),
+      residual: graph.node("Gather", [rows.residual, places]),
+    }),
+    readExactly: ({ input }, map) => linear(graph, map, input),
+    rotationOf: () => 1,
+  };
+}
+
+/**
+ * Rows are kept as the normalisation leaves them before its gain and bias: in that form they are rounded. The gain and
+ * the bias move into the weights that read them, and for the residual into one product and the next bias.
+ */
+function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultiplication): Arithmetic {
+  const attributes = { epsilon: { float: epsilon } };
+  const ones = (size: number) => graph.constant("float32", [size], new Float32Array(size).fill(1));
+  const zeros = (size: number) => graph.constant("float32", [size], new Float32Array(size));
+  const normalised = (sum: Value, norm: Norm, zeroPoints: Value) => {
+    const size = norm.gain.length;
+    const parameters = [sum, ones(size), zeros(size)];
+    const input = graph.node("LayerNormalization", parameters, { axis: -1, ...attributes });
+    const gain = graph.constant("float32", [size], norm.gain);
+    return { input, residual: graph.node("Mul", [input, gain]), norm, zeroPoints };
+  };
+  return {
+    normalise: (sum, norm) => normalised(sum, norm, zeroPointsLike(graph, sum)),
+    read({ input, norm }, stored) {
+      const size = norm.gain.length;
+      const linear = afterNorm(stored, norm);
+      const map = int8Map(graph, linear, rotationBlock(size), form);
+      const bias = graph.constant("float32", [linear.bias.length], linear.bias);
+      return multiply(graph, map, quantizeNormalised(graph, rotated(graph, input, size)), bias);
+    },
+    add({ residual, norm: before, zeroPoints = zeroPointsLike(graph, residual) }, linear, x, norm, block) {
+      const outputs = linear.bias.length;
+      const size = linear.weight.length / outputs;
+      const turned = block ? x : rotated(graph, x, size);
+      const rows = quantizeRows(graph, turned, zeroPoints);
+      const product = multiply(graph, int8Map(graph, linear, block ?? rotationBlock(size), form), rows);
+      const bias = graph.constant("float32", [outputs], sumOf(linear.bias, before.bias));
+      const sum = graph.node("Add", [graph.node("Add", [product, residual]), bias]);
+      return normalised(sum, norm, zeroPoints);
+    },
+    pick({ input, residual, norm }, places) {
+      const picked = graph.node("Gather", [input, places]);
+      return {
+        input: picked,
+        residual: graph.node("Gather", [residual, places]),
+        norm,
+        zeroPoints: zeroPointsLike(graph, picked),
+      };
+    },
+    readExactly: ({ input, norm }, map) => linear(graph, afterNorm(map, norm), input),
+    rotationOf: rotationBlock,
+  };
+}
+
+/** The map of rows before gain and bias that gives what `map` gives of them after. */
+function afterNorm({ weight, bias }: Linear, { gain, bias: shift }: Norm): Linear {
+  const inputs = gain.length;
+  const scaled = new Float32Array(weight.length);
+  const moved = bias.slice();
+  for (let n = 0, at = 0; n < bias.length; n++) {
+    let sum = 0;
+    for (let k = 0; k < inputs; k++, at++) {
+      const w = weight[at] as number; // inside: [outputs, inputs]
+      scaled[at] = w * (gain[k] as number);
+      sum += w * (shift[k] as number);
+    }
+    moved[n] = (bias[n] as number) + sum;
+  }
+  return { weight: scaled, bias: moved };
+}
+
+const sumOf = (a: Float32Array, b: Float32Array) => a.map((x, i) => x + (b[i] as number));
