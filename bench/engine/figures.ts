@@ -72,15 +72,11 @@ async function againstPairs(
     },
     { rounds: effort.rounds, budgetMs: effort.figureMs, signal },
   );
-  const { name, title, target } = facts;
-  return [
-    measurement({ name, title, unit: "x", better: "higher", target }, ratios(engine, baseline)),
-    measurement({ name: `${name}.engine`, title: "the engine", unit: "pairs/s", better: "higher" }, engine),
-    measurement(
-      { name: `${name}.baseline`, title: "pair by pair", unit: "pairs/s", better: "higher" },
-      baseline,
-    ),
-  ];
+  const { pairs: _, ...figure } = facts;
+  return figureOf({ ...figure, unit: "x", better: "higher" }, ratios(engine, baseline), "pairs/s", [
+    ["engine", "the engine", engine],
+    ["baseline", "pair by pair", baseline],
+  ]);
 }
 
 /** A request's first pairs, as a request of their own on the same state: whole questions first, then candidates. */
@@ -116,22 +112,17 @@ export async function shortLatency(run: EngineRun): Promise<readonly Measurement
     budgetMs: effort.figureMs,
     signal,
   });
-  const name = "engine.short-latency";
-  return [
-    measurement(
-      {
-        name,
-        title:
-          "2 candidates, 45 tokens in all, one caller: latency of pair by pair in fp32 over the engine's",
-        unit: "x",
-        better: "higher",
-        target: 2,
-      },
-      ratios(baseline, engine),
-    ),
-    measurement({ name: `${name}.engine`, title: "the engine", unit: "ms", better: "lower" }, engine),
-    measurement({ name: `${name}.baseline`, title: "pair by pair", unit: "ms", better: "lower" }, baseline),
-  ];
+  const figure = {
+    name: "engine.short-latency",
+    title: "2 candidates, 45 tokens in all, one caller: latency of pair by pair in fp32 over the engine's",
+    unit: "x",
+    better: "higher",
+    target: 2,
+  } as const;
+  return figureOf(figure, ratios(baseline, engine), "ms", [
+    ["engine", "the engine", engine],
+    ["baseline", "pair by pair", baseline],
+  ]);
 }
 
 /** 32 short requests waiting, against one after the other. */
@@ -151,27 +142,17 @@ export async function waitingTogether(run: EngineRun): Promise<readonly Measurem
     { together: arm(WAITING), alone: arm(1) },
     { rounds: 2 * effort.rounds, budgetMs: effort.figureMs, signal },
   );
-  const name = "engine.waiting-together";
-  return [
-    measurement(
-      {
-        name,
-        title: "32 short requests waiting, requests/s against one after the other",
-        unit: "x",
-        better: "higher",
-        target: 1.5,
-      },
-      ratios(together, alone),
-    ),
-    measurement(
-      { name: `${name}.together`, title: "32 waiting", unit: "requests/s", better: "higher" },
-      together,
-    ),
-    measurement(
-      { name: `${name}.alone`, title: "one after the other", unit: "requests/s", better: "higher" },
-      alone,
-    ),
-  ];
+  const figure = {
+    name: "engine.waiting-together",
+    title: "32 short requests waiting, requests/s against one after the other",
+    unit: "x",
+    better: "higher",
+    target: 1.5,
+  } as const;
+  return figureOf(figure, ratios(together, alone), "requests/s", [
+    ["together", "32 waiting", together],
+    ["alone", "one after the other", alone],
+  ]);
 }
 
 /** One more question on a warm 1,000-token state, against the first. */
@@ -191,19 +172,34 @@ export async function warmQuestion(run: EngineRun): Promise<readonly Measurement
     first.push(await timed(prepared[0]));
     second.push(await timed(prepared[1]));
   }
-  const name = "engine.warm-question";
+  const figure = {
+    name: "engine.warm-question",
+    title: "one more question on a warm 1,000-token state, latency as a share of the first",
+    unit: "%",
+    better: "lower",
+    target: 5,
+  } as const;
+  const shares = ratios(second, first).map((ratio) => 100 * ratio);
+  return figureOf(figure, shares, "ms", [
+    ["first", "the first question", first],
+    ["second", "one more", second],
+  ]);
+}
+
+type Part = readonly [name: string, title: string, rounds: readonly number[]];
+
+/** A figure, and behind it the numbers that it comes from. */
+function figureOf(
+  facts: Parameters<typeof measurement>[0],
+  rounds: readonly number[],
+  unit: Measurement["unit"],
+  parts: readonly Part[],
+): readonly Measurement[] {
+  const better = unit === "ms" ? "lower" : "higher";
   return [
-    measurement(
-      {
-        name,
-        title: "one more question on a warm 1,000-token state, latency as a share of the first",
-        unit: "%",
-        better: "lower",
-        target: 5,
-      },
-      ratios(second, first).map((ratio) => 100 * ratio),
+    measurement(facts, rounds),
+    ...parts.map(([name, title, values]) =>
+      measurement({ name: `${facts.name}.${name}`, title, unit, better }, values),
     ),
-    measurement({ name: `${name}.first`, title: "the first question", unit: "ms", better: "lower" }, first),
-    measurement({ name: `${name}.second`, title: "one more", unit: "ms", better: "lower" }, second),
   ];
 }

@@ -1,7 +1,6 @@
 /** The process at the other end of `TaskProcess`. */
-import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { packageTensors, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { GemmBench, type GemmShape, type Precision } from "./gemm.ts";
-import { readWeights } from "./package-weights.ts";
 import { buildPairGraph } from "./pair-graph.ts";
 import { PairRunner } from "./pair-runner.ts";
 import { profileForest } from "./profile.ts";
@@ -18,7 +17,8 @@ const gemmKey = ({ inputs, outputs }: GemmShape, precision: Precision) => `${inp
 const TASKS: TaskTable = {
   async loadPairs({ modelPackage, threads }) {
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
-    const graph = buildPairGraph(shape, await readWeights(modelPackage));
+    const weights = await packageTensors(modelPackage, "model.safetensors");
+    const graph = buildPairGraph(shape, weights);
     pairs = await PairRunner.load(graph, shape, threads);
     return undefined;
   },

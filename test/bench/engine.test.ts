@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { arithmeticOf, sumOf } from "../../bench/engine/arithmetic.ts";
 import { operatorTimes } from "../../bench/engine/operator-time.ts";
-import { readWeights } from "../../bench/engine/package-weights.ts";
 import { buildPairGraph } from "../../bench/engine/pair-graph.ts";
 import { PairRunner } from "../../bench/engine/pair-runner.ts";
 import { idealMs } from "../../bench/engine/roof.ts";
-import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { packageTensors, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
@@ -18,7 +17,7 @@ describe("the baseline", () => {
   it("gives the golden scores pair by pair, padded in batches of any size", async () => {
     const modelPackage = await openModelPackage(embeddedModel);
     const shape = tokenTreeShape(modelPackage.manifest.architecture);
-    const graph = buildPairGraph(shape, await readWeights(modelPackage));
+    const graph = buildPairGraph(shape, await packageTensors(modelPackage, "model.safetensors"));
     const runner = await PairRunner.load(graph, shape, 2);
     for (const batch of [1, 5, 32]) {
       // 32 pairs of the longest states, padded, take 9 GB

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { safetensorsFaults } from "../../src/models/inspect/weights-faults.ts";
-import { readSafetensors } from "../../src/models/weights/safetensors.ts";
+import { bytesSource, locateTensors } from "../../src/models/weights/safetensors.ts";
 
 function file(header: unknown, data = new Uint8Array()): Uint8Array {
   const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
@@ -12,6 +12,7 @@ function file(header: unknown, data = new Uint8Array()): Uint8Array {
   length.writeBigUInt64LE(BigInt(text.length));
   return Buffer.concat([length, text, data]);
 }
+const locate = (bytes: Uint8Array) => locateTensors(bytesSource(bytes, "model.safetensors"));
 const tensor = (dtype: string, shape: number[], offsets: number[]) => ({
   w: { dtype, shape, data_offsets: offsets },
 });
@@ -30,9 +31,10 @@ describe("a safetensors file", () => {
       { __metadata__: { a: "b" }, ...tensor("F16", [1, 2], [0, 4]) },
       Uint8Array.of(1, 2, 3, 4),
     );
-    const tensors = readSafetensors(bytes);
+    const tensors = locate(bytes);
     assert.deepEqual([...tensors.keys()], ["w"]);
-    assert.deepEqual([...(tensors.get("w")?.bytes ?? [])], [1, 2, 3, 4]);
+    const { begin, end } = tensors.get("w") ?? {};
+    assert.deepEqual([...bytes.subarray(begin, end)], [1, 2, 3, 4]);
   });
 
   const bad: { name: string; bytes: Uint8Array; says: RegExp }[] = [
@@ -87,7 +89,7 @@ describe("a safetensors file", () => {
   ];
   for (const { name, bytes, says } of bad) {
     it(`${name} is refused`, () => {
-      assert.throws(() => readSafetensors(bytes), {
+      assert.throws(() => locate(bytes), {
         name: "ServiceError",
         kind: "INVALID_MODEL",
         message: says,

@@ -31,8 +31,12 @@ export async function buildGraph(
   weightsFile?: WeightsFile,
 ): Promise<Uint8Array> {
   const shape = tokenTreeShape(modelPackage.manifest.architecture);
-  const file = await readPackageFile(modelPackage, "model.safetensors");
-  return buildTokenTree(shape, new Tensors(bytesSource(file, "model.safetensors")), form, weightsFile);
+  return buildTokenTree(shape, await packageTensors(modelPackage, "model.safetensors"), form, weightsFile);
+}
+
+/** The tensors of one of the package's files, which is held in memory. @throws ServiceError INVALID_MODEL */
+export async function packageTensors(modelPackage: ModelPackage, name: string): Promise<Tensors> {
+  return new Tensors(bytesSource(await readPackageFile(modelPackage, name), name));
 }
 
 /**
@@ -102,9 +106,7 @@ async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
   const config = readGemma3Config(
     new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
   );
-  const head = new Tensors(
-    bytesSource(await readPackageFile(modelPackage, "joint_head.safetensors"), "joint_head.safetensors"),
-  );
+  const head = await packageTensors(modelPackage, "joint_head.safetensors");
   const names = headNames(head, config.hidden);
   const shape = {
     ...config,

@@ -1,6 +1,5 @@
 import { ServiceError } from "../../errors.ts";
 import { headerEnd, PREFIX_BYTES, parseHeader, placeOf, type TensorPlace } from "./safetensors-header.ts";
-import type { TensorType } from "./tensor-type.ts";
 
 /** Bytes that can be read by their place, a file or what was read of one. */
 export interface ByteSource {
@@ -11,35 +10,16 @@ export interface ByteSource {
   read(begin: number, end: number): Uint8Array;
 }
 
-export interface Tensor {
-  readonly type: TensorType;
-  readonly shape: readonly number[];
-  /** Little endian, row by row; a view into the file's bytes. */
-  readonly bytes: Uint8Array;
-}
-
-/**
- * Reads a safetensors file: 8 bytes length, a JSON header, the tensors' bytes.
- *
- * @throws ServiceError INVALID_MODEL when lengths, offsets, shapes and types do not fit together
- * @see https://github.com/huggingface/safetensors#format
- */
-export function readSafetensors(file: Uint8Array, name = "model.safetensors"): ReadonlyMap<string, Tensor> {
-  const source = bytesSource(file, name);
-  const places = [...locateTensors(source)];
-  return new Map(
-    places.map(([tensor, { type, shape, begin, end }]) => [
-      tensor,
-      { type, shape, bytes: source.read(begin, end) },
-    ]),
-  );
-}
-
 export function bytesSource(file: Uint8Array, name: string): ByteSource {
   return { name, byteLength: file.byteLength, read: (begin, end) => file.subarray(begin, end) };
 }
 
-/** Reads the header only: where each tensor lies. @throws ServiceError INVALID_MODEL as `readSafetensors` */
+/**
+ * Reads the header of a safetensors file: where each tensor lies. The file is 8 bytes of length, a JSON header, the tensors' bytes.
+ *
+ * @throws ServiceError INVALID_MODEL when lengths, offsets, shapes and types do not fit together
+ * @see https://github.com/huggingface/safetensors#format
+ */
 export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPlace> {
   const invalid = faultOf(source.name);
   const sound = <Read>(read: Read | string): Read => {
