@@ -6,7 +6,7 @@ import { type OutcomeCounts, Outcomes } from "../measure/outcomes.ts";
 import { Random } from "../random.ts";
 import { forFewerTokens } from "../workloads/limits.ts";
 import type { BenchRequest, Workload } from "../workloads/workload.ts";
-import { closedLoop, type LoopResult } from "./closed-loop.ts";
+import { closedLoop } from "./closed-loop.ts";
 import { openLoop, poissonArrivals } from "./open-loop.ts";
 import { findFault } from "./reply-check.ts";
 import type { ServerFacts, Target } from "./target.ts";
@@ -64,7 +64,7 @@ class Level {
   readonly rates: number[] = [];
   readonly medians: number[] = [];
 
-  add(result: LoopResult): void {
+  add(result: { latencies: Latencies; outcomes: Outcomes; elapsedMs: number }): void {
     this.latencies.add(result.latencies);
     this.outcomes.add(result.outcomes);
     this.medians.push(result.latencies.summary().p50 ?? Number.NaN);
@@ -86,78 +86,79 @@ class Level {
   }
 }
 
-/** Every number of callers on every server in turn, round after round. @returns [servers][levels] */
-export function closedLevels(
+/** Every level on every server in turn, round after round. @returns [servers][levels] */
+export async function closedLevels(
   servers: readonly Loaded[],
   levels: readonly number[],
-  run: LoadRun,
+  { effort, signal, progress }: LoadRun,
 ): Promise<LevelReport[][]> {
-  const { effort, signal } = run;
-  const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests, signal };
-  return inTurn(servers, levels, run, {
-    textOf: (callers) => `${callers} callers`,
-    measure: ({ target, next }, callers) => closedLoop(target, { callers, next, ...limits }),
-    report: (level, server, callers) =>
-      level.report(`http.${server}.closed.${callers}`, { callers, offered: null }),
-  });
+  const gathered = servers.map(() => levels.map(() => new Level()));
+  for (let round = 0; round < effort.httpRounds; round++) {
+    for (const [i, callers] of levels.entries()) {
+      for (const s of inTurn(servers, round)) {
+        progress(`${callers} callers (round ${round + 1} of ${effort.httpRounds}): ${servers[s]?.label}`);
+        const server = servers[s];
+        if (!server) continue;
+        const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests };
+        const result = await closedLoop(server.target, { callers, next: server.next, signal, ...limits });
+        gathered[s]?.[i]?.add(result);
+      }
+    }
+  }
+  return gathered.map((ofServer, s) =>
+    ofServer.map((level, i) => {
+      const callers = levels[i] ?? 0;
+      return level.report(`http.${servers[s]?.label}.closed.${callers}`, { callers, offered: null });
+    }),
+  );
 }
 
 /** How long answers are waited for after the last request was sent. */
 const PATIENCE_MS = 15_000;
 
 /** Every rate on every server in turn, round after round. @returns [servers][rates] */
-export function openLevels(
+export async function openLevels(
   servers: readonly Loaded[],
   rates: readonly number[],
-  run: LoadRun,
+  { effort, seed, signal, progress }: LoadRun,
 ): Promise<LevelReport[][]> {
-  const { effort, seed, signal } = run;
-  const limits = { ms: effort.openMs, count: effort.maxRequests };
-  // the loop itself loses patience first
-  const patience = { signal, timeoutMs: effort.openMs + PATIENCE_MS };
-  return inTurn(servers, rates, run, {
-    textOf: (rate) => `${rate.toFixed(1)} requests/s`,
-    measure: ({ target, next }, rate, i, round) => {
-      // both servers are sent the same requests at the same times
-      const arrivalsMs = poissonArrivals(new Random(seed, "arrivals", round, i), rate, limits);
-      const requests = arrivalsMs.map(() => next());
-      const send = async (index: number) => {
-        const request = requests[index];
-        if (!request) throw new Error("no such request");
-        const { status, body } = await target.send(request, patience);
-        return { status, fault: findFault(request, status, body) };
-      };
-      return openLoop({ arrivalsMs, send, clock: systemClock, patienceMs: PATIENCE_MS, signal });
-    },
-    report: (level, server, offered, i) =>
-      level.report(`http.${server}.open.${i}`, { callers: null, offered }),
-  });
-}
-
-interface Kind {
-  readonly textOf: (load: number) => string;
-  readonly measure: (server: Loaded, load: number, index: number, round: number) => Promise<LoopResult>;
-  readonly report: (level: Level, server: string, load: number, index: number) => LevelReport;
-}
-
-/** @returns [servers][loads] */
-async function inTurn(
-  servers: readonly Loaded[],
-  loads: readonly number[],
-  { effort, progress }: LoadRun,
-  { textOf, measure, report }: Kind,
-): Promise<LevelReport[][]> {
-  const subjects = servers.map((server) => ({ server, levels: loads.map(() => new Level()) }));
+  const gathered = servers.map(() => rates.map(() => new Level()));
   for (let round = 0; round < effort.httpRounds; round++) {
-    for (const [i, load] of loads.entries()) {
-      // the other order every second round
-      for (const { server, levels } of round % 2 === 0 ? subjects : subjects.toReversed()) {
-        progress(`${textOf(load)} (round ${round + 1} of ${effort.httpRounds}): ${server.label}`);
-        levels[i]?.add(await measure(server, load, i, round));
+    for (const [i, rate] of rates.entries()) {
+      for (const s of inTurn(servers, round)) {
+        const server = servers[s];
+        if (!server) continue;
+        progress(
+          `${rate.toFixed(1)} requests/s (round ${round + 1} of ${effort.httpRounds}): ${server.label}`,
+        );
+        const limits = { ms: effort.openMs, count: effort.maxRequests };
+        // the loop itself loses patience first
+        const patience = { signal, timeoutMs: effort.openMs + PATIENCE_MS };
+        // both servers are sent the same requests at the same times
+        const arrivalsMs = poissonArrivals(new Random(seed, "arrivals", round, i), rate, limits);
+        const requests = arrivalsMs.map(() => server.next());
+        const send = async (index: number) => {
+          const request = requests[index];
+          if (!request) throw new Error("no such request");
+          const { status, body } = await server.target.send(request, patience);
+          return { status, fault: findFault(request, status, body) };
+        };
+        gathered[s]?.[i]?.add(
+          await openLoop({ arrivalsMs, send, clock: systemClock, patienceMs: PATIENCE_MS, signal }),
+        );
       }
     }
   }
-  return subjects.map(({ server, levels }) =>
-    levels.map((level, i) => report(level, server.label, loads[i] ?? 0, i)),
+  return gathered.map((ofServer, s) =>
+    ofServer.map((level, i) => {
+      const offered = rates[i] ?? 0;
+      return level.report(`http.${servers[s]?.label}.open.${i}`, { callers: null, offered });
+    }),
   );
+}
+
+/** Indexes of the servers, in the other order every second round. */
+function inTurn(servers: readonly Loaded[], round: number): number[] {
+  const indexes = servers.map((_, i) => i);
+  return round % 2 === 0 ? indexes : indexes.reverse();
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../src/inference/ports.ts";
 import { Latencies } from "../measure/latencies.ts";
-import { NO_ANSWER, NOT_SENT, Outcomes, reasonOf } from "../measure/outcomes.ts";
+import { NO_ANSWER, NOT_SENT, Outcomes } from "../measure/outcomes.ts";
 import type { Random } from "../random.ts";
-import type { LoopResult } from "./closed-loop.ts";
 
 /** No place in the queue, and the deadline: what a server of the contract answers where more comes than it can do. */
 const REFUSALS = [503, 504];
@@ -21,10 +20,23 @@ export interface OpenLoopOptions {
   readonly signal: AbortSignal;
 }
 
+export interface OpenLoopResult {
+  /** Of the right answers alone. */
+  readonly latencies: Latencies;
+  /** Refusals are in the statuses and are no failures. */
+  readonly outcomes: Outcomes;
+  /** From the start to the last answer, right or not. */
+  readonly elapsedMs: number;
+}
+
 /**
  * Sends requests at times that were fixed before, whatever becomes of those sent earlier, and counts each latency from
  * the intended time: a stall of the server, of the network or of this process is in the latencies of every request
  * that it delayed.
+ *
+ * Not with autocannon: for a rate it lets each connection send a whole second's requests as fast as answers come, then
+ * pauses until the next second (httpClient.js, `reqsMadeThisSecond`); a connection that waits for an answer sends nothing,
+ * and the missing latencies are made up afterwards (run.js, `recordValueWithExpectedInterval`), in whole milliseconds.
  */
 export function openLoop({
   arrivalsMs,
@@ -32,7 +44,7 @@ export function openLoop({
   clock,
   patienceMs,
   signal,
-}: OpenLoopOptions): Promise<LoopResult> {
+}: OpenLoopOptions): Promise<OpenLoopResult> {
   const latencies = new Latencies();
   const outcomes = new Outcomes();
   const startAt = clock.now();
@@ -60,7 +72,7 @@ export function openLoop({
         if (fault === undefined) latencies.record(lastAt - intendedAt);
         outcomes.answered(status, REFUSALS.includes(status) ? undefined : fault);
       } catch (error) {
-        if (!isOver) outcomes.failed(reasonOf(error));
+        if (!isOver) outcomes.failed(error instanceof Error ? error.message || error.name : String(error));
       }
       underWay -= 1;
       if (next === arrivalsMs.length && underWay === 0) end();

@@ -1,6 +1,6 @@
-import { Agent, request } from "undici";
+import http from "node:http";
+import https from "node:https";
 import { ServiceError } from "../../src/errors.ts";
-import { reasonOf } from "../measure/outcomes.ts";
 import { takesFewerTokens } from "../workloads/limits.ts";
 import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
 
@@ -39,8 +39,8 @@ export class Target {
   readonly #origin: string;
   /** Of the URL, before every path of the contract; without a slash at its end. */
   readonly #prefix: string;
-  /** A connection for each request under way, kept for the next. The time of an answer is bounded by each request. */
-  readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
 
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
@@ -52,6 +52,10 @@ export class Target {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
+    const isSecure = parsed.protocol === "https:";
+    // a connection for each request under way, kept for the next
+    this.#agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+    this.#request = isSecure ? https.request : http.request;
   }
 
   /** Where an operation is on this server. */
@@ -65,8 +69,8 @@ export class Target {
   }
 
   /** The same for requests that the rest depends on. @throws ServiceError INTERNAL without an answer; the signal's reason */
-  sendSurely(asked: BenchRequest, signal: AbortSignal): Promise<HttpReply> {
-    return this.#surely(this.send(asked, { signal, timeoutMs: ANSWER_TIMEOUT_MS }), signal);
+  sendSurely(request: BenchRequest, signal: AbortSignal): Promise<HttpReply> {
+    return this.#surely(this.send(request, { signal, timeoutMs: ANSWER_TIMEOUT_MS }), signal);
   }
 
   /** @throws ServiceError INTERNAL where no server of the contract answers; the signal's reason */
@@ -88,37 +92,44 @@ export class Target {
   }
 
   close(): void {
-    void this.#agent.destroy();
+    this.#agent.destroy();
   }
 
   #surely(asked: Promise<HttpReply>, signal: AbortSignal): Promise<HttpReply> {
     return asked.catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw new ServiceError("INTERNAL", `no server answers at ${this.url}: ${reasonOf(cause)}.`, { cause });
+      const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+      throw new ServiceError("INTERNAL", `no server answers at ${this.url}: ${reason}.`, { cause });
     });
   }
 
-  async #exchange(
-    method: "GET" | "POST",
-    path: string,
-    { signal, timeoutMs }: Patience,
-    body?: string,
-  ): Promise<HttpReply> {
-    const late = new AbortController();
-    const reason = new Error(`no answer within ${timeoutMs / 1000} s`);
-    const timer = setTimeout(() => late.abort(reason), timeoutMs);
-    try {
-      const reply = await request(`${this.#origin}${path}`, {
-        method,
-        headers: this.headers,
-        body: body ?? null,
-        dispatcher: this.#agent,
-        signal: AbortSignal.any([signal, late.signal]),
-      });
-      return { status: reply.statusCode, body: await reply.body.text() };
-    } finally {
-      clearTimeout(timer);
-    }
+  #exchange(method: string, path: string, { signal, timeoutMs }: Patience, body = ""): Promise<HttpReply> {
+    return new Promise((resolve, reject) => {
+      const headers = { ...this.headers, "content-length": Buffer.byteLength(body) };
+      let late: Error | undefined;
+      // the error of a connection that was cut says less than why it was
+      const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
+      const request = this.#request(
+        new URL(`${this.#origin}${path}`),
+        { method, headers, agent: this.#agent, signal },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("error", fail);
+          response.on("end", () => {
+            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
+          });
+        },
+      );
+      const timer = setTimeout(() => {
+        late = new Error(`no answer within ${timeoutMs / 1000} s`);
+        request.destroy(late);
+      }, timeoutMs);
+      request.setNoDelay(true);
+      request.on("error", fail);
+      request.on("close", () => clearTimeout(timer));
+      request.end(body);
+    });
   }
 }
 

@@ -42,11 +42,6 @@ export class Outcomes {
   }
 }
 
-/** Why a request has no answer, in a few words. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
-}
-
 /** Failures of several measurements together. */
 export function sumOfFailures(parts: readonly OutcomeCounts["failures"][]): OutcomeCounts["failures"] {
   const sum = new Map<string, number>();
