@@ -12,11 +12,11 @@ import { type Prepared, scoreChecked } from "./subject.ts";
 const SHORT_CALLS = 15;
 const WAITING = 32;
 
-/** 64 candidates of 15 tokens on a 512-token state, pairs a second, against pair by pair. */
+/** 64 candidates of 15 tokens, 512-token state, pairs a second, against pair by pair. */
 export const manyCandidates = (run: EngineRun) =>
   againstPairs(run, CANDIDATES, {
     name: "engine.candidates-vs-pairs",
-    title: "64 candidates x 15 tokens on a 512-token state, pairs/s against pair by pair in fp32",
+    title: "64 candidates of 15 tokens, 512-token state: throughput relative to pair by pair in fp32",
     target: 30,
     pairs: run.effort.baselinePairs.candidates,
   });
@@ -25,7 +25,7 @@ export const manyCandidates = (run: EngineRun) =>
 export const manyQuestions = (run: EngineRun) =>
   againstPairs(run, QUESTIONS, {
     name: "engine.questions-vs-pairs",
-    title: "32 questions x 4 candidates on a 1,000-token state, pairs/s against pair by pair in fp32",
+    title: "32 questions x 4 candidates, 1,000-token state: throughput relative to pair by pair in fp32",
     target: 60,
     pairs: run.effort.baselinePairs.questions,
   });
@@ -122,7 +122,7 @@ export async function shortLatency(run: EngineRun): Promise<readonly Measurement
       {
         name,
         title:
-          "2 candidates, 45 tokens in all, one caller: latency of pair by pair in fp32 over the engine's",
+          "2 candidates, 45 tokens in total, 1 caller: speedup over pair by pair in fp32",
         unit: "x",
         better: "higher",
         target: 2,
@@ -156,7 +156,7 @@ export async function waitingTogether(run: EngineRun): Promise<readonly Measurem
     measurement(
       {
         name,
-        title: "32 short requests waiting, requests/s against one after the other",
+        title: "32 waiting short requests: throughput relative to one at a time",
         unit: "x",
         better: "higher",
         target: 1.5,
@@ -168,7 +168,7 @@ export async function waitingTogether(run: EngineRun): Promise<readonly Measurem
       together,
     ),
     measurement(
-      { name: `${name}.alone`, title: "one after the other", unit: "requests/s", better: "higher" },
+      { name: `${name}.alone`, title: "one at a time", unit: "requests/s", better: "higher" },
       alone,
     ),
   ];
@@ -196,7 +196,7 @@ export async function warmQuestion(run: EngineRun): Promise<readonly Measurement
     measurement(
       {
         name,
-        title: "one more question on a warm 1,000-token state, latency as a share of the first",
+        title: "second question on a cached 1,000-token state: latency as a share of the first",
         unit: "%",
         better: "lower",
         target: 5,
@@ -204,6 +204,6 @@ export async function warmQuestion(run: EngineRun): Promise<readonly Measurement
       ratios(second, first).map((ratio) => 100 * ratio),
     ),
     measurement({ name: `${name}.first`, title: "the first question", unit: "ms", better: "lower" }, first),
-    measurement({ name: `${name}.second`, title: "one more", unit: "ms", better: "lower" }, second),
+    measurement({ name: `${name}.second`, title: "the second question", unit: "ms", better: "lower" }, second),
   ];
 }

@@ -64,7 +64,7 @@ export async function saturation(run: EngineRun, roof: Roof): Promise<readonly M
     measurement(
       {
         name,
-        title: `useful arithmetic of mixed traffic while ${WAITING} requests wait, share of the measured GEMM rate`,
+        title: `mixed traffic, ${WAITING} waiting requests: useful arithmetic as a share of the measured GEMM rate`,
         unit: "%",
         better: "higher",
         target: 60,

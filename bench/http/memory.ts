@@ -86,7 +86,7 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
   const mib = { unit: "MiB", better: "lower" } as const;
   const measurements = [
     measurement(
-      { name: "memory.ready", title: "from the start of the process to ready", unit: "s", better: "lower" },
+      { name: "memory.ready", title: "time from process start to ready", unit: "s", better: "lower" },
       readySeconds,
     ),
   ];
@@ -95,12 +95,12 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
   if (!first || !last) return { measurements, note: "this system does not tell the memory of processes" };
   const both = ({ serviceMib, inferenceMib }: typeof first) => serviceMib + inferenceMib;
   measurements.push(
-    measurement({ ...mib, name: "memory.idle", title: "resident when ready, both processes" }, [both(first)]),
+    measurement({ ...mib, name: "memory.idle", title: "resident memory when ready, both processes" }, [both(first)]),
     measurement({ ...mib, name: "memory.idle.service", title: "the service" }, [first.serviceMib]),
     measurement({ ...mib, name: "memory.idle.inference", title: "the inference process" }, [
       first.inferenceMib,
     ]),
-    measurement({ ...mib, name: "memory.after", title: `resident after ${last.requests} requests` }, [
+    measurement({ ...mib, name: "memory.after", title: `resident memory after ${last.requests} requests` }, [
       both(last),
     ]),
     measurement({ ...mib, name: "memory.after.service", title: "the service" }, [last.serviceMib]),

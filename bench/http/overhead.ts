@@ -46,8 +46,8 @@ export async function httpOverhead(
   const differences = http.map((value, i) => value - (inProcess[i] ?? Number.NaN));
   const facts = { unit: "ms", better: "lower" } as const;
   return [
-    measurement({ ...facts, name: "http.overhead", title: "what HTTP adds to a short request" }, differences),
+    measurement({ ...facts, name: "http.overhead", title: "short request: latency added by HTTP" }, differences),
     measurement({ ...facts, name: "http.overhead.http", title: "over HTTP" }, http),
-    measurement({ ...facts, name: "http.overhead.in-process", title: "in one process" }, inProcess),
+    measurement({ ...facts, name: "http.overhead.in-process", title: "without HTTP" }, inProcess),
   ];
 }

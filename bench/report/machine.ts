@@ -84,7 +84,7 @@ export function describeCommit(): string | undefined {
     }).trim();
   try {
     const commit = git("rev-parse", "HEAD");
-    return git("status", "--porcelain", "--", ".", ":!bench/results", ":!README.md") === ""
+    return git("status", "--porcelain", "--", ".", ":!bench/results", ":!docs/performance.md") === ""
       ? commit
       : `${commit}+`;
   } catch {

@@ -7,7 +7,7 @@ import { isReached, type Measurement } from "../measure/measurement.ts";
 import { numberText, withUnit } from "./number-text.ts";
 import type { Report } from "./report.ts";
 
-/** A heading with rows under it: what the terminal, the page and the README show. */
+/** A heading with rows under it: what the terminal, the page and docs/performance.md show. */
 export interface Table {
   readonly title: string;
   readonly head: readonly string[];

@@ -26,7 +26,7 @@ export function forFewerTokens(workload: Workload): Workload {
 
 export const MOST_PAIRS: Workload = {
   name: "limit-pairs",
-  title: "256 pairs: 32 questions x 8 candidates of 10 tokens on a 200-token state",
+  title: "256 pairs: 32 questions x 8 candidates of 10 tokens, 200-token state",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-pairs", index);
@@ -49,7 +49,7 @@ export const MOST_TOKENS: Workload = {
 /** Few tokens in many bytes: words with long blanks between them, as in a page of layout. */
 export const MOST_BYTES: Workload = {
   name: "limit-bytes",
-  title: "a body of 2 MiB that is answered: 400 words with long blanks between them, 2 candidates",
+  title: "body of 2 MiB, answered: 400 words separated by long white space, 2 candidates",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-bytes", index);
@@ -66,7 +66,7 @@ export const MOST_BYTES: Workload = {
 /** What a refusal costs: a state of 2 MiB of words has too many tokens. */
 export const TOO_MANY_TOKENS: Workload = {
   name: "limit-refused",
-  title: "a body of 2 MiB that is refused (422): its state has some 300,000 tokens",
+  title: "body of 2 MiB, refused (422): state of about 300,000 tokens",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-refused", index);

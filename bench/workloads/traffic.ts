@@ -6,7 +6,7 @@ import type { BenchRequest, Workload } from "./workload.ts";
 /** Mixed sizes, as a service of many callers sees them: most requests small, a few very large. Sizes are chosen. */
 export const MIXED: Workload = {
   name: "mixed",
-  title: "mixed types and sizes, log-normal: states of 90 tokens at the median, 1,500 at most",
+  title: "mixed types and sizes, log-normal: states of 90 tokens (median) to 1,500 (maximum)",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "mixed", index);
@@ -19,7 +19,7 @@ const POPULAR_STATES = 12;
 
 export const REPEATED: Workload = {
   name: "repeated",
-  title: "as mixed, on 12 states that come again and again (Zipf)",
+  title: "as mixed, with 12 recurring states (Zipf)",
   isWarm: true,
   request(seed, index) {
     const random = new Random(seed, "repeated", index);
