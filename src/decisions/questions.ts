@@ -2,9 +2,9 @@ import type { components } from "../../generated/types.ts";
 
 type Schemas = components["schemas"];
 
-/** Validated bodies: what the generated types call unknown is a JsonValue. */
+/** Validated bodies. Members that the generated types call unknown are JsonValues. */
 export type SystemoneBody = Schemas["SystemoneRequest"];
-/** Under the contract's names; `question` is null where some generated clients cannot leave it out. */
+/** With canonical names. `question` may be null, because some generated clients cannot omit it. */
 export type RankBody = Schemas["RankRequest"];
 
 export type Question = Schemas["Question"];

@@ -2,7 +2,7 @@ import type { Arithmetic } from "./arithmetic.ts";
 import type { GraphBuilder, Value } from "./graph-builder.ts";
 import type { TokenTreeShape, Weights } from "./token-tree-io.ts";
 
-/** What the layers share. */
+/** Shared by all layers. */
 export interface Context {
   readonly graph: GraphBuilder;
   readonly shape: TokenTreeShape;

@@ -92,7 +92,7 @@ describe("a package with a graph of its own", () => {
     await changed.change("weights.data", () => Buffer.concat(parts));
     await assert.rejects(load(graph), {
       kind: "INVALID_MODEL",
-      message: /model\.onnx refers to the file "weights\.data", which the manifest does not name/,
+      message: /model\.onnx refers to the file "weights\.data", which is not in the manifest/,
     });
     const runner = await load(graph, ["weights.data"]);
     const candidate = Int32Array.of(3, 4);

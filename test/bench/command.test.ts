@@ -136,7 +136,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
       args: ["--compare", path.join(folder, "none")],
       says: /--compare/,
     },
-    { name: "an earlier report that is none", args: ["--compare", lines], says: /is no report/ },
+    { name: "an earlier report that is none", args: ["--compare", lines], says: /is not a report/ },
     {
       name: "an earlier report of a full run, for a quick one",
       args: ["--compare", full],

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 import { headerEnd, PREFIX_BYTES, parseHeader, placeOf, type TensorPlace } from "./safetensors-header.ts";
 import type { TensorType } from "./tensor-type.ts";
 
-/** Bytes that can be read by their place, a file or what was read of one. */
+/** Bytes that can be read at any position: a file, or its content in memory. */
 export interface ByteSource {
   /** For messages. */
   readonly name: string;
@@ -14,14 +14,14 @@ export interface ByteSource {
 export interface Tensor {
   readonly type: TensorType;
   readonly shape: readonly number[];
-  /** Little endian, row by row; a view into the file's bytes. */
+  /** Little endian, row-major; a view into the file's bytes. */
   readonly bytes: Uint8Array;
 }
 
 /**
  * Reads a safetensors file: 8 bytes length, a JSON header, the tensors' bytes.
  *
- * @throws ServiceError INVALID_MODEL when lengths, offsets, shapes and types do not fit together
+ * @throws ServiceError INVALID_MODEL if lengths, offsets, shapes and types are inconsistent
  * @see https://github.com/huggingface/safetensors#format
  */
 export function readSafetensors(file: Uint8Array, name = "model.safetensors"): ReadonlyMap<string, Tensor> {
@@ -39,7 +39,7 @@ export function bytesSource(file: Uint8Array, name: string): ByteSource {
   return { name, byteLength: file.byteLength, read: (begin, end) => file.subarray(begin, end) };
 }
 
-/** Reads the header only: where each tensor lies. @throws ServiceError INVALID_MODEL as `readSafetensors` */
+/** Reads only the header: the position of each tensor. @throws ServiceError INVALID_MODEL as `readSafetensors` */
 export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPlace> {
   const invalid = faultOf(source.name);
   const sound = <Read>(read: Read | string): Read => {
@@ -51,13 +51,13 @@ export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPla
   const places = new Map<string, TensorPlace>();
   for (const [name, entry] of sound(parseHeader(source.read(PREFIX_BYTES, dataBegin)))) {
     const place = sound(placeOf(name, entry, dataBegin));
-    if (place.end > source.byteLength) throw invalid(`gives the tensor ${name} a place past its end`);
+    if (place.end > source.byteLength) throw invalid(`has a tensor ${name} beyond its end`);
     places.set(name, place);
   }
   return places;
 }
 
-/** @returns what makes an error of the end of a sentence that begins with the file's name */
+/** @returns a function that makes an error from the end of a sentence that begins with the file's name */
 export function faultOf(file: string): (what: string, cause?: unknown) => ServiceError {
   return (what, cause) => new ServiceError("INVALID_MODEL", `${file} ${what}.`, { cause });
 }

@@ -3,10 +3,8 @@ import { LruCache } from "../../../inference/lru-cache.ts";
 import { byteLength, type KeyValues } from "../tensors/key-values.ts";
 
 /**
- * Keys and values of the states seen last, so that another question on one costs only the question.
- *
- * In memory only; the least recently used go first when `maxBytes` is passed. A state is found by the SHA-256 of
- * its tokens.
+ * Least-recently-used cache of the keys and values of states, so that another question on a state costs only the question.
+ * In memory only, at most `maxBytes`. The key is the SHA-256 of the state's tokens.
  */
 export class StateCache {
   readonly #states: LruCache<KeyValues>;

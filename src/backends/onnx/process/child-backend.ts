@@ -141,7 +141,7 @@ export class ChildBackend implements Backend {
       this.#settle(id)?.reject(failure("The inference process ended during this run."));
     }
     if (!this.#isClosed && wasReady) {
-      this.#options.log("inference process ended, starting another", { code, signal });
+      this.#options.log("inference process ended, restarting it", { code, signal });
       this.#ready = this.#restart();
     }
     this.#tellGone();
@@ -159,7 +159,7 @@ export class ChildBackend implements Backend {
         return await this.#launch();
       } catch (error) {
         this.#isExpected = false;
-        this.#options.log("inference process could not be started again", { err: error });
+        this.#options.log("inference process could not be restarted", { err: error });
       }
     }
   }

@@ -89,7 +89,7 @@ export class InferenceProcess {
       });
       child.on("exit", (code, signal) => {
         const how = signal ?? `exit code ${code}`;
-        reject(failure(`The inference process ended while it loaded the model (${how}).`));
+        reject(failure(`The inference process ended while loading the model (${how}).`));
         this.#listener.exit({ code, signal });
       });
     });
