@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { withTable } from "../bench/report/results-table.ts";
 import type { Report } from "../bench/report/report.ts";
+import { withTable } from "../bench/report/results-table.ts";
 
 /**
  * Measures the current figures. Writes them to bench/results/current.json and into the table of docs/performance.md.

@@ -17,13 +17,13 @@ export interface MemoryReport {
     readonly serviceMib: number;
     readonly inferenceMib: number;
   }[];
-  /** Why there is no growth to report, where there is none. */
+  /** Reason if no growth can be reported. */
   readonly note: string | null;
-  /** Of the requests, by reason. */
+  /** Failed requests by reason. */
   readonly failures: OutcomeCounts["failures"];
 }
 
-/** Growth over fewer requests than that says more of the first shapes and caches than of a leak. */
+/** Minimum number of requests for growth. With fewer, growth shows filling caches rather than a leak. */
 const FEWEST_FOR_GROWTH = 1_000;
 const CALLERS = 8;
 const MIB = 2 ** 20;
@@ -92,10 +92,12 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
   ];
   const first = samples[0];
   const last = samples.at(-1);
-  if (!first || !last) return { measurements, note: "this system does not tell the memory of processes" };
+  if (!first || !last) return { measurements, note: "this system does not report the memory of processes" };
   const both = ({ serviceMib, inferenceMib }: typeof first) => serviceMib + inferenceMib;
   measurements.push(
-    measurement({ ...mib, name: "memory.idle", title: "resident memory when ready, both processes" }, [both(first)]),
+    measurement({ ...mib, name: "memory.idle", title: "resident memory when ready, both processes" }, [
+      both(first),
+    ]),
     measurement({ ...mib, name: "memory.idle.service", title: "the service" }, [first.serviceMib]),
     measurement({ ...mib, name: "memory.idle.inference", title: "the inference process" }, [
       first.inferenceMib,
@@ -117,7 +119,7 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
     };
   }
   const perRequest = slope(settled.map((sample) => ({ x: sample.requests, y: both(sample) })));
-  const title = `growth for each thousand requests, over the last ${span}`;
+  const title = `growth per thousand requests, over the last ${span}`;
   measurements.push(measurement({ ...mib, name: "memory.growth", title }, [perRequest * 1000]));
   return { measurements, note: null };
 }

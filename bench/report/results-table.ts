@@ -37,7 +37,7 @@ export function withTable(page: string, report: Report): string {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${resultsTable(report)}\n\n${page.slice(end)}`;
 }
 
-/** The ratios, without the numbers behind them. */
+/** Rows of the ratios, without the numbers that they are computed from. */
 function figureRows(figures: readonly Measurement[]): string[][] {
   return figures.filter(({ name }) => name.split(".").length === 2).map(row);
 }
@@ -78,7 +78,7 @@ function memoryRows({ memory }: Report): string[][] {
   return (memory?.measurements ?? []).filter(({ name }) => shown.includes(name)).map(row);
 }
 
-/** Short, with the "+" of a checkout that had changed since. */
+/** Short commit, with the "+" of a changed checkout. */
 function commitText(commit: string | null): string {
   return commit === null ? "none" : commit.slice(0, 9) + (commit.endsWith("+") ? "+" : "");
 }

@@ -9,7 +9,7 @@ interface Sizes {
   readonly question: number;
   readonly candidate: number;
   readonly questions: number;
-  /** Of each question. */
+  /** Candidates per question. */
   readonly candidates: number;
 }
 
@@ -23,7 +23,7 @@ function fixedSize(name: string, title: string, sizes: Sizes): Workload {
   };
 }
 
-/** One question is a ranking, several are rubrics: neither shows labels to the model, so the counts are exact. */
+/** One question becomes a ranking, several become rubrics. Neither shows labels to the model, so token counts are exact. */
 export function sized(random: Random, sizes: Sizes): BenchRequest {
   const state = textOf(random, sizes.state - SPECIAL.state);
   const question = () => textOf(random, sizes.question - SPECIAL.question);

@@ -3,7 +3,7 @@ import { type QuestionBody, rankRequest, systemoneRequest } from "./bodies.ts";
 import { distinctTexts, textOf } from "./texts.ts";
 import type { BenchRequest, Workload } from "./workload.ts";
 
-/** Mixed sizes, as a service of many callers sees them: most requests small, a few very large. Sizes are chosen. */
+/** Mixed sizes, as with many callers: most requests small, a few very large. Sizes are chosen. */
 export const MIXED: Workload = {
   name: "mixed",
   title: "mixed types and sizes, log-normal: states of 90 tokens (median) to 1,500 (maximum)",
@@ -14,7 +14,7 @@ export const MIXED: Workload = {
   },
 };
 
-/** States that come again, the popular ones often. */
+/** Recurring states, popular ones more often. */
 const POPULAR_STATES = 12;
 
 export const REPEATED: Workload = {
@@ -39,7 +39,7 @@ function zipf(random: Random, count: number): number {
   return count - 1;
 }
 
-/** One request in five ranks, the others ask 1 to 8 questions of the three types. */
+/** One request in five is a ranking, the others have 1 to 8 questions of the three types. */
 function mixed(random: Random, state: string): BenchRequest {
   if (random.next() < 0.2) {
     const candidates = distinctTexts(random, random.size(6, 0.8, 2, 64), () => random.size(14, 0.6, 3, 120));

@@ -140,7 +140,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     {
       name: "an earlier report of a full run, for a quick one",
       args: ["--compare", full],
-      says: /holds a full run.*add --full/,
+      says: /is a full run.*add --full/,
     },
     {
       name: "the engine, of a model of another architecture",
