@@ -27,13 +27,6 @@ describe("the repository", () => {
     assert.equal(status, 0, stdout + stderr);
   });
 
-  it("has no file of more than 300 lines in src, handlers and bench", () => {
-    const long = ["src", "handlers", "bench"]
-      .flatMap(sources)
-      .filter((file) => readFileSync(path.join(packageRoot, file), "utf8").split("\n").length > 300);
-    assert.deepEqual(long, []);
-  });
-
   it("has one handler file for each operation, named after it", () => {
     const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
     const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(

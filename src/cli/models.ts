@@ -18,7 +18,7 @@ import { bytesText, table } from "./model-text.ts";
 const STATES: Readonly<Record<KnownModel["source"] | "folder", string>> = {
   embedded: "part of this installation",
   pulled: "on disk",
-  published: "not on this machine; fetch it with: decision model pull",
+  published: "not pulled; run: decision model pull",
   folder: "a folder",
 };
 

@@ -40,7 +40,7 @@ describe("decision model", () => {
     assert.match(stdout, /^twig +part of this installation +66\.0 MB +typed-decisions\/Twig-32M@/m);
     assert.match(
       stdout,
-      /^gemmadecision +not here: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
+      /^gemmadecision +not pulled; run: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
     );
     const { models } = JSON.parse((await model(["model", "list", "--json"])).stdout);
     assert.deepEqual(
@@ -222,7 +222,7 @@ describe("decision model pull", () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all with their pinned SHA-256$/m,
+      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all checked against their pinned SHA-256$/m,
     );
     assert.match(stdout, /serve it: decision serve --model tiny$/m);
     assert.equal(stderr, "");

@@ -10,7 +10,7 @@ export interface ChildBackendOptions extends LoadOptions {
   readonly precision: Precision;
   /** One that is there already: the first model is loaded into it. */
   readonly process?: InferenceProcess;
-  /** A run that takes longer is taken for hung, and its process is killed. */
+  /** A run that takes longer counts as hung, and its process is killed. */
   readonly hangMs: number;
   readonly log: (event: string, details: Record<string, unknown>) => void;
 }
