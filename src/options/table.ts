@@ -58,7 +58,8 @@ export const OPTION_TABLE = {
     flag: "host",
     env: "DECISION_HOST",
     default: "127.0.0.1",
-    description: "address to listen on; any address but loopback needs DECISION_API_KEY or --allow-unauthenticated",
+    description:
+      "address to listen on; any address but loopback needs DECISION_API_KEY or --allow-unauthenticated",
   },
   port: {
     kind: "integer",
@@ -191,7 +192,8 @@ export const OPTION_TABLE = {
     flag: "model",
     env: "DECISION_MODEL",
     default: "",
-    description: "name of the model to serve instead of the embedded one; `decision model list` shows the names",
+    description:
+      "name of the model to serve instead of the embedded one; `decision model list` shows the names",
   },
   modelPath: {
     kind: "text",
@@ -213,7 +215,8 @@ export const OPTION_TABLE = {
     env: "DECISION_LOG_LEVEL",
     default: "warn",
     values: ["silent", "error", "warn", "info", "debug"],
-    description: "lowest level logged to stderr: silent, error, warn, info (adds the options) or debug (adds a line for each request)",
+    description:
+      "lowest level logged to stderr: silent, error, warn, info (adds the options) or debug (adds a line for each request)",
   },
 } as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
 

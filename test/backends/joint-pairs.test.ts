@@ -64,7 +64,11 @@ describe("a package with a graph of its own", () => {
   });
 
   const faults: { name: string; graph: () => Uint8Array; says: RegExp }[] = [
-    { name: "is no ONNX file", graph: () => Buffer.from("no graph at all"), says: /not an ONNX file|rejected/ },
+    {
+      name: "is no ONNX file",
+      graph: () => Buffer.from("no graph at all"),
+      says: /not an ONNX file|rejected/,
+    },
     { name: "has another input", graph: () => toyGraph({ ids: "ids" }), says: /no input input_ids/ },
     {
       name: "has an input of another type",

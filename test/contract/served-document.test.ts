@@ -40,7 +40,7 @@ describe("the document that a server gives", () => {
     assert.doesNotMatch(text, /twig|4\.1368|2,048/i);
     assert.match(
       text,
-      /softmax\(scores \/ temperature\)` with the temperature that the\\n *model fixes, 2\.5\./,
+      /softmax\(scores \/ temperature\)`\. The temperature is fixed by the model:\\n *2\.5\./,
     );
     assert.match(text, /4,096 and 100 with the model that is served here/);
     assert.match(text, /at most 100 tokens, special tokens included; got 134/);
