@@ -79,7 +79,7 @@ describe("the backend's process", () => {
     const { scores } = await backend.score([pair]);
     assert.ok(Number.isFinite(scores[0]));
     assert.notEqual(inferenceProcessOf(process.pid), killed);
-    assert.deepEqual(events, ["inference process ended, starting another"]);
+    assert.deepEqual(events, ["inference process ended, restarting it"]);
   });
 
   it("fails a forest that the model cannot take, and goes on", async () => {
@@ -122,7 +122,7 @@ describe("a process that is there before the model is known", () => {
     const pid = inferenceProcessOf(process.pid);
     process.kill(pid, "SIGKILL");
     await until(() => !isAlive(pid), "the process is gone");
-    const message = "The inference process ended while it loaded the model (SIGKILL).";
+    const message = "The inference process ended while loading the model (SIGKILL).";
     await assert.rejects(backendFor(modelPackage, [], first).start(), { kind: "BACKEND_FAILED", message });
   });
 

@@ -66,7 +66,7 @@ describe("an inference process that hangs", () => {
     assert.deepEqual(events, []);
     clock.advance(1);
     await assert.rejects(hung, FAILED);
-    assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
+    assert.deepEqual(events, ["inference process is killed", "inference process ended, restarting it"]);
     clock.advance(0);
     assert.equal((await backend.score([pair])).scores.length, 1);
   });
@@ -81,7 +81,7 @@ describe("an inference process that hangs", () => {
     process.kill(bench.process, "SIGSTOP");
     clock.advance(LOAD_MS);
     await bench.untilEvent(2);
-    assert.match(events[1] ?? "", /could not be started again: .* did not load the model within 60 s/);
+    assert.match(events[1] ?? "", /could not be restarted: .* did not load the model within 60 s/);
     assert.equal(backend.isReady, false);
     clock.advance(200);
     assert.equal((await backend.score([pair])).scores.length, 1);
