@@ -170,7 +170,7 @@ function runService(fault: string): { readonly started: Promise<number>; kill():
     loadMs: 1e8,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${sourceOf("backends/onnx/child-backend")});
+    const { ChildBackend } = await import(${sourceOf("backends/onnx/process/child-backend")});
     const { systemClock: clock } = await import(${sourceOf("inference/clock")});
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log: () => {} });
     await backend.start();
