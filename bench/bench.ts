@@ -25,14 +25,14 @@ import { MIXED } from "./workloads/traffic.ts";
 import type { Workload } from "./workloads/workload.ts";
 
 export interface BenchControl {
-  /** Ends the run between two measurements, with its reason. */
+  /** Stops the run between two measurements, with its reason. */
   readonly signal: AbortSignal;
-  /** Takes what is measured now. */
+  /** Receives the name of the current measurement. */
   readonly progress: (text: string) => void;
 }
 
 /**
- * Measures what the options ask for.
+ * Runs the benchmark.
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL; the signal's reason
  */
@@ -75,7 +75,7 @@ async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage)
   if (options.requests !== undefined) {
     const reader = await RequestReader.open(modelFacts(modelPackage, options.service.alias));
     const check: Check = (request) => reader.read(request);
-    // a server elsewhere has models of its own
+    // a remote server has its own models
     return readRequests(options.requests, options.url === undefined ? check : ofAnyModel(check));
   }
   if (options.workload === undefined) return MIXED;
@@ -85,12 +85,12 @@ async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage)
   throw new ServiceError("INVALID_OPTION", `--workload takes one of ${names}.`);
 }
 
-/** What must be known of servers whose limits are below those that the workload is sized for, a line each. */
+/** Notes on servers whose limits are below the workload's sizes, one line each. */
 function fewerTokensNotes(http: HttpReport | null, { isOwn = false }: Workload): string[] {
   const smaller = isOwn ? [] : (http?.servers.filter(({ facts }) => facts.takesFewerTokens) ?? []);
   return smaller.map(
     ({ label, facts }) =>
-      `${label}: ${facts.model} takes fewer tokens than requests are sized for; those that it refuses as too long (422) are in no rate, no latency and no failure`,
+      `${label}: ${facts.model} accepts fewer tokens than some requests have; requests that it refuses as too long (422) count neither in rates and latencies nor as failures`,
   );
 }
 
@@ -98,14 +98,14 @@ function weightsDigest({ files }: Manifest): string | null {
   return files["model.safetensors"] ?? files["model.onnx"] ?? null;
 }
 
-/** Workloads of the engine's table in a quick run; the chosen one is always there. */
+/** Workloads of the engine's table in a quick run, in addition to the chosen one. */
 const QUICK_NAMES = ["short", "medium", "mixed", "repeated"];
 
 async function benchOwnEngine(options: BenchOptions, run: LoadRun, chosen: Workload): Promise<EngineReport> {
   run.progress("starting the engine and the baseline");
   const subject = await openSubject(options.service);
   const closeNow = () => void subject.close();
-  run.signal.addEventListener("abort", closeNow); // a long run of the baseline need not end first
+  run.signal.addEventListener("abort", closeNow); // does not wait for a long run of the baseline
   try {
     const listed = WORKLOADS.filter(({ name }) => options.isFull || QUICK_NAMES.includes(name));
     const workloads = [...new Set([...listed, chosen])].filter((workload) =>
@@ -113,7 +113,7 @@ async function benchOwnEngine(options: BenchOptions, run: LoadRun, chosen: Workl
     );
     return await benchEngine({ ...run, subject }, { workloads, isProfiled: options.isProfiled });
   } catch (error) {
-    run.signal.throwIfAborted(); // the processes ended since we ended them
+    run.signal.throwIfAborted(); // the processes ended because they were stopped here
     throw error;
   } finally {
     run.signal.removeEventListener("abort", closeNow);
@@ -121,10 +121,10 @@ async function benchOwnEngine(options: BenchOptions, run: LoadRun, chosen: Workl
   }
 }
 
-/** A refused request never comes to the engine. */
+/** A refused request never reaches the engine. */
 const isAnswered = (workload: Workload, seed: number) => workload.request(seed, 0).expectedStatus === 200;
 
-/** Starts a service as a user does, and beside it an engine in this process to compare HTTP with. */
+/** Starts a service as a user does, and an engine in this process for comparison with HTTP. */
 async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Workload): Promise<HttpReport> {
   run.progress("starting the service");
   const server = await startServer(options.service);
@@ -137,7 +137,7 @@ async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Wo
     const report = await benchHttp(subjects, workload, options.rate, run);
     for (const other of others) other.target.close();
     run.progress("what HTTP adds");
-    engine = await createEngine(options.service); // not before: it has a process of its own
+    engine = await createEngine(options.service); // only now, because it starts a process of its own
     await engine.start();
     return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
   } finally {
@@ -146,7 +146,7 @@ async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Wo
   }
 }
 
-/** Servers that run already. */
+/** Running servers. */
 async function benchServers(options: BenchOptions, run: LoadRun, workload: Workload): Promise<HttpReport> {
   const { url = "", against, apiKey } = options;
   const others = against === undefined ? [] : [subjectAt(against, "against", apiKey)];

@@ -1,37 +1,37 @@
-/** How much is measured. Every measurement is bounded by a time and by a count. */
+/** Amount of measurement. Every measurement is bounded by time and by count. */
 export interface Effort {
   readonly name: "quick" | "full";
   /** Interleaved rounds of a comparison. */
   readonly rounds: number;
-  /** Time of one measurement in a round. */
+  /** Time per measurement in a round. */
   readonly sliceMs: number;
-  /** Requests of one measurement. */
+  /** Requests per measurement. */
   readonly maxRequests: number;
-  /** No further round of a comparison begins after that; three begin in any case. */
+  /** No round of a comparison starts after this time, except for the first three. */
   readonly figureMs: number;
   /** Rounds of each workload's throughput, and the time of one measurement in them. */
   readonly throughputRounds: number;
   readonly throughputMs: number;
-  /** Pairs that the baseline scores in a round: of the 512-token state, of the 1,000-token state. */
+  /** Pairs that the baseline scores per round, for the 512-token and the 1,000-token state. */
   readonly baselinePairs: { readonly candidates: number; readonly questions: number };
-  /** Pairs of one run of the baseline. */
+  /** Batch size of the baseline. */
   readonly baselineBatch: number;
-  /** Time for one point of the roof. */
+  /** Time per point of the roofline. */
   readonly roofPointMs: number;
-  /** Rounds of the levels of HTTP. */
+  /** Rounds per HTTP level. */
   readonly httpRounds: number;
-  /** Time of one level of the closed loop, of one rate of the open loop, in a round. */
+  /** Time per level of the closed loop and per rate of the open loop, in a round. */
   readonly closedMs: number;
   readonly openMs: number;
-  /** Starts of the service. */
+  /** Number of starts of the service. */
   readonly starts: number;
-  /** Times that memory is looked at while requests come; each as long as a level of the closed loop. */
+  /** Number of memory samples under load. Each takes as long as a level of the closed loop. */
   readonly memoryParts: number;
 }
 
 /**
- * About two minutes on two cores. The baseline runs four pairs together, which was measured to be no slower than 32. Over HTTP a
- * level has some hundred answers where the service gives 25 a second: what it can do at most is the largest of seven such rates.
+ * About two minutes on two cores. The baseline's batches have four pairs, which is not slower than 32 (measured). An HTTP level
+ * has about a hundred answers at 25 answers/s. The maximum throughput is the largest of seven such rates.
  */
 export const QUICK: Effort = {
   name: "quick",
@@ -51,7 +51,7 @@ export const QUICK: Effort = {
   memoryParts: 2,
 };
 
-/** Rounds enough that `--compare` can tell two runs apart in any of their hundred figures: eight, see report/compare.ts. */
+/** Eight rounds, enough for `--compare` to detect a difference in any of a hundred figures; see report/compare.ts. */
 export const FULL: Effort = {
   name: "full",
   rounds: 9,
@@ -70,14 +70,14 @@ export const FULL: Effort = {
   memoryParts: 64,
 };
 
-/** The same time of each level of HTTP in at least as many rounds: what two servers are compared by. */
+/** The same time per HTTP level, split into at least this many rounds, for comparing two servers. */
 export function inRounds(effort: Effort, least: number): Effort {
   const httpRounds = Math.max(effort.httpRounds, least);
   const share = effort.httpRounds / httpRounds;
   return { ...effort, httpRounds, closedMs: share * effort.closedMs, openMs: share * effort.openMs };
 }
 
-/** The same with a lower bound on time or count. @param bounds of each measurement */
+/** The same with smaller bounds. @param bounds maximum time and count of each measurement */
 export function bounded(
   effort: Effort,
   bounds: { readonly seconds?: number | undefined; readonly count?: number | undefined },

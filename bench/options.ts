@@ -1,28 +1,28 @@
 import type { ServiceOptions } from "../src/options/table.ts";
 
-/** What `decision bench` measures. */
+/** Parts of `decision bench`. */
 export const PARTS = ["engine", "http", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What the caller wants; complete. */
+/** Options of a run, with defaults filled in. */
 export interface BenchOptions {
   /** Options of the engine and of the service that is started for the HTTP part. */
   readonly service: ServiceOptions;
   readonly parts: readonly Part[];
   readonly isFull: boolean;
   readonly seed: number;
-  /** Bounds of each measurement, below those of the effort. */
+  /** Bounds of each measurement, if smaller than those of the effort. */
   readonly seconds?: number | undefined;
   readonly count?: number | undefined;
   readonly isProfiled: boolean;
   /** Name of a generated workload for HTTP. */
   readonly workload?: string | undefined;
-  /** A file of requests, in place of a generated workload. */
+  /** A file of requests instead of a generated workload. */
   readonly requests?: string | undefined;
-  /** Servers that run already: HTTP only. */
+  /** Running servers: HTTP part only. */
   readonly url?: string | undefined;
   readonly against?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** Requests a second of the open loop. */
+  /** Rate of the open loop, in requests per second. */
   readonly rate?: number | undefined;
 }

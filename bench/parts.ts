@@ -2,20 +2,20 @@ import { ServiceError } from "../src/errors.ts";
 import type { Manifest } from "../src/models/package/manifest.ts";
 import type { BenchOptions, Part } from "./options.ts";
 
-/** What the baseline is written in, and the roof and the profile read. */
+/** The architecture that baseline, roofline and profile support. */
 const ENGINE_ARCHITECTURE = "bert-token-tree";
 
 export interface MeasurableParts {
   readonly parts: readonly Part[];
-  /** Why something that was asked for is not among them, a line each. */
+  /** Reasons why requested parts are left out, one line each. */
   readonly notes: readonly string[];
 }
 
 /**
- * The parts that can be measured, of those that were asked for: of servers that run already only HTTP, of a model of
- * another architecture than the baseline's all but the engine.
+ * The requested parts that can be measured. Running servers have only the HTTP part. Models of another architecture than the
+ * baseline's have no engine part.
  *
- * @throws ServiceError INVALID_OPTION where nothing else was asked for, or a profile
+ * @throws ServiceError INVALID_OPTION if no part is left, or if a profile was requested
  */
 export function measurableParts(
   { url, parts, isProfiled }: Pick<BenchOptions, "url" | "parts" | "isProfiled">,

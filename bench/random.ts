@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export class Random {
   #state: number;
 
-  /** @param names what the numbers are for, so that each purpose has a sequence of its own */
+  /** @param names purpose of the numbers; each purpose has its own sequence */
   constructor(seed: number, ...names: readonly (string | number)[]) {
     this.#state = createHash("sha256")
       .update([seed, ...names].join("\u0000"))
@@ -31,7 +31,7 @@ export class Random {
     return item;
   }
 
-  /** Log-normal, as sizes in real traffic are: half of them below `median`, within the bounds. */
+  /** A log-normal size, as in real traffic, with the given median and bounds. */
   size(median: number, spread: number, low: number, high: number): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
     return Math.min(high, Math.max(low, Math.round(median * Math.exp(spread * normal))));

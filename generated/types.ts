@@ -13,19 +13,19 @@ export interface paths {
         /**
          * Answer questions about one state
          * @description Answers 1 to 32 named questions about one `state`. A question is a `choice` among labels, a `noul` (yes or no) or a
-         *     `score` on a rubric. Every question name comes back as a name in `answers`, and no other does.
+         *     `score` on a rubric. `answers` has exactly the names of the questions.
          *
-         *     Beyond the schema (each a 422):
+         *     Rules beyond the schema; a violation is a 422:
          *
-         *     - The questions of a request have at most 256 candidates together.
-         *     - The descriptions of one question differ from each other after rendering and trimming, and none is blank. A
-         *       choice's blank description stands for its label.
+         *     - All questions of a request together have at most 256 candidates.
+         *     - The descriptions of a question are distinct after rendering and trimming, and none is blank. A blank
+         *       description of a choice is replaced by its label first.
          *     - State and instructions are not both blank.
          *     - Rendered state and question together fit the model's `max_state_question_tokens`, each candidate its
-         *       `max_candidate_tokens`. `/health` gives both limits.
-         *     - `model` is an id or alias that `/v1/models` lists.
+         *       `max_candidate_tokens` (see `/health`).
+         *     - `model` is an id or alias that `/v1/models` lists, in the same case. No other model is ever downloaded.
          *
-         *     A request that ended with 504 may have begun work on the model; it is not repeated by the service.
+         *     The model may have started to compute a request that ends with 504. The service does not repeat it.
          */
         readonly post: operations["systemone"];
         readonly delete?: never;
@@ -45,18 +45,18 @@ export interface paths {
         readonly put?: never;
         /**
          * Rank candidate texts
-         * @description Ranks 2 to 64 `candidates` for one `state` and `question`, best first; ties keep the order of the request.
+         * @description Ranks 2 to 64 `candidates` for one `state` and `question`, best first. Ties keep the order of the request.
          *
-         *     Beyond the schema (each a 422):
+         *     Rules beyond the schema; a violation is a 422:
          *
-         *     - `candidates` is an object from label to text or an array of texts. Array elements get their position as
-         *       label (`"0"`, `"1"`, ...). The texts differ from each other after trimming, and none is blank.
-         *     - `context` is accepted as another name of `state`, `answers` as another name of `candidates`; giving a member under
-         *       both names is refused, unless the other name's value is null.
-         *     - State and question are not both blank. A question that is left out is blank.
+         *     - `candidates` is an object from label to text, or an array of texts. Array elements are labelled by position
+         *       (`"0"`, `"1"`, ...). The texts are distinct after trimming, and none is blank.
+         *     - `context` is an alias of `state`, `answers` an alias of `candidates`. A member given under both names is
+         *       refused, unless the alias is null.
+         *     - State and question are not both blank. A missing question is blank.
          *     - The token limits and the rule for `model` are those of `/v1/systemone`.
          *
-         *     A request that ended with 504 may have begun work on the model; it is not repeated by the service.
+         *     The model may have started to compute a request that ends with 504. The service does not repeat it.
          */
         readonly post: operations["rank"];
         readonly delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * List the served model
-         * @description The one resident model, with every name that requests may call it by.
+         * @description The served model, with every name that requests may use for it.
          */
         readonly get: operations["listModels"];
         readonly put?: never;
@@ -94,8 +94,8 @@ export interface paths {
         };
         /**
          * Report state, settings and counters
-         * @description Facts about the service, its model and its queue, never about the content of requests. Answers within
-         *     milliseconds also while the model works. The status is 503, with the same body, unless the service is ready.
+         * @description Reports the service, its model and its queue, never the content of requests. The report does not wait for the
+         *     model. Unless the service is ready, the status is 503 with the same body.
          */
         readonly get: operations["getHealth"];
         readonly put?: never;
@@ -114,8 +114,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Tell whether requests are taken
-         * @description The same check and the same body as `/health`, under the path that orchestrators probe.
+         * Check readiness
+         * @description Same status and body as `/health`, for readiness probes.
          */
         readonly get: operations["getReady"];
         readonly put?: never;
@@ -194,16 +194,16 @@ export interface components {
         readonly JsonValue: unknown;
         readonly SystemoneRequest: {
             readonly state: components["schemas"]["JsonValue"];
-            /** @description Question name to question. Any string is a name, the empty one too. */
+            /** @description Questions by name. A name may be any string, also the empty one. */
             readonly questions: {
                 readonly [key: string]: components["schemas"]["Question"];
             };
-            /** @description The served model's id or one of its aliases; the served model if left out. */
+            /** @description The served model's id or one of its aliases. Optional. */
             readonly model?: string;
         };
-        /** @description A question of one of three types, told apart by `type`. */
+        /** @description A question of one of three types; `type` selects the schema. */
         readonly Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["NoulQuestion"] | components["schemas"]["ScoreQuestion"];
-        /** @description Which of the labels fits? */
+        /** @description Which label fits? */
         readonly ChoiceQuestion: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -211,12 +211,12 @@ export interface components {
              */
             readonly type: "choice";
             readonly instructions: components["schemas"]["JsonValue"];
-            /** @description Label to description. A blank description (null, or an empty text) stands for its label. */
+            /** @description Descriptions by label. A blank description (null or an empty text) is replaced by the label. */
             readonly criteria: {
                 readonly [key: string]: components["schemas"]["JsonValue"];
             };
         };
-        /** @description Is it so? A yes/no question. */
+        /** @description A yes/no question. */
         readonly NoulQuestion: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -224,12 +224,12 @@ export interface components {
              */
             readonly type: "noul";
             readonly instructions: components["schemas"]["JsonValue"];
-            /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is accepted as another name of `false`, `yes` of `true`. An outcome given under both names is refused, unless the other name's value is null; any name beside these four is refused too. */
+            /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is an alias of `false`, `yes` of `true`. An outcome given under both names is refused, unless the alias is null. All other names are refused. */
             readonly criteria?: {
                 readonly [key: string]: components["schemas"]["JsonValue"];
             } | null;
         };
-        /** @description Where on the rubric? */
+        /** @description Which level of the rubric fits? */
         readonly ScoreQuestion: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -237,19 +237,19 @@ export interface components {
              */
             readonly type: "score";
             readonly instructions: components["schemas"]["JsonValue"];
-            /** @description Descriptions of the levels, lowest first. A level is its position, from 0. */
+            /** @description Descriptions of the levels, lowest first. Levels are numbered from 0. */
             readonly criteria: readonly components["schemas"]["JsonValue"][];
         };
         readonly RankRequest: {
             readonly state: components["schemas"]["JsonValue"];
-            /** @description 2 to 64 different texts, as an object from label to text or as an array of texts. */
+            /** @description 2 to 64 distinct texts, as an object from label to text or as an array of texts. */
             readonly candidates: unknown;
             readonly question?: components["schemas"]["JsonValue"];
-            /** @description The served model's id or one of its aliases; the served model if left out. */
+            /** @description The served model's id or one of its aliases. Optional. */
             readonly model?: string;
         };
         readonly Decisions: {
-            /** @description Question name to answer, in the order of the request. */
+            /** @description Answers by question name, in the order of the request. */
             readonly answers: {
                 readonly [key: string]: components["schemas"]["Answer"];
             };
@@ -258,21 +258,21 @@ export interface components {
             readonly model: string;
             /**
              * Format: double
-             * @description Divisor of the scores in the softmax, which the model fixes.
+             * @description Divisor of the scores in the softmax. Fixed by the model.
              */
             readonly temperature: number;
             /**
-             * @description How the probabilities come from the scores.
+             * @description How probabilities are computed from scores.
              * @enum {string}
              */
             readonly probabilities_source: "softmax_ranking_scores_external_temperature";
             /**
              * Format: double
-             * @description Milliseconds from the validated request to its answer, time in the queue included.
+             * @description Milliseconds from the validated request to its answer, including the time in the queue.
              */
             readonly latency_ms: number;
         };
-        /** @description An answer of the type of its question. */
+        /** @description An answer of the same type as its question. */
         readonly Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["NoulAnswer"] | components["schemas"]["ScoreAnswer"];
         readonly ChoiceAnswer: {
             /**
@@ -280,9 +280,9 @@ export interface components {
              * @enum {string}
              */
             readonly type: "choice";
-            /** @description The label with the largest score; among equal scores the first. */
+            /** @description The label with the largest score; the first one if several are equal. */
             readonly choice: string;
-            /** @description Label to probability, in the order of the criteria. */
+            /** @description Probabilities by label, in the order of the criteria. */
             readonly probabilities: {
                 readonly [key: string]: number;
             };
@@ -291,7 +291,7 @@ export interface components {
              * @description The largest probability.
              */
             readonly confidence: number;
-            /** @description Label to raw score, in the order of the criteria. */
+            /** @description Raw scores by label, in the order of the criteria. */
             readonly scores: {
                 readonly [key: string]: number;
             };
@@ -307,16 +307,16 @@ export interface components {
              * @description The probability of `true`.
              */
             readonly noul: number;
-            /** @description Probabilities of `false` and `true`, under these names. */
+            /** @description Probabilities of `false` and `true`, in this order. */
             readonly probabilities: {
                 readonly [key: string]: number;
             };
             /**
              * Format: double
-             * @description The largest probability, also where `false` is likelier.
+             * @description The largest probability, also if `false` is more likely.
              */
             readonly confidence: number;
-            /** @description Raw scores of `false` and `true`, under these names. */
+            /** @description Raw scores of `false` and `true`, in this order. */
             readonly scores: {
                 readonly [key: string]: number;
             };
@@ -329,10 +329,10 @@ export interface components {
             readonly type: "score";
             /**
              * Format: double
-             * @description The expected level, the sum of each level times its probability; it can lie between two levels.
+             * @description The expected level, that is the sum of each level times its probability. It may lie between two levels.
              */
             readonly score: number;
-            /** @description Level (`"0"`, `"1"`, ...) to probability, lowest level first. */
+            /** @description Probabilities by level (`"0"`, `"1"`, ...), lowest level first. */
             readonly probabilities: {
                 readonly [key: string]: number;
             };
@@ -341,37 +341,37 @@ export interface components {
              * @description The largest probability.
              */
             readonly confidence: number;
-            /** @description Level to raw score, lowest level first. */
+            /** @description Raw scores by level, lowest level first. */
             readonly scores: {
                 readonly [key: string]: number;
             };
         };
         readonly Ranking: {
-            /** @description Every candidate, from the largest score to the smallest. */
+            /** @description All candidates, from the largest score to the smallest. */
             readonly ranked: readonly components["schemas"]["RankedCandidate"][];
             readonly usage: components["schemas"]["Usage"];
             /** @description The served model's full id, `<namespace>/<name>@<revision>`. */
             readonly model: string;
             /**
              * Format: double
-             * @description Divisor of the scores in the softmax, which the model fixes.
+             * @description Divisor of the scores in the softmax. Fixed by the model.
              */
             readonly temperature: number;
             /**
-             * @description How the probabilities come from the scores.
+             * @description How probabilities are computed from scores.
              * @enum {string}
              */
             readonly probabilities_source: "softmax_ranking_scores_external_temperature";
             /**
              * Format: double
-             * @description Milliseconds from the validated request to its answer, time in the queue included.
+             * @description Milliseconds from the validated request to its answer, including the time in the queue.
              */
             readonly latency_ms: number;
         };
         readonly RankedCandidate: {
             /**
              * Format: int64
-             * @description Place in the ranking, from 1.
+             * @description Position in the ranking, from 1.
              */
             readonly rank: number;
             /** @description The candidate's label, or its position in a list. */
@@ -389,26 +389,26 @@ export interface components {
              */
             readonly probability: number;
         };
-        /** @description Tokens that were scored for this request. */
+        /** @description Token counts of this request. */
         readonly Usage: {
             /**
              * Format: int64
-             * @description Tokens of the scored pairs, each pair at its full length with special tokens, as if pairs shared nothing.
+             * @description Tokens of the scored pairs. Each pair counts at its full length with special tokens, as if pairs shared nothing.
              */
             readonly input_tokens: number;
             /**
              * Format: int64
-             * @description Always 0, for no text is generated.
+             * @description Always 0, because no text is generated.
              */
             readonly output_tokens: number;
             /**
              * Format: int64
-             * @description The sum of both.
+             * @description The sum of `input_tokens` and `output_tokens`.
              */
             readonly total_tokens: number;
             /**
              * Format: int64
-             * @description Pairs answered from the score cache or by an equal pair of the same batch; they add no tokens.
+             * @description Pairs answered by the score cache or by an identical pair of the same batch. They add no tokens.
              */
             readonly cached_pairs: number;
         };
@@ -418,22 +418,22 @@ export interface components {
         readonly ServedModel: {
             /** @description The full id, `<namespace>/<name>@<revision>`. */
             readonly id: string;
-            /** @description The full id again. */
+            /** @description The same as `id`, for clients that read `name`. */
             readonly name: string;
             /** @description The other names that requests may use. */
             readonly aliases: readonly string[];
             /** @enum {string} */
             readonly task: "typed-decisions";
             readonly description: string;
-            /** @description Year, month and day. */
+            /** @description Date as `YYYY-MM-DD`. */
             readonly release_date: string;
             /** @description The pinned revision, 40 lowercase hexadecimal digits. */
             readonly revision: string;
         };
-        /** @description State, settings and counters of the service. Counters run since the start. */
+        /** @description State, settings and counters of the service. Counters start at 0 when the service starts. */
         readonly Health: {
             /**
-             * @description `ready` takes requests; `starting` loads the model: at first it turns requests away, and when it has lost the model and loads it again it lets them wait, until a try has failed; `draining` answers what it has taken and then ends; `failed` cannot answer.
+             * @description `ready`: requests are accepted. `starting`: the model is loading. During the first load requests get 503; during a reload after a crash they wait, until a load has failed. `draining`: accepted requests are answered, then the service ends. `failed`: the service cannot answer.
              * @enum {string}
              */
             readonly status: "ready" | "starting" | "draining" | "failed";
@@ -441,13 +441,13 @@ export interface components {
             readonly model: string;
             /** @description The other names that requests may use. */
             readonly aliases: readonly string[];
-            /** @description What runs the model. */
+            /** @description The inference backend. */
             readonly backend: string;
-            /** @description Where it runs. */
+            /** @description The inference device. */
             readonly device: string;
-            /** @description The numbers it computes with: `int8` (8-bit weights and activations, the products added up exactly), `fp32`, or `graph` (a graph that came with the model: whatever it says). The scores of the first two differ a little; each is the same to the last bit in any company. */
+            /** @description The arithmetic: `int8` (8-bit weights and activations, summed exactly), `fp32`, or `graph` (the model package brings its own graph). Scores of `int8` and `fp32` differ a little. Neither depends on the batch. */
             readonly precision: string;
-            /** @description Whether each candidate is scored on its own. */
+            /** @description Whether each candidate is scored in a batch of its own. */
             readonly strict: boolean;
             /**
              * Format: double
@@ -463,17 +463,17 @@ export interface components {
             readonly limits: components["schemas"]["ServiceLimits"];
             /**
              * Format: int64
-             * @description Requests that wait now.
+             * @description Requests that are waiting.
              */
             readonly queued_requests: number;
             /**
              * Format: int64
-             * @description Requests that may wait at once.
+             * @description Maximum number of waiting requests.
              */
             readonly queue_capacity: number;
             /**
              * Format: int64
-             * @description Requests that the model works on now.
+             * @description Requests that the model is working on.
              */
             readonly running_requests: number;
             /**
@@ -483,147 +483,147 @@ export interface components {
             readonly completed_requests: number;
             /**
              * Format: int64
-             * @description Requests refused because the queue was full or the service was not ready.
+             * @description Requests refused with 503.
              */
             readonly rejected_requests: number;
             /**
              * Format: int64
-             * @description Requests that passed the deadline.
+             * @description Requests that exceeded the deadline.
              */
             readonly timed_out_requests: number;
             /**
              * Format: int64
-             * @description Requests lost to a failure of the backend.
+             * @description Requests that failed in the backend.
              */
             readonly failed_requests: number;
             /**
              * Format: int64
-             * @description Requests whose caller left between coming to the queue and the answer.
+             * @description Requests whose caller disconnected after admission and before the answer.
              */
             readonly cancelled_requests: number;
             /**
              * Format: int64
-             * @description Batches that the scheduler gave to the backend.
+             * @description Batches that the scheduler sent to the backend.
              */
             readonly model_batches: number;
             /**
              * Format: int64
-             * @description Runs of the model; a batch can take several.
+             * @description Runs of the model. A batch may need several.
              */
             readonly model_forwards: number;
             /**
              * Format: int64
-             * @description Scores that the cache may hold; 0 means that there is none.
+             * @description Capacity of the score cache; 0 if it is off.
              */
             readonly cache_size: number;
             /**
              * Format: int64
-             * @description Scores that it holds now.
+             * @description Scores in the cache.
              */
             readonly cache_entries: number;
             /**
              * Format: int64
-             * @description Pairs that it has answered.
+             * @description Pairs answered by the cache.
              */
             readonly cache_hits: number;
         };
-        /** @description The bounds that requests and batches are held to. */
+        /** @description Limits of requests and batches. */
         readonly ServiceLimits: {
             /**
              * Format: int64
-             * @description Bytes of a body.
+             * @description Maximum size of a body in bytes.
              */
             readonly max_body_bytes: number;
             /**
              * Format: int64
-             * @description Levels of objects and arrays in a body, its own included.
+             * @description Maximum levels of objects and arrays in a body, its own level included.
              */
             readonly max_nesting: number;
             /**
              * Format: int64
-             * @description Questions of a request.
+             * @description Maximum number of questions per request.
              */
             readonly max_questions: number;
             /**
              * Format: int64
-             * @description Candidates of a choice, a score or a ranking, at least.
+             * @description Minimum number of candidates of a choice, a score or a ranking.
              */
             readonly min_candidates: number;
             /**
              * Format: int64
-             * @description Candidates of a choice, a score or a ranking, at most.
+             * @description Maximum number of candidates of a choice, a score or a ranking.
              */
             readonly max_candidates: number;
             /**
              * Format: int64
-             * @description Candidates of all questions of a request together.
+             * @description Maximum number of candidates of all questions of a request together.
              */
             readonly max_pairs: number;
             /**
              * Format: int64
-             * @description Tokens of state and question together, special tokens included.
+             * @description Maximum number of tokens of state and question together, special tokens included.
              */
             readonly max_state_question_tokens: number;
             /**
              * Format: int64
-             * @description Tokens of a candidate, special tokens included.
+             * @description Maximum number of tokens of a candidate, special tokens included.
              */
             readonly max_candidate_tokens: number;
             /**
              * Format: double
-             * @description Seconds from the end of a request's headers after which it is given up.
+             * @description Seconds from the end of a request's headers until it gets 504.
              */
             readonly deadline_seconds: number;
             /**
              * Format: int64
-             * @description Requests that may wait at once.
+             * @description Maximum number of waiting requests.
              */
             readonly queue_capacity: number;
             /**
              * Format: int64
-             * @description Requests of a batch.
+             * @description Maximum number of requests in a batch.
              */
             readonly max_batch_requests: number;
             /**
              * Format: int64
-             * @description New tokens of a batch. A single pair may have more, and a state and question of more than half of it come on top.
+             * @description Maximum number of tokens in a batch. A single pair may exceed it. The batch's largest state and question do not count if they have more than half of it.
              */
             readonly max_batch_tokens: number;
             /**
              * Format: double
-             * @description Milliseconds that a batch waits for company.
+             * @description Milliseconds that an idle model waits for more requests before it starts a batch.
              */
             readonly batch_wait_ms: number;
         };
         /** @description The body of every error. */
         readonly ErrorBody: {
-            /** @description With 422 a list of 1 to 20 `ValidationIssue`s, with every other status a sentence. */
+            /** @description With 422, a list of 1 to 20 `ValidationIssue`s. With every other status, a sentence. */
             readonly detail: unknown;
         };
-        /** @description One reason why a request was refused; the elements of a 422's `detail`. */
+        /** @description One reason why a request was refused. Element of `detail` of a 422. */
         readonly ValidationIssue: {
-            /** @description Where in the request: `body`, then member names (strings, cut at 100 characters) and array positions (numbers). Names are those that the request used. */
+            /** @description Path to the fault: `body`, then member names (strings of at most 100 characters) and array positions (numbers). Names are those that the request used. */
             readonly loc: readonly unknown[];
-            /** @description What was expected, and the JSON type, count or size that came. Never a value of the request. */
+            /** @description What was expected, and the JSON type, count or size that came. It never repeats values of the request. */
             readonly msg: string;
             /**
              * @description What is wrong:
              *
-             *     - `media_type`: the body is not declared as JSON in UTF-8, or it is encoded
-             *     - `invalid_json`: the body is empty or not JSON text in UTF-8, or holds a number or string that JSON cannot exchange safely
+             *     - `media_type`: the body is not declared as JSON in UTF-8, or it has a content encoding
+             *     - `invalid_json`: the body is empty, is not JSON in UTF-8, or is not I-JSON (see Requests)
              *     - `duplicate_member`: an object has two members of one name
-             *     - `nesting_too_deep`: objects and arrays lie in each other more than 100 levels deep
+             *     - `nesting_too_deep`: objects and arrays are nested more than 100 levels deep
              *     - `wrong_type`: a value has another JSON type than expected
-             *     - `missing`: a required member is not there
-             *     - `unknown_field`: a member that the object does not have
-             *     - `unknown_value`: a string that is none of the expected ones
+             *     - `missing`: a required member is missing
+             *     - `unknown_field`: the object does not have such a member
+             *     - `unknown_value`: the string is none of the expected ones
              *     - `too_few`: fewer questions, criteria or candidates than required
              *     - `too_many`: more questions, criteria or candidates than allowed
              *     - `alias_conflict`: a member is given under both of its names
-             *     - `blank`: a text that renders to nothing where one is needed
+             *     - `blank`: a required text renders to nothing
              *     - `not_distinct`: two candidates of a question have the same text
              *     - `unsupported_model`: `model` is not a name of the served model
-             *     - `too_many_pairs`: the questions have more than 256 candidates together
+             *     - `too_many_pairs`: all questions together have more than 256 candidates
              *     - `too_many_tokens`: a text is longer than the model's limit
              * @enum {string}
              */
@@ -631,7 +631,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A key is configured, and the request has none or another one */
+        /** @description A key is configured, and the request has no key or a wrong one */
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -642,7 +642,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The path has no such method */
+        /** @description The path does not have this method */
         readonly OnlyPost: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -653,7 +653,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The path has no such method */
+        /** @description The path does not have this method */
         readonly OnlyGet: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -674,7 +674,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The model or the service failed; the cause is in the service's log under the request id */
+        /** @description The model or the service failed; the service's log has the cause under the request id */
         readonly Failed: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -684,7 +684,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No request is taken at present; try again after `Retry-After` */
+        /** @description The service cannot take requests now; try again after `Retry-After` seconds */
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -695,7 +695,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No answer before the service's deadline (60 seconds by default) */
+        /** @description The deadline passed before the answer was ready (60 seconds by default) */
         readonly DeadlineExceeded: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -710,27 +710,27 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The caller's `x-request-id` where it matches `[A-Za-z0-9._-]{1,128}`, else one made by the service.
+         * @description The caller's `x-request-id` if it matches `[A-Za-z0-9._-]{1,128}`, otherwise a new one.
          * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
         readonly RequestId: string;
         /**
-         * @description Milliseconds from the validated request to its answer, as `queue`, `tokenize`, `inference` and `total`.
+         * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
          */
         readonly ServerTiming: string;
         /**
-         * @description Seconds to wait before another attempt.
+         * @description Seconds to wait before the next attempt.
          * @example 1
          */
         readonly RetryAfter: "1";
         /**
-         * @description The scheme that the key is sent with.
+         * @description The authentication scheme.
          * @example Bearer
          */
         readonly Authenticate: "Bearer";
         /**
-         * @description The methods that the path has.
+         * @description The methods of the path.
          * @example POST
          */
         readonly Allow: string;

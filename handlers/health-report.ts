@@ -1,7 +1,7 @@
 import type { Reply, ReplyBody, Services } from "../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
 
-/** The answer that /health and /ready share: 503 unless ready. */
+/** The answer of /health and /ready: 503 unless ready. */
 export function healthReply(services: Services): Reply<"getHealth"> & Reply<"getReady"> {
   const body = healthReport(services);
   return body.status === "ready"
@@ -9,7 +9,7 @@ export function healthReply(services: Services): Reply<"getHealth"> & Reply<"get
     : { status: 503, body, headers: { "retry-after": "1" } };
 }
 
-/** Never holds anything of a request. */
+/** Never contains content of a request. */
 function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
   const { model } = engine;
   const { settings, counters, ...health } = engine.health();

@@ -6,5 +6,5 @@ import { listModels } from "./list-models.ts";
 import { rank } from "./rank.ts";
 import { systemone } from "./systemone.ts";
 
-/** Every operation's handler, by its operationId; one that is missing does not compile. */
+/** All handlers by operationId. A missing one is a compile error. */
 export const handlers: Handlers = { systemone, rank, listModels, getHealth, getReady, getOpenapi };

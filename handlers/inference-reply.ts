@@ -2,11 +2,11 @@ import type { Services } from "../src/contract/call.ts";
 import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
 
 /**
- * The reply of an inference operation, once the scores are there. It waits, so it is given nothing of the request but what
- * `answer` holds.
+ * The reply of an inference operation, sent when the scores are ready. While it waits, it holds nothing of the request except
+ * what `answer` holds.
  *
- * @param startedAt when the body had been validated
- * @param answer    the members of the body that are the operation's own
+ * @param startedAt time when the body had been validated
+ * @param answer    computes the members that are specific to the operation
  */
 export async function inferenceReply<Answer extends object>(
   scoring: Promise<ScoredRequest>,
@@ -21,7 +21,7 @@ export async function inferenceReply<Answer extends object>(
 }
 
 /**
- * What both inference answers say beside the decisions, and their server-timing header.
+ * The common members of both inference answers, and their server-timing header.
  *
  * @param totalMs from the validated body to the answer
  * @see https://www.w3.org/TR/server-timing/ (durations in milliseconds)

@@ -1,4 +1,4 @@
-// Compiles src, handlers, generated and bench into dist/, and puts beside them the assets that the pages need.
+// Compiles src, handlers, generated and bench into dist/, and copies the assets of the pages.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,12 +9,12 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
 
 function run(...args) {
-  // what the tools print goes to stderr: stdout belongs to the command that is being started
+  // tools print to stderr, because stdout belongs to the command that is started
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The compiler leaves behind what it wrote for a source that has moved since. */
+/** Removes outputs of sources that were moved or deleted. */
 function removeStale(folder) {
   if (!existsSync(path.join(root, "dist", folder))) return;
   for (const file of readdirSync(path.join(root, "dist", folder), { recursive: true })) {

@@ -12,7 +12,7 @@ import { UNOBSERVED } from "../src/conformance/unobserved.ts";
 
 const PAGE = new URL("../docs/conformance.md", import.meta.url);
 
-/** The page as it should be. */
+/** The expected page. */
 export function conformancePage(): string {
   const checks = SUBJECTS.flatMap((subject) => subject.checks);
   const seed = checks.filter(({ profile }) => profile === "seed").length;
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     await writeFile(PAGE, wanted);
     return;
   }
-  const present = await readFile(PAGE, "utf8").catch(() => undefined); // absent is stale too
+  const present = await readFile(PAGE, "utf8").catch(() => undefined); // a missing page is stale too
   if (present === wanted) return;
   console.error("Stale: docs/conformance.md. Run `npm run generate`.");
   process.exitCode = 1;

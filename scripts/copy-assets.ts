@@ -4,9 +4,8 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Copies what the compiler does not to dist/assets: for src/server/routes/redoc.ts Redoc's bundle and its licences, for
- * bench/report/page.ts the chart library and the page's own script and style. The published package thus needs neither
- * of these development dependencies.
+ * Copies assets to dist/assets: Redoc's bundle and licences for src/server/routes/redoc.ts, and the chart library, script and
+ * style for bench/report/page.ts. So the published package needs none of these development dependencies.
  */
 const FILES = ["redoc/bundles/redoc.standalone.js", "redoc/bundles/redoc.standalone.js.LICENSE.txt"];
 const BENCH_PAGE = ["page.js", "page.css"];
@@ -23,7 +22,7 @@ for (const file of BENCH_PAGE) {
   await copy(fileURLToPath(new URL(`../bench/report/${file}`, import.meta.url)), `bench-${file}`);
 }
 
-/** In one go: a service that runs from this folder may be reading it. */
+/** Replaces a file atomically, because a running service may be reading it. */
 async function copy(from: string, name: string): Promise<void> {
   const fresh = join(target, `${name}.${process.pid}`);
   await copyFile(from, fresh);

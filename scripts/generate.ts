@@ -5,8 +5,8 @@ import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 
 /**
- * Writes what is derived from the contract, `generated/types.ts` and `generated/openapi.json`, and from the schema by which model
- * packages are read, `generated/model-manifest.schema.json`.
+ * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract,
+ * `generated/model-manifest.schema.json` from the schema of model packages.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -24,7 +24,7 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** The generated files as they should be; the same contract gives the same bytes. */
+/** The expected generated files. The result is deterministic. */
 export async function generate(): Promise<readonly GeneratedFile[]> {
   const document = parse(await readFile(CONTRACT, "utf8"));
   const types = astToString(await openapiTS(structuredClone(document), { immutable: true }));
@@ -35,12 +35,12 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
   ];
 }
 
-/** The schema of manifest.json as any validator reads it. */
+/** The schema of manifest.json in standard JSON Schema. */
 function publicSchema(): unknown {
   return { $schema: "http://json-schema.org/draft-07/schema#", ...(standard(manifestSchema) as object) };
 }
 
-/** Without the two keywords that OpenAPI has and JSON Schema has not; `oneOf` says the same as the discriminator. */
+/** Removes the two keywords that exist only in OpenAPI. `oneOf` is equivalent to the discriminator. */
 function standard(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(standard);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -50,11 +50,11 @@ function standard(schema: unknown): unknown {
   return nullable === true ? { ...plain, type: [plain.type, "null"] } : plain;
 }
 
-/** The names of the generated files on disk that differ from what the contract says now. */
+/** Names of the generated files on disk that differ from the expected ones. */
 export async function staleFiles(): Promise<readonly string[]> {
   const stale: string[] = [];
   for (const { url, text } of await generate()) {
-    const present = await readFile(url, "utf8").catch(() => undefined); // absent is stale too
+    const present = await readFile(url, "utf8").catch(() => undefined); // a missing file is stale too
     if (present !== text) stale.push(url.pathname.slice(new URL("..", import.meta.url).pathname.length));
   }
   return stale;

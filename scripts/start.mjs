@@ -1,7 +1,7 @@
-// `npm start` in a checkout: compiles what has changed, then is `decision serve` with the arguments given.
+// `npm start` in a checkout: compiles changed sources, then runs `decision serve` with the given arguments.
 import "./build.mjs";
 
-// npm passes a SIGTERM on to the shell between it and this process, and the shell dies of it without passing it on
+// npm forwards SIGTERM to the shell between npm and this process, and the shell ends without forwarding it
 const shell = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === shell) return;

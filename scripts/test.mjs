@@ -1,4 +1,4 @@
-// `npm test`: compiles, then runs every test file, or those given. Node 20's runner takes no patterns, hence the list.
+// `npm test`: compiles, then runs all test files, or the given ones. Node 20's runner does not accept patterns.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ const all = readdirSync(path.join(root, "test"), { recursive: true })
 const { status } = spawnSync(
   process.execPath,
   ["--import", "tsx", "--test", ...options, ...(files.length > 0 ? files : all.sort())],
-  // graphs are kept from one run to the next, but not among the user's own
+  // graphs are cached between runs, apart from the user's own cache
   {
     cwd: root,
     stdio: "inherit",

@@ -1,4 +1,4 @@
-// Packs the package, installs it globally into an empty prefix as its users do, and asks the installed `decision`.
+// Packs the package, installs it globally into an empty prefix, and sends requests to the installed `decision`.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ const npm = (...args) =>
   execFileSync("npm", args, {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
-    // the install script of onnxruntime-node downloads GPU libraries unless told not to; the README says so
+    // prevents the install script of onnxruntime-node from downloading GPU libraries; see docs/deployment.md
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
   });
 
@@ -26,7 +26,7 @@ try {
 }
 
 async function tryInstalled(command) {
-  // away from the checkout, so that nothing of it can be found by accident
+  // outside the checkout, so that none of its files are found by accident
   const service = spawn(command, ["serve", "--port", "0"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],

@@ -19,11 +19,11 @@ const DEFAULT_PORT = OPTION_TABLE.port.default;
 export interface AppOptions {
   readonly apiKey?: string | undefined;
   readonly log: Log;
-  /** Where it is going to listen; 0 where that is not known yet. */
+  /** Port to listen on; 0 if not known yet. */
   readonly port?: number;
 }
 
-/** The web service over an engine. It does not listen yet. */
+/** The web server of an engine. It does not listen yet. */
 export async function createApp(
   engine: ServedEngine,
   { apiKey, log, port }: AppOptions,

@@ -15,14 +15,14 @@ import { openServedModel } from "./served-model.ts";
 
 export type { EngineCore };
 
-/** How much longer than a request's deadline a run may take before its process is taken for hung. */
+/** A run counts as hung if it takes this much longer than a request's deadline. */
 const HANG_SLACK_MS = 5_000;
-/** How long a process may take to load the model. Chosen: some fifty times what it takes on two cores. */
+/** Maximum load time of the model. Chosen: about fifty times the time on two cores. */
 const LOAD_MS = 60_000;
-/** The same for a large one, whose weights are rounded and written to disk at the first start (10 s measured). */
+/** The same for large models, whose weights are rounded and written to disk at the first start (10 s measured). */
 const LARGE_LOAD_MS = 300_000;
 
-/** Takes what the engine has to tell an operator; never gets content of requests. */
+/** Receives events for the operator's log, never content of requests. */
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
 
 /**
@@ -33,7 +33,7 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * @throws ServiceError INVALID_OPTION (no model of that name) | INVALID_MODEL
  */
 export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
-  // a new process takes longer to come up than the package to be read
+  // started first: a process takes longer to start than the package to be read
   const inferenceProcess = new InferenceProcess(options.precision);
   try {
     return await assemble(options, inferenceProcess, log);
@@ -82,7 +82,7 @@ async function assemble(
   });
 }
 
-/** What /health says: a graph that comes with its package computes as it was made. */
+/** `precision` of /health. A package with a graph of its own reports `graph`. */
 function servedPrecision({ manifest }: ModelPackage, { precision }: ServiceOptions): string {
   return manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision;
 }

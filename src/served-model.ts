@@ -13,7 +13,7 @@ import {
 import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 
-/** Where this installation looks for models. */
+/** Folders where this installation looks for models. */
 export function modelShelves(env: Environment = process.env): Shelves {
   return { embedded: path.join(packageRoot, "model"), store: storeFolder(env, homedir()) };
 }
@@ -21,8 +21,8 @@ export function modelShelves(env: Environment = process.env): Shelves {
 type Named = Partial<Pick<ServiceOptions, "model" | "modelPath">>;
 
 /**
- * The package that the options name: a folder, a model by its name, or else the embedded one. It is on this machine already or it
- * is not served: nothing here opens a connection.
+ * The package to serve: a folder, a named model, or the embedded one. It must be on this machine; nothing here opens a
+ * connection.
  *
  * @throws ServiceError INVALID_OPTION for an unknown name | INVALID_MODEL
  */
@@ -36,7 +36,7 @@ export async function openServedModel(
   return opened;
 }
 
-/** The same, with no look at any file but the manifest. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
+/** The same, reading only the manifest. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
 export async function openServedManifest(
   { model = "", modelPath = "" }: Named,
   shelves: Shelves = modelShelves(),
@@ -47,17 +47,17 @@ export async function openServedManifest(
   if (source !== "published") return { folder, manifest };
   throw new ServiceError(
     "INVALID_MODEL",
-    `the model ${manifest.id} is not on this machine; fetch it once with: decision model pull ${shortName(manifest)}`,
+    `the model ${manifest.id} is not on this machine; fetch it with: decision model pull ${shortName(manifest)}`,
   );
 }
 
-/** A manifest beside the files proves nothing where this version knows the digests itself. */
+/** Digests known to this version take precedence over the manifest beside the files. */
 function checkPins({ folder, manifest }: ModelPackage, { published }: Shelves): void {
   const pinned = publishedModel(manifest.id, published)?.manifest.files ?? {};
   const differing = Object.keys(pinned).find((name) => manifest.files[name] !== pinned[name]);
   if (differing === undefined) return;
   throw new ServiceError(
     "INVALID_MODEL",
-    `manifest.json in ${folder} names another digest for ${differing} than the published one: remove the model and pull it again.`,
+    `manifest.json in ${folder} has a digest for ${differing} that differs from the published one; remove the model and pull it again.`,
   );
 }

@@ -1,35 +1,34 @@
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
-/** What a request makes the model do. Multiplications with their additions, each pair of them counted as one. */
+/** Computation of a request. A multiplication with its addition counts as one multiply-add. */
 export interface Arithmetic {
-  /** Tokens that must be encoded: each node once. */
+  /** Tokens to encode, each node once. */
   readonly computedTokens: number;
   /** Tokens as `usage.input_tokens` counts them: each pair at its full length. */
   readonly jointTokens: number;
   /** Multiply-adds of the linear layers, which run in the engine's precision. */
   readonly linear: number;
-  /** Multiply-adds of queries with keys and of weights with values, which run in fp32. */
+  /** Multiply-adds of attention, which runs in fp32. */
   readonly attention: number;
 }
 
 export const NO_ARITHMETIC: Arithmetic = { computedTokens: 0, jointTokens: 0, linear: 0, attention: 0 };
 
 /**
- * The useful arithmetic of a tree: what no implementation that shares a state and its questions could leave out.
+ * The useful arithmetic of a tree: the minimum for any implementation that shares a state and its questions.
  *
- * Counted: the products of the linear layers and of attention over exactly the keys that a token may see; of the last
- * layer keys and values of the tokens that are looked at, and all else of scored tokens only. Not counted: hidden
- * products behind the mask, filler, softmax, normalisation, activation, embedding. So padding, masks and copies make the
- * share of the roof smaller, as they should.
+ * Counted: products of linear layers, and of attention over the keys that a token sees. In the last layer only keys and
+ * values of tokens that scored tokens see, and everything else of scored tokens only. Not counted: masked products,
+ * padding, softmax, normalization, activation, embedding. So padding, masks and copies reduce the share of the roof.
  */
 export function arithmeticOf(tree: TokenTree, shape: TokenTreeShape): Arithmetic {
   const { hidden, inner, layers } = shape;
   let tokens = tree.state.length;
   let jointTokens = 0;
   let pairs = 0;
-  let seenKeys = tree.state.length ** 2; // by every token in a layer
-  let seenByScored = 0; // by the scored tokens
+  let seenKeys = tree.state.length ** 2; // per token and layer
+  let seenByScored = 0; // per scored token
   for (const { tokens: question, candidates } of tree.questions) {
     const above = tree.state.length + question.length;
     tokens += question.length;

@@ -20,15 +20,15 @@ import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {
   readonly precision: string;
-  /** That may compute at a time, of the engine and of the baseline. */
+  /** Threads of the engine and of the baseline. */
   readonly threads: number;
   /** Largest difference between a score of the engine and of the baseline. */
   readonly largestDifference: number;
-  /** The project's figures, each followed by the numbers that it comes from. */
+  /** The project's figures, each followed by the numbers that it is computed from. */
   readonly figures: readonly Measurement[];
   readonly roof: Roof;
   readonly throughput: readonly ThroughputReport[];
-  /** Where the model's time goes, for one request or several together: with `--profile`. */
+  /** Time by operator, for one request or several together; with `--profile`. */
   readonly profile: readonly ProfileReport[];
 }
 
@@ -38,7 +38,7 @@ export interface ProfileReport {
   readonly operators: readonly OperatorTime[];
 }
 
-/** Rows of the roof's products. */
+/** Numbers of rows of the roofline's products. */
 const ROOF_ROWS = [16, 128, 512, 2048];
 
 export async function benchEngine(
@@ -85,7 +85,7 @@ export async function benchEngine(
   return { precision, threads, largestDifference, figures, roof, throughput, profile };
 }
 
-/** One short, many of them together, one of many candidates, one of many questions. */
+/** A short request, many short requests together, a request with many candidates, one with many questions. */
 const PROFILED = [
   { workload: SHORT, count: 1 },
   { workload: SHORT, count: 32 },
@@ -93,7 +93,7 @@ const PROFILED = [
   { workload: QUESTIONS, count: 1 },
 ];
 
-/** In a process of its own, since the runtime's profiler slows the model down. */
+/** Runs in a process of its own, because the runtime's profiler slows the model down. */
 async function profileOf(
   { subject, effort, seed }: EngineRun,
   workload: Workload,
@@ -119,12 +119,12 @@ async function profileOf(
   }
 }
 
-/** Float32 against float32 in another order of summation. */
+/** Tolerance of float32 against float32 with another order of summation. */
 const FP32_TOLERANCE = 1e-3;
-/** Chosen: int8 moves scores, but not by a tenth of what lies between them. */
+/** Chosen: int8 changes scores by less than a tenth of their spread. */
 const INT8_SHARE_OF_RANGE = 0.1;
 
-/** A baseline with other scores would measure something else. @throws Error where they differ too much */
+/** Checks that the baseline computes the same scores. @throws Error if they differ too much */
 async function checkAgreement({ subject, seed, signal }: EngineRun): Promise<number> {
   const short = await subject.prepare(SHORT.request(seed, 0));
   const long = firstPairs(await subject.prepare(CANDIDATES.request(seed, 0)), 4);
@@ -145,6 +145,6 @@ async function checkAgreement({ subject, seed, signal }: EngineRun): Promise<num
   const allowed = asPrecision(subject.precision) === "fp32" ? FP32_TOLERANCE : INT8_SHARE_OF_RANGE * range;
   if (largest <= allowed) return largest;
   throw new Error(
-    `engine and baseline differ by ${largest} in a score, more than ${allowed}: nothing is measured`,
+    `engine and baseline differ by ${largest} in a score, more than ${allowed}; the measurement was not started`,
   );
 }

@@ -1,12 +1,12 @@
 import type { Effort } from "../effort.ts";
 import type { Subject } from "./subject.ts";
 
-/** What every measurement of the engine is given. */
+/** Inputs of every engine measurement. */
 export interface EngineRun {
   readonly subject: Subject;
   readonly effort: Effort;
   readonly seed: number;
   readonly signal: AbortSignal;
-  /** Says what is measured now. */
+  /** Reports the current measurement. */
   readonly progress: (text: string) => void;
 }

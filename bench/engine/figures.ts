@@ -8,24 +8,24 @@ import type { EngineRun } from "./engine-run.ts";
 import { enoughFor, runSlice, Supply } from "./slice.ts";
 import { type Prepared, scoreChecked } from "./subject.ts";
 
-/** Answers of one caller in a round of the latency figure. */
+/** Requests per round of the latency figure. */
 const SHORT_CALLS = 15;
 const WAITING = 32;
 
-/** 64 candidates of 15 tokens on a 512-token state, pairs a second, against pair by pair. */
+/** Throughput in pairs/s with 64 candidates of 15 tokens and a 512-token state, relative to pair by pair. */
 export const manyCandidates = (run: EngineRun) =>
   againstPairs(run, CANDIDATES, {
     name: "engine.candidates-vs-pairs",
-    title: "64 candidates x 15 tokens on a 512-token state, pairs/s against pair by pair in fp32",
+    title: "64 candidates of 15 tokens, 512-token state: throughput relative to pair by pair in fp32",
     target: 30,
     pairs: run.effort.baselinePairs.candidates,
   });
 
-/** 32 questions of 4 candidates on a 1,000-token state, against the same. */
+/** The same with 32 questions of 4 candidates and a 1,000-token state. */
 export const manyQuestions = (run: EngineRun) =>
   againstPairs(run, QUESTIONS, {
     name: "engine.questions-vs-pairs",
-    title: "32 questions x 4 candidates on a 1,000-token state, pairs/s against pair by pair in fp32",
+    title: "32 questions x 4 candidates, 1,000-token state: throughput relative to pair by pair in fp32",
     target: 60,
     pairs: run.effort.baselinePairs.questions,
   });
@@ -40,7 +40,7 @@ async function againstPairs(
   const [warmUp] = await supply.take(1);
   if (!warmUp) throw new Error("a workload without requests");
   subject.pairBackend.batch = effort.baselineBatch;
-  // both have seen the shape before the clock starts
+  // warm-up: both sides have run this shape before
   await scoreChecked(subject.baseline, firstPairs(warmUp, facts.pairs), signal);
   const startedAt = performance.now();
   await scoreChecked(subject.engine, warmUp, signal);
@@ -79,7 +79,7 @@ async function againstPairs(
   ]);
 }
 
-/** A request's first pairs, as a request of their own on the same state: whole questions first, then candidates. */
+/** The first `count` pairs of a request, as a request on the same state. */
 export function firstPairs({ request, rendered }: Prepared, count: number): Prepared {
   let left = count;
   const questions = rendered.questions.flatMap((question) => {
@@ -96,7 +96,7 @@ export function firstPairs({ request, rendered }: Prepared, count: number): Prep
   };
 }
 
-/** Two candidates, about 45 tokens in all, one caller: latency. */
+/** Latency of a request with two candidates and about 45 tokens, one caller. */
 export async function shortLatency(run: EngineRun): Promise<readonly Measurement[]> {
   const { subject, effort, seed, signal } = run;
   const supply = new Supply(SHORT, seed, subject);
@@ -125,7 +125,7 @@ export async function shortLatency(run: EngineRun): Promise<readonly Measurement
   ]);
 }
 
-/** 32 short requests waiting, against one after the other. */
+/** Throughput of 32 waiting short requests, relative to one at a time. */
 export async function waitingTogether(run: EngineRun): Promise<readonly Measurement[]> {
   const { subject, effort, seed, signal } = run;
   const supply = new Supply(SHORT, seed + 1, subject);
@@ -155,7 +155,7 @@ export async function waitingTogether(run: EngineRun): Promise<readonly Measurem
   ]);
 }
 
-/** One more question on a warm 1,000-token state, against the first. */
+/** Latency of a second question on a cached 1,000-token state, relative to the first. */
 export async function warmQuestion(run: EngineRun): Promise<readonly Measurement[]> {
   const { subject, effort, seed, signal } = run;
   const first: number[] = [];

@@ -1,6 +1,6 @@
 import type { RequestPlan, TokenTree } from "../../src/inference/ports.ts";
 
-/** A request's pairs as trees: mostly one, several where they have several states. */
+/** A request's pairs as trees: one per state of its pairs. */
 export function forestOf(plan: RequestPlan): readonly TokenTree[] {
   const trees = new Map<Int32Array, Map<Int32Array, Int32Array[]>>();
   for (const { state, question, candidate } of plan.flat()) {

@@ -18,11 +18,11 @@ export interface GemmRate extends GemmShape {
   readonly rate: number;
 }
 
-/** Products of one run, each with weights of its own, as the layers of a model have. Chosen: the model's six layers. */
+/** Products per run, each with its own weights like the layers of a model. Chosen: the model's six layers. */
 const COPIES = 6;
 
 /**
- * The machine's rate for one of the model's own products: the kernel that the engine's graph calls, and nothing around it.
+ * The machine's rate for one of the model's products: only the kernel that the engine's graph calls.
  * fp32 is `Gemm`, int8 is `MatMulInteger` of unsigned activations with signed weights (and int32 results).
  */
 export class GemmBench {
@@ -41,14 +41,14 @@ export class GemmBench {
     return new GemmBench(shape, precision, session);
   }
 
-  /** The median of the runs within the time, after one that warms up: whatever disturbs the engine beside it counts here too. */
+  /** The median of the runs within the time, after a warm-up run. The median includes disturbances that the engine has too. */
   async measure(rows: number, budgetMs: number): Promise<GemmRate> {
     const feeds = { x: input(this.#precision, rows, this.#shape.inputs) };
     const endAt = performance.now() + budgetMs;
     const took: number[] = [];
     for (let run = 0; run < 2 || performance.now() < endAt; run++) {
       const startedAt = performance.now();
-      // all products are computed; only one is handed over, so that copying does not count
+      // all products are computed, but only one is returned, so that copying does not count
       const results = await this.#session.run(feeds, ["y0"]);
       if (run > 0) took.push(performance.now() - startedAt);
       results.y0?.dispose();

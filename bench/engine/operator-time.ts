@@ -2,14 +2,14 @@ import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 /** Time of one kind of operator in one part of the model, summed over the layers. */
 export interface OperatorTime {
-  /** As the runtime names it after its own optimizations. */
+  /** Name given by the runtime after its optimizations. */
   readonly operator: string;
   readonly part: LayerPart;
-  /** Of the graph's run, 0 to 1. */
+  /** Share of the graph's run, 0 to 1. */
   readonly share: number;
-  /** Of a scored request. */
+  /** Milliseconds per scored request. */
   readonly milliseconds: number;
-  /** Calls for a scored request. */
+  /** Calls per scored request. */
   readonly calls: number;
 }
 
@@ -29,7 +29,7 @@ type TypedShape = Readonly<Record<string, readonly number[]>>;
 export interface TraceEvent {
   readonly cat?: string;
   readonly name?: string;
-  /** When it began. */
+  /** Start time. */
   readonly ts?: number;
   readonly dur?: number;
   readonly args?: {
@@ -39,7 +39,7 @@ export interface TraceEvent {
   };
 }
 
-/** Sums the kernels' times, the longest first. The first run warms up and is counted like the others. */
+/** Sums the kernels' times, longest first, the warm-up run included. */
 export function operatorTimes(
   trace: readonly TraceEvent[],
   runs: number,
@@ -69,12 +69,12 @@ export function operatorTimes(
     .sort((a, b) => b.share - a.share);
 }
 
-/** Time of each event less that of the events inside it: a loop's own is what it takes besides its body. */
+/** Time of each event without that of nested events. A loop's own time excludes its body. */
 function ownTimes(events: readonly TraceEvent[]): ReadonlyMap<TraceEvent, number> {
   const own = new Map<TraceEvent, number>();
   const around: TraceEvent[] = [];
   const [begin, micros] = [({ ts = 0 }: TraceEvent) => ts, ({ dur = 0 }: TraceEvent) => dur];
-  // of two with the same times the outer one was written last
+  // of two events with equal times, the outer one was written last
   for (const event of events.toReversed().sort((a, b) => begin(a) - begin(b) || micros(b) - micros(a))) {
     let outer = around.at(-1);
     while (outer && begin(outer) + micros(outer) <= begin(event)) {
@@ -90,7 +90,7 @@ function ownTimes(events: readonly TraceEvent[]): ReadonlyMap<TraceEvent, number
 
 const PRODUCTS = /^(Fused)?(Gemm|MatMul)|QGemm|^DynamicQuantizeMatMul/;
 
-/** Told by the widths of what goes in and out: the runtime's names say nothing of layers. */
+/** The part of the model, inferred from input and output widths, because the runtime's names do not show layers. */
 function partOf({ args }: TraceEvent, { hidden, inner, heads }: TokenTreeShape): LayerPart {
   const typed = [...(args?.input_type_shape ?? []), ...(args?.output_type_shape ?? [])].flatMap((entry) =>
     Object.entries(entry),

@@ -3,13 +3,12 @@ import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { TaskProcess } from "./task-process.ts";
 
 /**
- * The baseline behind the engine's own port: the same queue, the same tokenizer, the same kind of process beside the
- * service; only what computes differs.
+ * The baseline as a Backend: same queue, same tokenizer, same kind of process. Only the computation differs.
  */
 export class PairBackend implements Backend {
-  /** Pairs of one run. */
+  /** Pairs per run. */
   batch = 32;
-  /** It keeps none. */
+  /** It caches no states. */
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
   readonly #process: TaskProcess;
   readonly #modelPackage: ModelPackage;
@@ -37,7 +36,7 @@ export class PairBackend implements Backend {
     this.#tellReady();
   }
 
-  /** Names who is told that the baseline is loaded. */
+  /** Sets the listener that is called when the baseline is loaded. */
   onReady(listener: () => void): void {
     this.#tellReady = listener;
   }

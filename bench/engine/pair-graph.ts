@@ -2,14 +2,14 @@ import { GraphBuilder, type Value } from "../../src/onnx/file/graph-builder.ts";
 import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
 
 /**
- * The baseline's graph: the same encoder, but each pair is encoded whole, in a padded batch, in float32.
+ * The baseline's graph: the same encoder in float32, with each pair encoded as a whole in a padded batch.
  *
  *     [batch, length]   state state state | question question | candidate candidate | padding
  *     levels              0     0     0        1        1           2         2          3
  *
- * A token sees the tokens of its own level and of those above it, as in the token tree, so the scores are the same. What
- * can be saved without sharing between pairs is saved here too: nothing is computed of the last layer but the
- * one token of a pair that is scored, and its queries, keys and values come from one product.
+ * A token attends to its own level and the levels above, as in the token tree, so the scores are the same. Optimizations that
+ * do not share work between pairs are used here too: the last layer computes only the scored token of a pair, and queries,
+ * keys and values come from one product.
  */
 export const PAIR_IO = {
   ids: "ids", // int32 [batch, length]
@@ -19,7 +19,7 @@ export const PAIR_IO = {
   scores: "scores", // float32 [batch]
 } as const;
 
-/** The level of padding: below all others, so that no token of a pair sees it. */
+/** Level of padding, below all others, so that no token of a pair attends to it. */
 export const PADDING_LEVEL = 3;
 
 interface Context {
@@ -50,7 +50,7 @@ export function buildPairGraph(shape: TokenTreeShape, weights: Weights): Uint8Ar
   };
   const embedded = embeddings(context, ids, graph.input(PAIR_IO.positions, "int32", grid), levels);
   const mask = visibility(graph, levels);
-  // of the last layer one query a pair is needed: its row of the mask is that of the candidates
+  // the last layer needs one query per pair, with the mask of the candidates
   const lastMask = graph.node("Gather", [flatRows(graph, mask), context.readAt]);
   const lastRow = graph.node("Unsqueeze", [lastMask, graph.integers(1, 2)]);
   let hidden = embedded;
@@ -62,7 +62,7 @@ export function buildPairGraph(shape: TokenTreeShape, weights: Weights): Uint8Ar
   return graph.build("pairs");
 }
 
-/** Word + position + level, normalised. @returns [batch * length, hidden] */
+/** Word + position + level, normalized. @returns [batch * length, hidden] */
 function embeddings(context: Context, ids: Value, positions: Value, levels: Value): Value {
   const { graph, shape, weights } = context;
   const { vocab, hidden } = shape;
@@ -78,13 +78,13 @@ function embeddings(context: Context, ids: Value, positions: Value, levels: Valu
 }
 
 /**
- * What a key that must not be seen loses: it then weighs less than 1e-20 of the others, which no float32 shows. With -inf
- * the runtime's softmax is many times slower, in its underflow (measured: 0.9 ms against 7 to 30 ms), and a baseline has a
- * right to the faster one.
+ * Added to the logits of masked keys. Their weight is then below 1e-20, which float32 does not show. With -inf the runtime's
+ * softmax is many times slower because of underflow (measured: 7 to 30 ms instead of 0.9 ms), which would be unfair to the
+ * baseline.
  */
 const HIDDEN = -50;
 
-/** 0 where a query sees a key, else HIDDEN. @returns [batch, 1, length, length] */
+/** 0 for visible keys, HIDDEN for masked ones. @returns [batch, 1, length, length] */
 function visibility(graph: GraphBuilder, levels: Value): Value {
   const keys = graph.node("Unsqueeze", [levels, graph.integers(1, 2)]);
   const queries = graph.node("Unsqueeze", [levels, graph.integers(1, 3)]);
@@ -98,7 +98,7 @@ function flatRows(graph: GraphBuilder, mask: Value): Value {
   return graph.node("Reshape", [mask, graph.node("Concat", [graph.integers(-1), length], { axis: 0 })]);
 }
 
-/** [batch * length, hidden] -> the same; after the last layer only the scored tokens: [batch, hidden] */
+/** [batch * length, hidden] -> the same; the last layer keeps only the scored tokens: [batch, hidden] */
 function encoderLayer(context: Context, layer: number, input: Value, mask: Value, isLast: boolean): Value {
   const { graph, shape } = context;
   const name = `layers.${layer}`;
@@ -153,7 +153,7 @@ function head(context: Context, hidden: Value): void {
   graph.output(PAIR_IO.scores, "float32", ["batch"]);
 }
 
-/** x W' + b for a stored weight [outputs, inputs], or another one in its place */
+/** x W' + b for a stored weight [outputs, inputs], or its replacement */
 function linear(
   { graph, weights }: Context,
   name: string,

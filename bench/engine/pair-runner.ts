@@ -5,7 +5,7 @@ import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";
 
 interface JointPair {
-  /** Place in the forest's scores. */
+  /** Index in the forest's scores. */
   readonly at: number;
   /** State, question, candidate. */
   readonly parts: readonly [Int32Array, Int32Array, Int32Array];
@@ -22,17 +22,17 @@ export class PairRunner {
     this.#shape = shape;
   }
 
-  /** With the settings that the engine gives its own session, as fast as with the runtime's defaults (measured). @param graph bytes of the ONNX file */
+  /** Uses the engine's session settings, which are as fast as the runtime's defaults (measured). @param graph bytes of the ONNX file */
   static async load(graph: Uint8Array, shape: TokenTreeShape, threads: number): Promise<PairRunner> {
     return new PairRunner(await InferenceSession.create(graph, sessionOptions(threads)), shape);
   }
 
   /**
-   * @param batch pairs of one run
-   * @returns     [pairs] scores in the order of the forest, and the runs that it took
+   * @param batch pairs per run
+   * @returns     [pairs] scores in the order of the forest, and the number of runs
    */
   async score(forest: readonly TokenTree[], batch: number): Promise<ForestScores> {
-    // pairs of like length together: little padding
+    // pairs of similar length together, to reduce padding
     const pairs = listPairs(forest).sort((a, b) => a.length - b.length);
     const scores = new Float32Array(pairs.length);
     let forwards = 0;
@@ -61,7 +61,7 @@ function listPairs(forest: readonly TokenTree[]): JointPair[] {
   );
 }
 
-/** What the graph is fed with for one padded batch. */
+/** The graph's inputs for one padded batch. */
 function feeds(batch: readonly JointPair[], positions: number): Record<string, Tensor> {
   const length = Math.max(...batch.map((pair) => pair.length));
   const cells = batch.length * length;

@@ -8,7 +8,7 @@ import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { type OperatorTime, operatorTimes } from "./operator-time.ts";
 import type { Tasks } from "./tasks.ts";
 
-/** Runs a forest in one thread until the time is over and reads what the runtime's profiler wrote. */
+/** Runs a forest in one thread for the given time and reads the runtime's profile. */
 export async function profileForest({
   modelPackage,
   precision,
@@ -34,15 +34,15 @@ export async function profileForest({
 }
 
 /**
- * Lets the next session be created with the profiler on. The engine's runner makes its session itself and should not
- * know of profiling; this process does nothing else, so it may change what the runner calls.
+ * Creates the next session with the profiler on. The engine's runner creates its session itself and has no option for
+ * profiling. This process does nothing else, so it may patch the runtime.
  */
 function profiledSession(profileFilePrefix: string): () => InferenceSession {
   const create = InferenceSession.create.bind(InferenceSession);
   let created: InferenceSession | undefined;
   InferenceSession.create = async (graph: unknown, options: unknown) => {
     const given = typeof options === "object" ? options : {};
-    // the runner passes bytes and options; the other overloads are not called here
+    // the runner passes bytes and options; other overloads are not used
     created = await create(graph as Uint8Array, { ...given, enableProfiling: true, profileFilePrefix });
     return created;
   };

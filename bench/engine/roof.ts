@@ -3,10 +3,10 @@ import type { Arithmetic } from "./arithmetic.ts";
 import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
 import type { TaskProcess } from "./task-process.ts";
 
-/** The machine's measured rates: the most that a model of these shapes could reach. */
+/** The machine's measured rates: upper bounds for a model of these shapes. */
 export interface Roof {
   readonly rates: readonly GemmRate[];
-  /** The largest of each precision. */
+  /** The largest rate of each precision. */
   readonly best: Readonly<Record<Precision, GemmRate>>;
 }
 
@@ -55,10 +55,10 @@ function bestOf(rates: readonly GemmRate[], precision: Precision): GemmRate {
 }
 
 /**
- * The time that the useful arithmetic would take at the measured rates: the linear layers in the engine's precision,
- * attention in fp32. In fp32 the share of the roof is then exactly the arithmetic rate over the rate of the products.
+ * Time of the useful arithmetic at the measured rates: linear layers in the engine's precision, attention in fp32. In fp32 the
+ * share of the roof is exactly the arithmetic rate divided by the rate of the products.
  *
- * @param rates multiply-adds a second
+ * @param rates multiply-adds per second
  * @returns     milliseconds
  */
 export function idealMs(

@@ -11,7 +11,7 @@ import type { Subject } from "./subject.ts";
 /** Requests that wait while the engine is saturated. Chosen: their tokens fill several batches. */
 const WAITING = 16;
 
-/** The arithmetic of what a slice served. */
+/** The arithmetic of the served requests of a slice. */
 export async function arithmeticOfSlice(subject: Subject, { served }: Slice): Promise<Arithmetic> {
   const parts: Arithmetic[] = [];
   for (const prepared of served) {
@@ -24,7 +24,7 @@ export function asPrecision(name: string): Precision {
   return name === "int8" ? "int8" : "fp32";
 }
 
-/** The share of the roof that mixed traffic reaches while more requests wait than fit in a batch. */
+/** Share of the roof reached by mixed traffic while more requests wait than fit into a batch. */
 export async function saturation(run: EngineRun, roof: Roof): Promise<readonly Measurement[]> {
   const { subject, effort, seed, signal } = run;
   const precision = asPrecision(subject.precision);
@@ -64,7 +64,7 @@ export async function saturation(run: EngineRun, roof: Roof): Promise<readonly M
     measurement(
       {
         name,
-        title: `useful arithmetic of mixed traffic while ${WAITING} requests wait, share of the measured GEMM rate`,
+        title: `mixed traffic, ${WAITING} waiting requests: useful arithmetic as a share of the measured GEMM rate`,
         unit: "%",
         better: "higher",
         target: 60,

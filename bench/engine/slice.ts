@@ -2,7 +2,7 @@ import type { EngineCore } from "../../src/inference/engine-core.ts";
 import { countOf, type Workload } from "../workloads/workload.ts";
 import { type Prepared, type Subject, scoreChecked } from "./subject.ts";
 
-/** A workload's requests, each given out once, so that no state comes again by accident. */
+/** A workload's requests. Each is used once, so that no state recurs by accident. */
 export class Supply {
   readonly #workload: Workload;
   readonly #seed: number;
@@ -15,7 +15,7 @@ export class Supply {
     this.#subject = subject;
   }
 
-  /** Reads the next requests: done before the clock starts. */
+  /** Prepares the next requests, before time is measured. */
   async take(count: number): Promise<Prepared[]> {
     const taken: Prepared[] = [];
     for (let i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ export class Supply {
 }
 
 export interface SliceLimits {
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly callers: number;
   readonly budgetMs: number;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export interface Slice {
   readonly decisions: number;
 }
 
-/** Callers who each ask, wait for the answer, and ask again, until the time is over or the requests are. */
+/** Runs a closed loop until the time is over or all requests are used. */
 export async function runSlice(
   engine: EngineCore,
   prepared: readonly Prepared[],
@@ -73,7 +73,7 @@ export async function runSlice(
   };
 }
 
-/** Requests that a slice of this length can use, by what one request took; some more, since rates vary. */
+/** Estimated number of requests for a slice of this length, with a margin. */
 export function enoughFor(budgetMs: number, msPerRequest: number, callers: number, most: number): number {
   return Math.max(1, Math.min(most, callers + Math.ceil((1.5 * budgetMs) / msPerRequest)));
 }

@@ -16,24 +16,24 @@ import { forestOf } from "./forest.ts";
 import { PairBackend } from "./pair-backend.ts";
 import { TaskProcess } from "./task-process.ts";
 
-/** A request that has been read: what is timed begins with its texts. */
+/** A request as texts. Measured time starts here. */
 export interface Prepared {
   readonly request: BenchRequest;
   readonly rendered: RenderedRequest;
 }
 
-/** The engine that is measured, the baseline beside it, and what turns requests into what both take. */
+/** The measured engine, the baseline, and the preparation of requests for both. */
 export interface Subject {
   readonly modelPackage: ModelPackage;
   readonly shape: TokenTreeShape;
-  /** Of the baseline and of the kernels: one a processor. */
+  /** Threads of the baseline and of the kernels: one per processor. */
   readonly threads: number;
-  /** What the engine says that it computes in. */
+  /** Precision reported by the engine. */
   readonly precision: string;
   readonly engine: EngineCore;
   readonly baseline: EngineCore;
   readonly pairBackend: PairBackend;
-  /** Measures products of the runtime; has nothing loaded yet. */
+  /** Process that measures matrix products. Nothing is loaded yet. */
   readonly kernels: TaskProcess;
   prepare(request: BenchRequest): Promise<Prepared>;
   forestOf(prepared: Prepared): Promise<readonly TokenTree[]>;
@@ -50,7 +50,7 @@ export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);
   const baseline = new EngineCore({
     model: modelFacts(modelPackage),
-    // whole requests at once: the engine's bound on tokens would cut the baseline's batches
+    // whole requests at once, because the engine's token limit would split the baseline's batches
     settings: { ...engine.health().settings, maxBatchTokens: Number.MAX_SAFE_INTEGER, strict: false },
     backend: pairBackend,
     tokenizer,
@@ -84,7 +84,7 @@ export async function openSubject(options: ServiceOptions): Promise<Subject> {
   }
 }
 
-/** Scores and checks that each candidate got a number. */
+/** Scores a request and checks that each candidate has a score. */
 export async function scoreChecked(
   engine: EngineCore,
   { request, rendered }: Prepared,

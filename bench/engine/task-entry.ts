@@ -49,9 +49,9 @@ process.on("message", async ({ id, task, input }: TaskCall) => {
   );
   process.send?.(reply);
 });
-// the parent has died: nobody is left to answer
+// the parent has died
 process.on("disconnect", () => process.exit(0));
-// a signal to the process group means the bench, which ends this process itself
+// a signal to the process group is for the bench, which ends this process itself
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 async function answer(task: TaskName, input: unknown): Promise<unknown> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { TaskCall, TaskName, TaskReply, Tasks } from "./tasks.ts";
 
-/** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
+/** The `.ts` file when running from source, the `.js` file when compiled. */
 const entry = fileURLToPath(new URL(`./task-entry${import.meta.url.slice(-3)}`, import.meta.url));
 const execArgv = entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [];
 
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * A process for computing that would block this one: runs of the runtime are synchronous, and progress and Ctrl-C must
- * not wait for them. Ends with this process.
+ * A child process for blocking computation, so that progress and Ctrl-C work during the runtime's synchronous runs. It ends with
+ * this process.
  */
 export class TaskProcess {
   readonly #child: ChildProcess;
@@ -44,14 +44,14 @@ export class TaskProcess {
       this.#waiting.set(id, { resolve, reject });
       this.#child.send(call, (error) => error && reject(error));
     });
-    // the process at the other end answers by the same table
+    // the child process uses the same table
     return (await output) as Tasks[Name]["output"];
   }
 
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");
-    this.#child.kill("SIGKILL"); // it may be in the middle of a run
+    this.#child.kill("SIGKILL"); // it may be in a run
     await exited;
   }
 

@@ -3,11 +3,11 @@ import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
 import type { OperatorTime } from "./operator-time.ts";
 
-/** What the bench computes in processes of their own, and with what; everything here can be sent between processes. */
+/** Tasks of the bench's child processes with their inputs. Everything here can be sent between processes. */
 export interface Tasks {
   /** Loads the baseline. */
   loadPairs: { input: { modelPackage: ModelPackage; threads: number }; output: undefined };
-  /** Scores pair by pair, `batch` pairs a run. */
+  /** Scores pair by pair, `batch` pairs per run. */
   scorePairs: { input: { forest: readonly TokenTree[]; batch: number }; output: ForestScores };
   loadGemm: { input: { shapes: readonly GemmShape[]; threads: number }; output: undefined };
   measureGemm: {

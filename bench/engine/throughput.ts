@@ -8,26 +8,26 @@ import { idealMs, type Roof } from "./roof.ts";
 import { arithmeticOfSlice, asPrecision } from "./saturation.ts";
 import { enoughFor, runSlice, type Slice, Supply } from "./slice.ts";
 
-/** What the engine does of one workload. */
+/** Results of one workload. */
 export interface ThroughputReport {
   readonly workload: string;
   readonly title: string;
   /** With many callers. */
   readonly rates: readonly Measurement[];
-  /** Multiply-adds of useful arithmetic a second, with many callers. */
+  /** Multiply-adds of useful arithmetic per second, with many callers. */
   readonly rate: number;
-  /** Of the roof, with many callers. */
+  /** Share of the roof, with many callers. */
   readonly share: Measurement;
-  /** Useful tokens computed in a forward on average, with many callers. */
+  /** Average useful tokens per forward, with many callers. */
   readonly tokensPerForward: number;
-  /** Of one caller, after whom the next comes. */
+  /** Latency with one caller. */
   readonly latency: LatencySummary;
 }
 
-/** Callers under whom the engine never waits for one. */
+/** Callers that keep the engine busy. */
 const CALLERS = 16;
 
-/** Requests, decisions, pairs and tokens a second with many callers, and the latency of one. */
+/** Requests, decisions, pairs and tokens per second with many callers, and the latency with one. */
 export async function throughputOf(
   run: EngineRun,
   workload: Workload,

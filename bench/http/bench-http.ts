@@ -5,7 +5,7 @@ import type { Workload } from "../workloads/workload.ts";
 import { closedLevels, type LevelReport, Loaded, type LoadRun, openLevels } from "./load.ts";
 import type { ServerFacts, Target } from "./target.ts";
 
-/** Of what the server can do at most, in the open loop. The last is the one that the report names. */
+/** Rates of the open loop, as shares of the maximum throughput. The report names the last one. */
 const SHARES_QUICK = [0.4, 0.8];
 const SHARES_FULL = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 export const NAMED_SHARE = 0.8;
@@ -20,18 +20,18 @@ export interface ServerReport {
   readonly facts: ServerFacts;
   readonly closed: readonly LevelReport[];
   readonly open: readonly LevelReport[];
-  /** The largest throughput of the closed loop, right answers a second. */
+  /** The largest throughput of the closed loop, in correct answers per second. */
   readonly saturation: number;
 }
 
 export interface HttpReport {
   readonly workload: { readonly name: string; readonly title: string };
   readonly servers: readonly ServerReport[];
-  /** The first server over the second, where there are two. */
+  /** Ratios of the first server to the second, if there are two. */
   readonly against: readonly Measurement[];
-  /** The contract's limits, one caller: in a full run. */
+  /** Requests at the contract's limits, one caller; only in a full run. */
   readonly limits: readonly LimitReport[];
-  /** HTTP beside the same contract called in one process. Empty for a server at a URL. */
+  /** HTTP against the same contract called in this process. Empty for a server at a URL. */
   readonly overhead: readonly Measurement[];
 }
 
@@ -47,7 +47,7 @@ export interface HttpSubject {
   readonly url: string | null;
 }
 
-/** Closed loop, then open loop at shares of what the first server can do (or at `rate`). */
+/** Closed loop, then open loop at shares of the first server's maximum, or at `rate`. */
 export async function benchHttp(
   subjects: readonly HttpSubject[],
   workload: Workload,
@@ -60,7 +60,7 @@ export async function benchHttp(
   run.progress("warming up");
   for (const server of servers) await warmUp(server, run);
 
-  // where so few requests are sent that not each caller has one, fewer callers ask
+  // fewer callers if there is not a request for each
   const callers = MOST_CALLERS.filter((count) => count <= run.effort.maxRequests);
   const closed = await closedLevels(servers, callers, run);
   const saturations = closed.map((levels) => Math.max(...levels.map(({ throughput }) => throughput.value)));
@@ -85,7 +85,7 @@ export async function benchHttp(
   return { workload: { name, title }, servers: reports, against: compareServers(reports), limits };
 }
 
-/** A few requests of every path, so that nothing is compiled or connected while the clock runs. */
+/** Warm-up: a few requests of every path, so that compilation and connections do not count. */
 async function warmUp({ target, next }: Loaded, { effort, signal }: LoadRun): Promise<void> {
   const count = Math.min(16, effort.maxRequests);
   for (let i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ async function benchLimits(target: Target | undefined, run: LoadRun): Promise<Li
   return reports;
 }
 
-/** Throughput and median latency of each level, the first server over the second, round by round. */
+/** Throughput and median latency of each level, as ratios of the first server to the second, round by round. */
 function compareServers([first, second]: readonly ServerReport[]): Measurement[] {
   if (!first || !second) return [];
   const pairs = (kind: "closed" | "open") =>

@@ -7,11 +7,11 @@ import { ANSWER_TIMEOUT_MS, type Target } from "./target.ts";
 
 export interface ClosedLoopOptions {
   readonly callers: number;
-  /** It ends after that, but not before as many requests have ended as there are callers. */
+  /** Time limit. It applies once as many requests have ended as there are callers. */
   readonly budgetMs: number;
-  /** How long it waits for those beyond the budget. */
+  /** Maximum wait for these after the time limit. */
   readonly patienceMs?: number;
-  /** Answers after which it ends; at least as many as callers. */
+  /** Maximum number of answers; at least the number of callers. */
   readonly maxRequests: number;
   /** The next request; each is sent once. */
   readonly next: () => BenchRequest;
@@ -19,29 +19,29 @@ export interface ClosedLoopOptions {
 }
 
 export interface LoopResult {
-  /** Of the right answers alone. */
+  /** Of correct answers only. */
   readonly latencies: Latencies;
   readonly outcomes: Outcomes;
-  /** From the start to the last answer, right or wrong. */
+  /** From the start to the last answer, correct or not. */
   readonly elapsedMs: number;
 }
 
-/** What autocannon keeps for a connection between its request and the answer. */
+/** autocannon's context of a connection, from a request to its answer. */
 interface Context {
   request?: BenchRequest;
   sentAt?: number;
 }
 
-/** How often autocannon looks whether it shall stop; by itself, once a second. */
+/** Interval at which autocannon checks whether to stop. Its default is one second. */
 const TICK_MS = 20;
-/** Lost requests after which it gives up: autocannon connects again without a pause. */
+/** Maximum number of lost requests, because autocannon reconnects without a pause. */
 const MOST_LOST = 200;
-/** Of connections that end without an error. */
+/** Failure name of connections that end without an error. */
 const CLOSED = "connection closed without an answer";
 
 /**
- * Callers that each send, wait for the answer, and send again. Requests that are under way at the end are cut off and do
- * not count, unless the server let the callers wait beyond all patience.
+ * Callers that each send a request, wait for the answer, and send again. Requests in progress at the end are aborted and do not
+ * count, unless the server exceeded the maximum wait.
  */
 export async function closedLoop(target: Target, options: ClosedLoopOptions): Promise<LoopResult> {
   const { callers, budgetMs, maxRequests, patienceMs = ANSWER_TIMEOUT_MS, signal } = options;
@@ -52,7 +52,7 @@ export async function closedLoop(target: Target, options: ClosedLoopOptions): Pr
   let lost = 0;
   const isEnough = () => outcomes.answers >= maxRequests || lost >= MOST_LOST;
   const onAnswer: OnAnswer = ({ request, sentAt = startedAt }, status, body) => {
-    if (!request || isEnough()) return; // was under way when it was enough
+    if (!request || isEnough()) return; // was in progress at the end
     lastAt = performance.now();
     const fault = findFault(request, status, body);
     outcomes.answered(status, fault);
@@ -104,7 +104,7 @@ function settings(
     sampleInt: TICK_MS,
     requests: [
       {
-        // called for each request of each connection: no two send the same
+        // called for each request of each connection, so that all requests differ
         setupRequest(request, context: Context) {
           const chosen = next();
           context.request = chosen;
@@ -122,8 +122,8 @@ function settings(
 }
 
 /**
- * Tells of requests that no answer comes to: where a connection ends, with an error or without, autocannon connects again and
- * sends the next. The one that it sends on a connection whose end the server has announced is not lost by the server.
+ * Detects requests without an answer. When a connection ends, autocannon reconnects and sends the next request. A request sent
+ * on a connection whose end the server has announced does not count as lost.
  */
 function watchForLost(client: NodeJS.EventEmitter, onLost: OnLost): void {
   let isWaiting = false;

@@ -11,7 +11,7 @@ import { openLoop, poissonArrivals } from "./open-loop.ts";
 import { findFault } from "./reply-check.ts";
 import type { ServerFacts, Target } from "./target.ts";
 
-/** A server under load, with requests of its own: two servers are sent the same ones in the same order. */
+/** A server under load, with its own sequence of requests. Two servers get the same requests in the same order. */
 export class Loaded {
   readonly target: Target;
   readonly label: string;
@@ -26,7 +26,7 @@ export class Loaded {
     this.#seed = seed;
   }
 
-  /** Asks the server who it is, and from then on lets it refuse what is too long for it. */
+  /** Reads the server's facts. From then on it may refuse requests that are too long for it. */
   async meet(signal: AbortSignal): Promise<ServerFacts> {
     const facts = await this.target.facts(signal);
     if (facts.takesFewerTokens && !this.#workload.isOwn) this.#workload = forFewerTokens(this.#workload);
@@ -47,17 +47,17 @@ export interface LoadRun {
 export interface LevelReport extends OutcomeCounts {
   /** Callers of the closed loop. */
   readonly callers: number | null;
-  /** Requests a second that were to be sent in the open loop. */
+  /** Offered rate of the open loop, in requests per second. */
   readonly offered: number | null;
-  /** Right answers a second. */
+  /** Correct answers per second. */
   readonly throughput: Measurement;
-  /** The median latency of each round's right answers. */
+  /** Median latency of each round's correct answers. */
   readonly typical: Measurement;
-  /** Of the right answers of all rounds together. */
+  /** Latencies of the correct answers of all rounds together. */
   readonly latency: LatencySummary;
 }
 
-/** What a level gathers over its rounds. */
+/** Collected results of a level. */
 class Level {
   readonly latencies = new Latencies();
   readonly outcomes = new Outcomes();
@@ -86,7 +86,7 @@ class Level {
   }
 }
 
-/** Every level on every server in turn, round after round. @returns [servers][levels] */
+/** Measures every level on every server in turn, round by round. @returns [servers][levels] */
 export async function closedLevels(
   servers: readonly Loaded[],
   levels: readonly number[],
@@ -113,10 +113,10 @@ export async function closedLevels(
   );
 }
 
-/** How long answers are waited for after the last request was sent. */
+/** Maximum wait for answers after the last request. */
 const PATIENCE_MS = 15_000;
 
-/** Every rate on every server in turn, round after round. @returns [servers][rates] */
+/** Measures every rate on every server in turn, round by round. @returns [servers][rates] */
 export async function openLevels(
   servers: readonly Loaded[],
   rates: readonly number[],
@@ -132,9 +132,9 @@ export async function openLevels(
           `${rate.toFixed(1)} requests/s (round ${round + 1} of ${effort.httpRounds}): ${server.label}`,
         );
         const limits = { ms: effort.openMs, count: effort.maxRequests };
-        // the loop itself loses patience first
+        // the loop's own timeout comes first
         const patience = { signal, timeoutMs: effort.openMs + PATIENCE_MS };
-        // both servers are sent the same requests at the same times
+        // both servers get the same requests at the same times
         const arrivalsMs = poissonArrivals(new Random(seed, "arrivals", round, i), rate, limits);
         const requests = arrivalsMs.map(() => server.next());
         const send = async (index: number) => {
@@ -157,7 +157,7 @@ export async function openLevels(
   );
 }
 
-/** Indexes of the servers, in the other order every second round. */
+/** Indexes of the servers, in reverse order every second round. */
 function inTurn(servers: readonly Loaded[], round: number): number[] {
   const indexes = servers.map((_, i) => i);
   return round % 2 === 0 ? indexes : indexes.reverse();

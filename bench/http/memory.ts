@@ -17,13 +17,13 @@ export interface MemoryReport {
     readonly serviceMib: number;
     readonly inferenceMib: number;
   }[];
-  /** Why there is no growth to report, where there is none. */
+  /** Reason if no growth can be reported. */
   readonly note: string | null;
-  /** Of the requests, by reason. */
+  /** Failed requests by reason. */
   readonly failures: OutcomeCounts["failures"];
 }
 
-/** Growth over fewer requests than that says more of the first shapes and caches than of a leak. */
+/** Minimum number of requests for growth. With fewer, growth shows filling caches rather than a leak. */
 const FEWEST_FOR_GROWTH = 1_000;
 const CALLERS = 8;
 const MIB = 2 ** 20;
@@ -86,21 +86,23 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
   const mib = { unit: "MiB", better: "lower" } as const;
   const measurements = [
     measurement(
-      { name: "memory.ready", title: "from the start of the process to ready", unit: "s", better: "lower" },
+      { name: "memory.ready", title: "time from process start to ready", unit: "s", better: "lower" },
       readySeconds,
     ),
   ];
   const first = samples[0];
   const last = samples.at(-1);
-  if (!first || !last) return { measurements, note: "this system does not tell the memory of processes" };
+  if (!first || !last) return { measurements, note: "this system does not report the memory of processes" };
   const both = ({ serviceMib, inferenceMib }: typeof first) => serviceMib + inferenceMib;
   measurements.push(
-    measurement({ ...mib, name: "memory.idle", title: "resident when ready, both processes" }, [both(first)]),
+    measurement({ ...mib, name: "memory.idle", title: "resident memory when ready, both processes" }, [
+      both(first),
+    ]),
     measurement({ ...mib, name: "memory.idle.service", title: "the service" }, [first.serviceMib]),
     measurement({ ...mib, name: "memory.idle.inference", title: "the inference process" }, [
       first.inferenceMib,
     ]),
-    measurement({ ...mib, name: "memory.after", title: `resident after ${last.requests} requests` }, [
+    measurement({ ...mib, name: "memory.after", title: `resident memory after ${last.requests} requests` }, [
       both(last),
     ]),
     measurement({ ...mib, name: "memory.after.service", title: "the service" }, [last.serviceMib]),
@@ -117,7 +119,7 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
     };
   }
   const perRequest = slope(settled.map((sample) => ({ x: sample.requests, y: both(sample) })));
-  const title = `growth for each thousand requests, over the last ${span}`;
+  const title = `growth per thousand requests, over the last ${span}`;
   measurements.push(measurement({ ...mib, name: "memory.growth", title }, [perRequest * 1000]));
   return { measurements, note: null };
 }

@@ -3,40 +3,39 @@ import { Latencies } from "../measure/latencies.ts";
 import { NO_ANSWER, NOT_SENT, Outcomes } from "../measure/outcomes.ts";
 import type { Random } from "../random.ts";
 
-/** No place in the queue, and the deadline: what a server of the contract answers where more comes than it can do. */
+/** Statuses of an overloaded server: queue full, deadline exceeded. */
 const REFUSALS = [503, 504];
 
-/** Requests under way at most; one that would be more is not sent and counts as a failure. */
+/** Maximum concurrent requests. Further requests are not sent and count as failures. */
 const MOST_UNDER_WAY = 2_000;
 
 export interface OpenLoopOptions {
-  /** When each request is to be sent, in milliseconds from the start, ascending. */
+  /** Send times in milliseconds from the start, ascending. */
   readonly arrivalsMs: readonly number[];
-  /** Sends the request with this number. @returns its status, and what is wrong with the answer, if anything */
+  /** Sends the request with this number. @returns its status, and the fault of the answer, if any */
   readonly send: (index: number) => Promise<{ readonly status: number; readonly fault: string | undefined }>;
   readonly clock: Clock;
-  /** How long it waits for answers after the last request was to be sent. */
+  /** Maximum wait for answers after the last send time. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface OpenLoopResult {
-  /** Of the right answers alone. */
+  /** Of correct answers only. */
   readonly latencies: Latencies;
-  /** Refusals are in the statuses and are no failures. */
+  /** Refusals count in the statuses and not as failures. */
   readonly outcomes: Outcomes;
-  /** From the start to the last answer, right or not. */
+  /** From the start to the last answer, correct or not. */
   readonly elapsedMs: number;
 }
 
 /**
- * Sends requests at times that were fixed before, whatever becomes of those sent earlier, and counts each latency from
- * the intended time: a stall of the server, of the network or of this process is in the latencies of every request
- * that it delayed.
+ * Sends requests at fixed times, independent of earlier answers, and measures each latency from the intended send time. So a
+ * stall of the server, the network or this process shows in the latencies of all requests that it delays.
  *
- * Not with autocannon: for a rate it lets each connection send a whole second's requests as fast as answers come, then
- * pauses until the next second (httpClient.js, `reqsMadeThisSecond`); a connection that waits for an answer sends nothing,
- * and the missing latencies are made up afterwards (run.js, `recordValueWithExpectedInterval`), in whole milliseconds.
+ * autocannon is not used here. For a given rate, each of its connections sends a second's requests as fast as answers come and
+ * then pauses (httpClient.js, `reqsMadeThisSecond`). A connection that waits for an answer sends nothing, and the missing
+ * latencies are estimated afterwards (run.js, `recordValueWithExpectedInterval`), in whole milliseconds.
  */
 export function openLoop({
   arrivalsMs,
@@ -99,9 +98,9 @@ export function openLoop({
 }
 
 /**
- * Times of independent callers: exponential gaps, so that requests come in bunches as they do in life.
+ * Send times of independent callers: exponential gaps (a Poisson process).
  *
- * @param rate requests a second
+ * @param rate requests per second
  */
 export function poissonArrivals(
   random: Random,

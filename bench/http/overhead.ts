@@ -8,10 +8,10 @@ import type { LoadRun } from "./load.ts";
 import { findFault } from "./reply-check.ts";
 import type { Target } from "./target.ts";
 
-/** Requests of one caller in a round. */
+/** Requests per round, one caller. */
 const CALLS = 12;
 
-/** What HTTP adds: short requests of one caller, over a kept connection and by the same contract within this process. */
+/** Latency added by HTTP: short requests of one caller over a keep-alive connection, against the same contract in this process. */
 export async function httpOverhead(
   target: Target,
   contract: Contract,
@@ -46,8 +46,11 @@ export async function httpOverhead(
   const differences = http.map((value, i) => value - (inProcess[i] ?? Number.NaN));
   const facts = { unit: "ms", better: "lower" } as const;
   return [
-    measurement({ ...facts, name: "http.overhead", title: "what HTTP adds to a short request" }, differences),
+    measurement(
+      { ...facts, name: "http.overhead", title: "short request: latency added by HTTP" },
+      differences,
+    ),
     measurement({ ...facts, name: "http.overhead.http", title: "over HTTP" }, http),
-    measurement({ ...facts, name: "http.overhead.in-process", title: "in one process" }, inProcess),
+    measurement({ ...facts, name: "http.overhead.in-process", title: "without HTTP" }, inProcess),
   ];
 }

@@ -1,14 +1,14 @@
 import { TOO_LONG } from "../measure/outcomes.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 
-/** Probabilities add up to 1 within that, by the contract. */
+/** Tolerance of the sum of probabilities, from the contract. */
 const SUM_TOLERANCE = 1e-9;
 
 /**
- * Whether an answer is what the request asks for: the expected status, every question with its labels, numbers that
- * are finite, probabilities that add up to 1, and a decision that follows from them.
+ * Checks an answer: expected status, all questions with their labels, finite numbers, probabilities that sum to 1, and a
+ * decision that follows from them.
  *
- * @returns what is wrong, in a few words without content; undefined when nothing is
+ * @returns the fault in a few words, without content; undefined if there is none
  */
 export function findFault(request: BenchRequest, status: number, body: string): string | undefined {
   if (status !== request.expectedStatus && isTooLong(request, status, body)) return TOO_LONG;
@@ -86,7 +86,7 @@ function numbers(values: unknown): number[] {
   return isRecord(values) ? Object.values(values).map(Number) : [];
 }
 
-/** `JSON.parse` moves integer-like names to the front, so the order is left to the tests of the service. */
+/** The order of labels is not checked, because `JSON.parse` moves integer-like names to the front. */
 function isSameSet(names: readonly string[], others: readonly string[]): boolean {
   const set = new Set(names);
   return names.length === others.length && others.every((name) => set.has(name));

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Resident memory of a service's two processes, in bytes; undefined where the system does not tell. */
+/** Resident memory of a service's two processes, in bytes; undefined if unknown. */
 export interface ServiceMemory {
   readonly service: number;
-  /** All processes below it. */
+  /** All its child processes. */
   readonly inference: number;
 }
 
-/** @param pid of the service */
+/** @param pid process id of the service */
 export function serviceMemory(pid: number): ServiceMemory | undefined {
   const processes = listProcesses();
   const own = processes.find((process) => process.pid === pid);
@@ -23,7 +23,7 @@ export interface ProcessRow {
   readonly bytes: number;
 }
 
-/** Every process that the system shows; none where it shows none. */
+/** All visible processes; empty if the system shows none. */
 export function listProcesses(): readonly ProcessRow[] {
   try {
     return parseProcesses(execFileSync("ps", ["-A", "-o", "pid=,ppid=,rss="], { encoding: "utf8" }));
@@ -55,6 +55,6 @@ function readProc(pid: number): ProcessRow | undefined {
     const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
     return { pid, parent: field("PPid"), bytes: field("VmRSS") * 1024 };
   } catch {
-    return undefined; // it has ended meanwhile
+    return undefined; // it has ended
   }
 }

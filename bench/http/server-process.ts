@@ -6,22 +6,22 @@ import { ServiceError } from "../../src/errors.ts";
 import { OPTION_TABLE, type OptionRow, type ServiceOptions } from "../../src/options/table.ts";
 import { packageRoot } from "../../src/package-root.ts";
 
-/** `decision serve` as a user starts it, in a process of its own, which ends with this one. */
+/** `decision serve` in a child process, which ends with this process. */
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to the line that says where it listens, with the model loaded. */
+  /** Time from process start to the line with its address, when the model is loaded. */
   readonly readyMs: number;
   close(): Promise<void>;
 }
 
-/** Ends the service when the bench has died without doing so; the channel itself keeps nothing alive. */
+/** Ends the service if the bench has died. The channel itself keeps nothing alive. */
 export const DIE_WITH_PARENT =
   'process.on("disconnect", () => process.kill(process.pid, "SIGTERM")); process.channel?.unref();';
-/** Chosen: nothing is under way when the bench ends a service. */
+/** Chosen: no request is in progress when the bench stops a service. */
 const LONGEST_SHUTDOWN_MS = 5_000;
 
-/** @throws ServiceError INTERNAL when it ends before it is ready; the reason is on stderr */
+/** @throws ServiceError INTERNAL if it ends before it is ready; the reason is on stderr */
 export async function startServer(options: ServiceOptions): Promise<ServerProcess> {
   const startedAt = performance.now();
   const child = fork(path.join(packageRoot, "bin/decision.js"), ["serve", ...serveFlags(options)], {

@@ -9,35 +9,35 @@ export interface HttpReply {
   readonly body: string;
 }
 
-/** When an exchange is given up. */
+/** Limits of an exchange. */
 export interface Patience {
-  /** Ends it with its reason. */
+  /** Aborts it with its reason. */
   readonly signal: AbortSignal;
-  /** For the whole answer, from the moment at which the request is sent. */
+  /** Time limit from sending the request to the complete answer. */
   readonly timeoutMs: number;
 }
 
-/** Chosen: a server of the contract has its deadline after 60 s if not told otherwise, and then answers 504. */
+/** Chosen: longer than the default deadline of 60 s, after which a server answers 504. */
 export const ANSWER_TIMEOUT_MS = 70_000;
-/** Chosen: /health waits for nothing. */
+/** Chosen: /health does not wait for the model. */
 const HEALTH_TIMEOUT_MS = 10_000;
 
-/** What /health says of a server; of any server of the contract. */
+/** Facts of a server, from /health. */
 export interface ServerFacts {
   readonly model: string;
   readonly precision: string;
   readonly version: string;
-  /** Whether its limits are below those that generated requests are sized for. */
+  /** Whether its limits are below the sizes of generated requests. */
   readonly takesFewerTokens: boolean;
 }
 
-/** A server of the contract, met over HTTP only. */
+/** A server of the contract, used over HTTP only. */
 export class Target {
   readonly url: string;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #origin: string;
-  /** Of the URL, before every path of the contract; without a slash at its end. */
+  /** Path prefix of the URL, without a trailing slash. */
   readonly #prefix: string;
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
@@ -53,27 +53,27 @@ export class Target {
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
     const isSecure = parsed.protocol === "https:";
-    // a connection for each request under way, kept for the next
+    // one keep-alive connection per concurrent request
     this.#agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
     this.#request = isSecure ? https.request : http.request;
   }
 
-  /** Where an operation is on this server. */
+  /** Path of an operation on this server. */
   pathOf(operation: Operation): string {
     return `${this.#prefix}${OPERATION_PATHS[operation]}`;
   }
 
-  /** One request over a kept connection. Rejects without an answer, or with the signal's reason. */
+  /** Sends a request over a keep-alive connection. Rejects if there is no answer, or with the signal's reason. */
   send({ operation, body }: BenchRequest, patience: Patience): Promise<HttpReply> {
     return this.#exchange("POST", this.pathOf(operation), patience, body);
   }
 
-  /** The same for requests that the rest depends on. @throws ServiceError INTERNAL without an answer; the signal's reason */
+  /** The same for essential requests. @throws ServiceError INTERNAL without an answer; the signal's reason */
   sendSurely(request: BenchRequest, signal: AbortSignal): Promise<HttpReply> {
     return this.#surely(this.send(request, { signal, timeoutMs: ANSWER_TIMEOUT_MS }), signal);
   }
 
-  /** @throws ServiceError INTERNAL where no server of the contract answers; the signal's reason */
+  /** @throws ServiceError INTERNAL if no server of the contract answers; the signal's reason */
   async facts(signal: AbortSignal, timeoutMs = HEALTH_TIMEOUT_MS): Promise<ServerFacts> {
     const asked = this.#exchange("GET", `${this.#prefix}/health`, { signal, timeoutMs });
     const reply = await this.#surely(asked, signal);
@@ -107,7 +107,7 @@ export class Target {
     return new Promise((resolve, reject) => {
       const headers = { ...this.headers, "content-length": Buffer.byteLength(body) };
       let late: Error | undefined;
-      // the error of a connection that was cut says less than why it was
+      // the reason of the abort says more than the connection's error
       const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
       const request = this.#request(
         new URL(`${this.#origin}${path}`),

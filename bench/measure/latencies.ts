@@ -1,6 +1,6 @@
 import { build, type Histogram } from "hdr-histogram-js";
 
-/** Latencies of one measurement in milliseconds. A percentile that too few requests stand behind is null. */
+/** Latencies of one measurement in milliseconds. A percentile is null if there are too few requests. */
 export interface LatencySummary {
   readonly count: number;
   readonly p50: number | null;
@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly p99: number | null;
   readonly p999: number | null;
   readonly max: number | null;
-  /** Percentiles for drawing: from the median towards the rarest that the count allows. */
+  /** Percentiles for charts, from the median to the highest that the count supports. */
   readonly curve: readonly { readonly percentile: number; readonly ms: number }[];
 }
 
@@ -21,7 +21,7 @@ const HISTOGRAM = {
 
 const CURVE = [0, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99];
 
-/** Collects latencies; memory does not grow with their number. */
+/** Collects latencies in constant memory. */
 export class Latencies {
   readonly #histogram: Histogram = build(HISTOGRAM);
 
@@ -42,9 +42,9 @@ export class Latencies {
   summary(): LatencySummary {
     const count = this.count;
     const at = (percentile: number) => {
-      // at least one request lies beyond it; the middle of one is that one
+      // requires at least one request beyond it; the median of one request is that request
       const isBacked = count > 0 && (percentile <= 50 || count * (1 - percentile / 100) >= 1 - 1e-9);
-      // a percentile is told by the upper end of its bucket, which may lie above all that was recorded
+      // a percentile is the upper end of its bucket, which may exceed the maximum
       const micros = Math.min(this.#histogram.getValueAtPercentile(percentile), this.#histogram.maxValue);
       return isBacked ? micros / 1000 : null;
     };

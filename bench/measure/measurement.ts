@@ -1,8 +1,8 @@
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** One number of a report, with what it comes from. */
+/** One number of a report, with its rounds. */
 export interface Measurement {
-  /** Stable: `--compare` finds its counterpart by it. */
+  /** Stable name, used by `--compare`. */
   readonly name: string;
   readonly title: string;
   readonly unit:
@@ -22,7 +22,7 @@ export interface Measurement {
   readonly spread: Spread;
   /** One value for each round. */
   readonly rounds: readonly number[];
-  /** A goal of this project; no promise for any machine. */
+  /** A goal of this project, not a guarantee. */
   readonly target?: number;
 }
 
@@ -34,7 +34,7 @@ export function measurement(
   return { ...facts, value: spread.median, spread, rounds };
 }
 
-/** Whether a target is reached; undefined without one. */
+/** Whether the target is reached; undefined without a target. */
 export function isReached({ value, target, better }: Measurement): boolean | undefined {
   if (target === undefined) return undefined;
   return better === "higher" ? value >= target : value <= target;

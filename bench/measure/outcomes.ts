@@ -2,27 +2,27 @@
 export interface OutcomeCounts {
   /** By HTTP status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Answers that are not what the request asks for, and requests without an answer, by reason. */
+  /** Wrong answers and requests without an answer, by reason. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** Of requests whose answers were waited for in vain. */
+/** Reason of requests without an answer in time. */
 export const NO_ANSWER = "no answer in time";
-/** Of requests that the bench kept to itself, since too many were without an answer. */
+/** Reason of requests that were not sent, because too many had no answer yet. */
 export const NOT_SENT = "not sent: too many under way";
-/** Of right refusals: in the statuses, and no failure. */
+/** Reason of correct refusals, which count in the statuses and not as failures. */
 export const TOO_LONG = "too long for the served model";
 
 export class Outcomes {
   readonly #statuses = new Map<string, number>();
   readonly #failures = new Map<string, number>();
 
-  /** Requests that were answered, rightly or not. */
+  /** Number of answers, correct or not. */
   get answers(): number {
     return [...this.#statuses.values()].reduce((sum, number) => sum + number, 0);
   }
 
-  /** @param failure what is wrong with the answer, if anything */
+  /** @param failure fault of the answer, if any */
   answered(status: number, failure: string | undefined): void {
     count(this.#statuses, String(status));
     if (failure !== undefined && failure !== TOO_LONG) this.failed(failure);

@@ -1,15 +1,15 @@
 export interface RoundLimits {
-  /** Rounds at most. */
+  /** Maximum number of rounds. */
   readonly rounds: number;
-  /** No round begins after that, but for the first few. */
+  /** No round starts after this time, except for the first few. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Chosen: a median of fewer is no better than one of them, and there are no quartiles. */
+/** Chosen: with fewer, a median is no better than one value, and there are no quartiles. */
 const LEAST_ROUNDS = 3;
 
-/** Numbers of the rounds that begin in time: at least three, where that many were asked for. */
+/** Indexes of the rounds that start in time: at least three, if as many were requested. */
 export function* roundsWithin({ rounds, budgetMs }: Omit<RoundLimits, "signal">): Generator<number> {
   const endAt = performance.now() + budgetMs;
   for (let round = 0; round < rounds; round++) {
@@ -19,9 +19,9 @@ export function* roundsWithin({ rounds, budgetMs }: Omit<RoundLimits, "signal">)
 }
 
 /**
- * Measures several things in turn, so that whatever else the machine does meets all of them: A B, B A, A B, ...
+ * Measures several things in alternating order (A B, B A, A B, ...), so that other load affects all of them.
  *
- * @param arms each measures once and gives its value for the round, by its number
+ * @param arms each measures once and returns the value of the round
  * @returns    [rounds] values of each arm
  * @throws the signal's reason, between measurements
  */

@@ -1,13 +1,13 @@
-/** The value in the middle; between two the mean of them. NaN of nothing. */
+/** The median; NaN without values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
 /**
- * The value below which a share of the values lies, linear between neighbours. NaN among them is left out.
+ * The quantile of the values, linear between neighbours. NaN values are ignored.
  *
  * @param share from 0 to 1
- * @returns NaN of nothing
+ * @returns NaN without values
  * @see Hyndman and Fan 1996, type 7
  */
 export function quantile(values: readonly number[], share: number): number {
@@ -25,7 +25,7 @@ export interface Spread {
   readonly q3: number;
   readonly min: number;
   readonly max: number;
-  /** Values that it comes from: NaN, of a round without a right answer, is none. */
+  /** Number of values, without NaN (a round without a correct answer). */
   readonly count: number;
 }
 
@@ -44,12 +44,12 @@ function numbersOf(values: readonly number[]): number[] {
   return values.filter((value) => !Number.isNaN(value));
 }
 
-/** Each round's ratio of two measurements that stood beside each other. */
+/** Ratio of two measurements in each round. */
 export function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.slice(0, below.length).map((value, round) => value / (below[round] ?? Number.NaN));
 }
 
-/** Least squares. @returns growth of y for each unit of x; 0 where there are fewer than two points */
+/** Slope of y over x by least squares; 0 with fewer than two points. */
 export function slope(points: readonly { readonly x: number; readonly y: number }[]): number {
   const meanX = points.reduce((sum, { x }) => sum + x, 0) / points.length;
   const meanY = points.reduce((sum, { y }) => sum + y, 0) / points.length;

@@ -10,22 +10,22 @@ export interface Comparison {
   readonly unit: Measurement["unit"];
   readonly old: number;
   readonly new: number;
-  /** New over old. */
+  /** Ratio of new to old. */
   readonly ratio: number;
   readonly verdict: Verdict;
 }
 
-/** The chance that of all figures of two runs of the same thing any is marked: no more than that. */
+/** Maximum probability that any figure is marked although nothing has changed. */
 const MOST_CHANCE = 0.05;
 
 /**
- * Compares what both runs measured.
+ * Compares two runs.
  *
- * A difference is marked when every round of one run lies beyond every round of the other, and that happens by chance too rarely
- * for so many figures. If nothing has changed, any order of the rounds is as likely as any other, so a figure's rounds lie
- * apart with chance 2 / binomial(n + m, n); see `verdictsOf` for the bound. Numbers other than ratios of one run depend on the
- * machine, and are not marked where it is another one. What neither run could see, such as a machine that was busy all through
- * one of them, is in no run's noise: measure again before you believe a mark.
+ * A figure is marked if all rounds of one run lie beyond all rounds of the other, and this is improbable enough by chance. If
+ * nothing has changed, all orders of the rounds are equally likely, so the rounds of a figure separate with probability
+ * 2 / binomial(n + m, n); see `verdictsOf` for the bound. Numbers other than ratios within one run depend on the machine, and are
+ * not marked if the machines differ. A machine that was busy during one whole run is not part of the noise: repeat the
+ * measurement before you trust a mark.
  */
 export function compareReports(old: Report, now: Report): readonly Comparison[] {
   const before = new Map(measurementsOf(old).map((figure) => [figure.name, figure]));
@@ -50,11 +50,11 @@ export interface FigurePair {
 }
 
 /**
- * Marks the figures that differ, none of them by chance in all but 5 % of the runs that measure the same thing twice.
+ * Marks the figures that differ. If nothing has changed, the probability of any mark is at most 5 %.
  *
- * Holm's steps with Tarone's count: a figure is marked where the chance of its rounds lying apart is 5 % over the number of
- * figures that could be marked at all, and after each mark that number is taken anew from those that are left. A figure of so
- * few rounds that it could not be marked anyway thus makes it no harder for the others.
+ * Uses Holm's procedure with Tarone's correction: a figure is marked if the probability that its rounds separate by chance is
+ * below 5 % divided by the number of figures that could be marked. After each mark, that number is computed again for the
+ * remaining figures. Figures with too few rounds to be marked do not count.
  *
  * @see Holm 1979, A simple sequentially rejective multiple test procedure
  * @see Tarone 1990, A modified Bonferroni method for discrete data
@@ -74,19 +74,19 @@ export function verdictsOf<Pair extends FigurePair>(pairs: readonly Pair[]): Rea
   }
 }
 
-/** The largest chance of which no more figures stay below than it allows. */
+/** The largest probability threshold that keeps the bound. */
 function boundFor(figures: readonly { readonly chance: number }[]): number {
   let count = 1;
   while (figures.filter(({ chance }) => chance <= MOST_CHANCE / count).length > count) count += 1;
   return MOST_CHANCE / count;
 }
 
-/** On which side of the old rounds all new ones lie, if on one, and how likely that is when nothing has changed. */
+/** The side of the old rounds on which all new rounds lie, if any, and the probability of this by chance. */
 function separationOf({ old, now }: FigurePair): {
   readonly chance: number;
   readonly side: "higher" | "lower" | undefined;
 } {
-  // a round without a right answer has no median, which JSON writes as null
+  // a round without a correct answer has no median (null in JSON)
   const [before, after] = [old.rounds.filter(Number.isFinite), now.rounds.filter(Number.isFinite)];
   const chance = chanceOfSeparation(before.length, after.length);
   if (Math.min(...after) > Math.max(...before)) return { chance, side: "higher" };
@@ -94,7 +94,7 @@ function separationOf({ old, now }: FigurePair): {
   return { chance, side: undefined };
 }
 
-/** That n and m values in random order lie apart, the ones wholly above the others or below. */
+/** Probability that n and m values in random order separate. */
 export function chanceOfSeparation(n: number, m: number): number {
   let orders = 1;
   for (let i = 1; i <= n; i++) orders = (orders * (m + i)) / i;
@@ -106,10 +106,10 @@ function machineOf({ machine }: Report): string {
 }
 
 /**
- * A quick and a full run measure other amounts of work in other rounds: they are different experiments.
+ * Refuses to compare a quick with a full run, which measure different amounts of work.
  *
- * @param file where the earlier one lies
- * @throws ServiceError INVALID_OPTION where the run to come is not of the earlier one's effort
+ * @param file file of the earlier run
+ * @throws ServiceError INVALID_OPTION if the efforts differ
  */
 export function checkSameEffort(old: Report, isFull: boolean, file: string): void {
   const { effort } = old.options;
@@ -120,11 +120,11 @@ export function checkSameEffort(old: Report, isFull: boolean, file: string): voi
     : "add --full, or compare with a quick run";
   throw new ServiceError(
     "INVALID_OPTION",
-    `--compare ${file} holds a ${effort} run, which is another experiment than a ${wanted} one: ${change}.`,
+    `--compare ${file} is a ${effort} run and cannot be compared with a ${wanted} run: ${change}.`,
   );
 }
 
-/** What must be equal for a comparison to mean anything beside the code: said on stderr where it is not. */
+/** Settings that must be equal for a meaningful comparison. Differences are reported on stderr. */
 export function differencesInSetting(old: Report, now: Report): readonly string[] {
   const setting = (report: Report): Record<string, unknown> => ({
     seed: report.seed,

@@ -2,10 +2,10 @@ import type { Comparison } from "./compare.ts";
 import { numberText, withUnit } from "./number-text.ts";
 import type { Table } from "./terminal.ts";
 
-/** Ratios of two runs, marked where they lie beyond both runs' noise, given how many there are. */
+/** Table of the ratios of two runs, with marks. */
 export function comparisonTable(comparisons: readonly Comparison[], file: string): Table {
   return {
-    title: `Against ${file}: new over old`,
+    title: `Compared with ${file}: ratio new / old`,
     head: ["figure", "old", "new", "ratio", ""],
     rows: comparisons.map(({ name, unit, old, new: now, ratio, verdict }) => [
       name,
@@ -14,6 +14,6 @@ export function comparisonTable(comparisons: readonly Comparison[], file: string
       numberText(ratio),
       verdict === "better" || verdict === "worse" ? `${verdict.toUpperCase()}` : verdict,
     ]),
-    note: "Better or worse: if nothing has changed, any mark at all comes in at most one of twenty comparisons.",
+    note: "If nothing has changed, at most one comparison in twenty shows a mark (better or worse).",
   };
 }

@@ -6,9 +6,8 @@ import type { Report } from "./report.ts";
 type Failures = OutcomeCounts["failures"];
 
 /**
- * What a run must not end well with, by reason: every failure of the closed loop, and in the open loop those that no rate
- * excuses. Refusals are none, and where more is offered than the server has been seen to do, answers that do not come
- * in time are none either.
+ * Failures that make a run fail, by reason: all failures of the closed loop, and those of the open loop that overload does not
+ * explain. Refusals are no failures. Beyond the maximum throughput, late answers are no failures either.
  */
 export function failuresOf({ http, memory }: Report): Failures {
   const ofServers = http?.servers.flatMap(failuresOfServer) ?? [];
@@ -16,13 +15,13 @@ export function failuresOf({ http, memory }: Report): Failures {
   return sumOfFailures([...ofServers, ...ofLimits, ...(memory ? [memory.failures] : [])]);
 }
 
-/** One line that names every reason; undefined where nothing failed. */
+/** One line with all reasons; undefined if nothing failed. */
 export function failuresText(failures: Failures): string | undefined {
   const reasons = Object.entries(failures);
   if (reasons.length === 0) return undefined;
   const count = reasons.reduce((sum, [, number]) => sum + number, 0);
   const list = reasons.map(([reason, number]) => `${number} x ${reason}`).join("; ");
-  return `${count} of the requests failed, which are in no rate and no latency: ${list}.`;
+  return `${count} requests failed and do not count in rates and latencies: ${list}.`;
 }
 
 function failuresOfServer({ closed, open, saturation }: ServerReport): readonly Failures[] {

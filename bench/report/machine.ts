@@ -8,16 +8,16 @@ import { packageRoot } from "../../src/package-root.ts";
 
 export interface Machine {
   readonly cpu: string;
-  /** Processors that the system shows, and those that a process may keep busy. */
+  /** Processors of the system, and those that this process may use. */
   readonly processors: number;
   readonly usableProcessors: number;
-  /** Those that matter to matrix products. */
+  /** CPU flags that matter for matrix products. */
   readonly flags: readonly string[];
   readonly memoryBytes: number;
   readonly platform: string;
 }
 
-/** Instruction sets that the kernels of the runtime choose by. */
+/** Instruction sets that the runtime's kernels use. */
 const FLAGS = [
   "avx2",
   "fma",
@@ -51,7 +51,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** @param cpuinfo text of /proc/cpuinfo: `flags` on x86, `Features` on ARM; none on other systems */
+/** @param cpuinfo text of /proc/cpuinfo: `flags` on x86, `Features` on ARM; empty on other systems */
 export function cpuFlags(cpuinfo: string): readonly string[] {
   const line = /^(?:flags|Features)\s*:(.*)$/m.exec(cpuinfo)?.[1] ?? "";
   const present = new Set(line.trim().split(/\s+/));
@@ -73,7 +73,7 @@ export function describeVersions(): Versions {
   };
 }
 
-/** The commit of a checkout, with "+" behind it where files have changed since; undefined for an installed package. */
+/** The commit of a checkout, followed by "+" if files have changed; undefined for an installed package. */
 export function describeCommit(): string | undefined {
   if (!existsSync(path.join(packageRoot, ".git"))) return undefined;
   const git = (...args: string[]) =>
@@ -84,7 +84,7 @@ export function describeCommit(): string | undefined {
     }).trim();
   try {
     const commit = git("rev-parse", "HEAD");
-    return git("status", "--porcelain", "--", ".", ":!bench/results", ":!README.md") === ""
+    return git("status", "--porcelain", "--", ".", ":!bench/results", ":!docs/performance.md") === ""
       ? commit
       : `${commit}+`;
   } catch {

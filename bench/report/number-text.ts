@@ -1,4 +1,4 @@
-/** A number with three significant digits, thousands apart. */
+/** Formats a number with three significant digits and thousands separators. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return "-";
   const size = Math.abs(value);

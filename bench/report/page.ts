@@ -4,10 +4,10 @@ import { packageRoot } from "../../src/package-root.ts";
 import type { Report } from "./report.ts";
 import { facts, type Table, tables } from "./terminal.ts";
 
-/** The build puts there what a page carries within itself. */
+/** Folder of the assets that a page contains; written by the build. */
 const ASSETS = path.join(packageRoot, "dist/assets");
 
-/** A place for a chart, and what one should know to read it. */
+/** A chart with its explanation. */
 interface Chart {
   readonly id: string;
   readonly title: string;
@@ -19,30 +19,30 @@ const CHARTS: readonly Chart[] = [
   {
     id: "latency",
     title: "Latency distribution over HTTP",
-    text: "How long a request took at each percentile. Solid: callers that wait for their answer before they ask again. Dashed: requests sent at fixed times, counted from the time at which they were to be sent. A curve ends where fewer than one request lies beyond.",
+    text: "Latency at each percentile. Solid: closed loop. Dashed: open loop, measured from the intended send time. A curve ends where fewer than one request lies beyond.",
     isDrawn: ({ http }) => http !== null,
   },
   {
     id: "throughput",
     title: "Throughput against concurrency",
-    text: "Answers a second, by the number of callers that ask at the same time.",
+    text: "Answers per second by the number of concurrent callers.",
     isDrawn: ({ http }) => http !== null,
   },
   {
     id: "load",
     title: "Latency against load",
-    text: "Requests sent at fixed times (Poisson), whatever became of those before.",
+    text: "Open loop: requests sent at fixed times (Poisson), independent of earlier answers.",
     isDrawn: ({ http }) => http !== null,
   },
   {
     id: "roofline",
     title: "Roofline",
-    text: "Lines: the measured rate of the model's own matrix products on this machine, by their number of rows. Points: the engine's useful arithmetic a second with 16 callers, at the tokens that a forward has on average.",
+    text: "Lines: measured rate of the model's matrix products on this machine, by number of rows. Points: the engine's useful arithmetic per second with 16 callers, at the average number of tokens per forward.",
     isDrawn: ({ engine }) => engine !== null,
   },
 ];
 
-/** The report as one page that needs nothing from anywhere. @throws Error where the build's assets are missing */
+/** The report as one self-contained page. @throws Error if the build's assets are missing */
 export async function pageHtml(report: Report): Promise<string> {
   const [library, libraryCss, script, css] = await Promise.all(
     ["uPlot.iife.min.js", "uPlot.min.css", "bench-page.js", "bench-page.css"].map((file) =>
@@ -50,7 +50,7 @@ export async function pageHtml(report: Report): Promise<string> {
     ),
   );
   const charts = CHARTS.filter(({ isDrawn }) => isDrawn(report));
-  // the figures first, then the pictures, then every number
+  // figures first, then charts, then all numbers
   const all = tables(report);
   const first = report.engine ? 1 : 0;
   return `<!DOCTYPE html>

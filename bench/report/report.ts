@@ -4,7 +4,7 @@ import type { MemoryReport } from "../http/memory.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import type { Machine, Versions } from "./machine.ts";
 
-/** Everything that a run found, as `--json` prints it. */
+/** The results of a run, as `--json` prints them. */
 export interface Report {
   readonly format: "typed-decisions-bench-v1";
   /** ISO 8601. */
@@ -23,21 +23,21 @@ export interface Report {
     /** Options of the service that differ from their defaults. */
     readonly service: Readonly<Record<string, unknown>>;
   };
-  /** What was asked for and could not be measured, a line each. */
+  /** Requested measurements that were not possible, one line each. */
   readonly notes: readonly string[];
   readonly seed: number;
   readonly machine: Machine;
   readonly versions: Versions;
-  /** Of the checkout, with "+" where files have changed since; null for an installed package. */
+  /** Commit of the checkout, followed by "+" if files have changed; null for an installed package. */
   readonly commit: string | null;
-  /** What this machine computed with; null where only servers elsewhere were measured. */
+  /** The local model; null if only other servers were measured. */
   readonly model: { readonly id: string; readonly weightsSha256: string | null } | null;
   readonly engine: EngineReport | null;
   readonly http: HttpReport | null;
   readonly memory: MemoryReport | null;
 }
 
-/** Every number of a report that another run has too. */
+/** All numbers of a report that can be compared. */
 export function measurementsOf({ engine, http, memory }: Report): readonly Measurement[] {
   const levels = http?.servers.flatMap(({ closed, open }) => [...closed, ...open]) ?? [];
   return [

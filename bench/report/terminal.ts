@@ -7,21 +7,21 @@ import { isReached, type Measurement } from "../measure/measurement.ts";
 import { numberText, withUnit } from "./number-text.ts";
 import type { Report } from "./report.ts";
 
-/** A heading with rows under it: what the terminal, the page and the README show. */
+/** A heading with rows under it: what the terminal, the page and docs/performance.md show. */
 export interface Table {
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What one must know to read it. */
+  /** Explanation of the table. */
   readonly note?: string;
 }
 
-/** The whole report for a terminal. */
+/** Formats the whole report for a terminal. */
 export function reportText(report: Report): string {
   return [facts(report).join("\n"), ...tables(report).map(tableText)].join("\n\n");
 }
 
-/** The first column left, the others right. */
+/** Aligns the first column left, the others right. */
 export function tableText({ title, head, rows, note }: Table): string {
   const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -33,7 +33,7 @@ export function tableText({ title, head, rows, note }: Table): string {
   return [title, line(head), rule, ...rows.map(line), ...(note ? [note] : [])].join("\n");
 }
 
-/** What a figure must come with to mean anything. */
+/** Machine, versions and settings of the run. */
 export function facts({
   machine,
   versions,
@@ -79,7 +79,7 @@ function engineTables(engine: EngineReport): Table[] {
       title: `Engine in ${precision}, ${threads} threads; ${agreement}`,
       head: ["figure", "median", "quartiles", "rounds", "project's goal"],
       rows: figures.map(figureRow),
-      note: "Project's goal: what the makers of this service set out to reach. A missed one is work left to do, no fault of this machine.",
+      note: "Project's goal: a target of this project's developers. A missed goal is not a fault of this machine.",
     },
     {
       title: "Engine by workload: 16 callers; latency of one caller in ms",
@@ -103,7 +103,7 @@ function engineTables(engine: EngineReport): Table[] {
       ]),
     },
     {
-      title: "Roof: measured rates of the model's own matrix products, billions of multiply-adds a second",
+      title: "Roof: measured rates of the model's matrix products, in billions of multiply-adds per second",
       head: ["precision", "best", "product", "rows"],
       rows: best.map(({ precision, rate, inputs, outputs, rows }) => [
         precision,
@@ -130,7 +130,7 @@ function engineTables(engine: EngineReport): Table[] {
 
 const MOST_OPERATORS = 16;
 
-/** A figure with the numbers behind it moved in. */
+/** A figure, followed by the indented numbers that it is computed from. */
 export function figureRow(figure: Measurement): string[] {
   const { name, title, value, spread, unit, target } = figure;
   const isReason = name.split(".").length > 2;
@@ -144,14 +144,15 @@ export function figureRow(figure: Measurement): string[] {
   ];
 }
 
-/** Rates and latencies are those of right answers; every answer is in the statuses. */
+/** Rates and latencies are those of correct answers. Statuses count all answers. */
 const LEVEL_HEAD = ["answers/s", "p50", "p90", "p99", "p99.9", "max", "statuses", "faults"];
 
 function httpTables({ workload, servers, against, overhead, limits }: HttpReport): Table[] {
   const tables = servers.flatMap((server) => serverTables(server, workload.title));
-  if (against.length > 0) tables.push(measurementTable("The service over the server at --against", against));
+  if (against.length > 0)
+    tables.push(measurementTable("The first server relative to the server at --against", against));
   if (overhead.length > 0)
-    tables.push(measurementTable("HTTP beside the same contract within one process", overhead));
+    tables.push(measurementTable("HTTP compared with the same contract in one process", overhead));
   if (limits.length > 0) {
     tables.push({
       title: "The contract's limits over HTTP, one caller; ms",
@@ -210,7 +211,7 @@ function measurementTable(title: string, measurements: readonly Measurement[]): 
   return { title, head, rows: measurements.map((figure) => figureRow(figure).slice(0, 4)) };
 }
 
-/** Too few requests stand behind a percentile that is not there. */
+/** A percentile is missing if there are too few requests. */
 const maybe = (ms: number | null) => (ms === null ? "-" : numberText(ms));
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const counts = (byName: Readonly<Record<string, number>>) =>

@@ -9,7 +9,7 @@ interface Sizes {
   readonly question: number;
   readonly candidate: number;
   readonly questions: number;
-  /** Of each question. */
+  /** Candidates per question. */
   readonly candidates: number;
 }
 
@@ -23,7 +23,7 @@ function fixedSize(name: string, title: string, sizes: Sizes): Workload {
   };
 }
 
-/** One question is a ranking, several are rubrics: neither shows labels to the model, so the counts are exact. */
+/** One question becomes a ranking, several become rubrics. Neither shows labels to the model, so token counts are exact. */
 export function sized(random: Random, sizes: Sizes): BenchRequest {
   const state = textOf(random, sizes.state - SPECIAL.state);
   const question = () => textOf(random, sizes.question - SPECIAL.question);
@@ -36,7 +36,7 @@ export function sized(random: Random, sizes: Sizes): BenchRequest {
   return systemoneRequest(state, Object.fromEntries(questions));
 }
 
-export const SHORT = fixedSize("short", "2 candidates, 45 tokens in all", {
+export const SHORT = fixedSize("short", "2 candidates, 45 tokens in total", {
   state: 18,
   question: 5,
   candidate: 11,
@@ -44,7 +44,7 @@ export const SHORT = fixedSize("short", "2 candidates, 45 tokens in all", {
   candidates: 2,
 });
 
-export const MEDIUM = fixedSize("medium", "3 questions x 4 candidates of 12 tokens on a 160-token state", {
+export const MEDIUM = fixedSize("medium", "3 questions x 4 candidates of 12 tokens, 160-token state", {
   state: 160,
   question: 12,
   candidate: 12,
@@ -52,7 +52,7 @@ export const MEDIUM = fixedSize("medium", "3 questions x 4 candidates of 12 toke
   candidates: 4,
 });
 
-export const CANDIDATES = fixedSize("candidates", "64 candidates of 15 tokens on a 512-token state", {
+export const CANDIDATES = fixedSize("candidates", "64 candidates of 15 tokens, 512-token state", {
   state: 512,
   question: 10,
   candidate: 15,
@@ -60,7 +60,7 @@ export const CANDIDATES = fixedSize("candidates", "64 candidates of 15 tokens on
   candidates: 64,
 });
 
-export const QUESTIONS = fixedSize("questions", "32 questions x 4 candidates on a 1,000-token state", {
+export const QUESTIONS = fixedSize("questions", "32 questions x 4 candidates, 1,000-token state", {
   state: 1000,
   question: 12,
   candidate: 8,

@@ -4,19 +4,19 @@ import { sized } from "./fixed-sizes.ts";
 import { distinctTexts, textOf } from "./texts.ts";
 import type { Workload } from "./workload.ts";
 
-/** The contract's limits: the largest request that is answered, in each direction. */
+/** Requests at the contract's limits. */
 const MAX_BODY_BYTES = 2_097_152;
 const MAX_STATE_QUESTION_TOKENS = 2_048;
 const MAX_CANDIDATE_TOKENS = 768;
 
-/** @param limits what /health says of them; one that it does not tell is taken to be ours */
+/** @param limits limits from /health; missing ones default to this service's */
 export function takesFewerTokens(limits: unknown): boolean {
   const { max_state_question_tokens: stateQuestion, max_candidate_tokens: candidate } =
     typeof limits === "object" && limits !== null ? (limits as Record<string, unknown>) : {};
   return Number(stateQuestion) < MAX_STATE_QUESTION_TOKENS || Number(candidate) < MAX_CANDIDATE_TOKENS;
 }
 
-/** The same requests for a server that takes fewer tokens than they are sized for. */
+/** The same requests for a server with smaller token limits. */
 export function forFewerTokens(workload: Workload): Workload {
   return {
     ...workload,
@@ -26,7 +26,7 @@ export function forFewerTokens(workload: Workload): Workload {
 
 export const MOST_PAIRS: Workload = {
   name: "limit-pairs",
-  title: "256 pairs: 32 questions x 8 candidates of 10 tokens on a 200-token state",
+  title: "256 pairs: 32 questions x 8 candidates of 10 tokens, 200-token state",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-pairs", index);
@@ -46,10 +46,10 @@ export const MOST_TOKENS: Workload = {
   },
 };
 
-/** Few tokens in many bytes: words with long blanks between them, as in a page of layout. */
+/** Few tokens in many bytes: words separated by long white space. */
 export const MOST_BYTES: Workload = {
   name: "limit-bytes",
-  title: "a body of 2 MiB that is answered: 400 words with long blanks between them, 2 candidates",
+  title: "body of 2 MiB, answered: 400 words separated by long white space, 2 candidates",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-bytes", index);
@@ -63,10 +63,10 @@ export const MOST_BYTES: Workload = {
   },
 };
 
-/** What a refusal costs: a state of 2 MiB of words has too many tokens. */
+/** The cost of a refusal: a state of 2 MiB of words has too many tokens. */
 export const TOO_MANY_TOKENS: Workload = {
   name: "limit-refused",
-  title: "a body of 2 MiB that is refused (422): its state has some 300,000 tokens",
+  title: "body of 2 MiB, refused (422): state of about 300,000 tokens",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-refused", index);

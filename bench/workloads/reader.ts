@@ -6,8 +6,8 @@ import type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "../../src/
 import type { BenchRequest } from "./workload.ts";
 
 /**
- * Reads bodies by the contract, as the service does, without computing anything: the contract runs over an engine that
- * only keeps what it is asked.
+ * Reads bodies by the contract like the service, without computing anything: the contract runs over an engine that only records
+ * requests.
  */
 export class RequestReader {
   readonly #contract: Contract;
@@ -23,7 +23,7 @@ export class RequestReader {
     return new RequestReader(await createContractFor(engine), engine);
   }
 
-  /** @throws ServiceError INVALID_REQUEST with the issues that the service would answer */
+  /** @throws ServiceError INVALID_REQUEST with the issues that the service would report */
   async read({ operation, body }: Pick<BenchRequest, "operation" | "body">): Promise<RenderedRequest> {
     const { signal } = new AbortController();
     const reply = await this.#contract.call({
@@ -42,7 +42,7 @@ export class RequestReader {
 
 class KeepingEngine implements Engine {
   readonly model: ModelFacts;
-  /** What was asked, by the caller's signal. */
+  /** Recorded requests by the caller's signal. */
   readonly kept = new WeakMap<AbortSignal, RenderedRequest>();
 
   constructor(model: ModelFacts) {

@@ -5,7 +5,7 @@ import type { BenchRequest, Operation, Workload } from "./workload.ts";
 /** Reads a request by the contract. @throws ServiceError INVALID_REQUEST */
 export type Check = (request: BenchRequest) => Promise<unknown>;
 
-/** The same check for servers whose models this machine does not know. */
+/** The same check for servers with other models. */
 export function ofAnyModel(check: Check): Check {
   return (request) =>
     check(request).catch((error: unknown) => {
@@ -16,9 +16,8 @@ export function ofAnyModel(check: Check): Check {
 }
 
 /**
- * A workload of the user's own: each line of the file is the body of a systemone or a rank request, told apart by
- * `questions`. Lines go out as they are, one after the other and then from the beginning; blank ones, and the byte order mark that
- * some editors begin a file with, are left out.
+ * A user's own workload. Each line of the file is the body of a systemone request (with `questions`) or a rank request. Lines
+ * are sent unchanged, in order, starting over at the end. Blank lines and a byte order mark are skipped.
  *
  * @throws ServiceError INVALID_OPTION naming the first line that cannot be sent, and why
  */
@@ -54,7 +53,7 @@ export async function readRequests(file: string, check: Check): Promise<Workload
   };
 }
 
-/** @returns the request, or what is wrong with the line */
+/** @returns the request, or the fault of the line */
 export function readLine(line: string): BenchRequest | string {
   let body: unknown;
   try {

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import { WORDS } from "./words.ts";
 
-/** A text of `tokens` tokens, the special tokens of its role not counted: one word is one token. */
+/** A text of `tokens` tokens, without special tokens. One word is one token. */
 export function textOf(random: Random, tokens: number): string {
   return Array.from({ length: tokens }, () => random.pick(WORDS)).join(" ");
 }
@@ -9,7 +9,7 @@ export function textOf(random: Random, tokens: number): string {
 /** `count` texts of `tokens` tokens that all differ. */
 export function distinctTexts(random: Random, count: number, tokens: number | (() => number)): string[] {
   const texts = new Set<string>();
-  // a one-word text may come twice: a few hundred words against at most 64 candidates
+  // one-word texts may repeat: there are a few hundred words and up to 64 candidates
   while (texts.size < count) texts.add(textOf(random, typeof tokens === "number" ? tokens : tokens()));
   return [...texts];
 }

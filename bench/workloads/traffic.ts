@@ -3,10 +3,10 @@ import { type QuestionBody, rankRequest, systemoneRequest } from "./bodies.ts";
 import { distinctTexts, textOf } from "./texts.ts";
 import type { BenchRequest, Workload } from "./workload.ts";
 
-/** Mixed sizes, as a service of many callers sees them: most requests small, a few very large. Sizes are chosen. */
+/** Mixed sizes, as with many callers: most requests small, a few very large. Sizes are chosen. */
 export const MIXED: Workload = {
   name: "mixed",
-  title: "mixed types and sizes, log-normal: states of 90 tokens at the median, 1,500 at most",
+  title: "mixed types and sizes, log-normal: states of 90 tokens (median) to 1,500 (maximum)",
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "mixed", index);
@@ -14,12 +14,12 @@ export const MIXED: Workload = {
   },
 };
 
-/** States that come again, the popular ones often. */
+/** Recurring states, popular ones more often. */
 const POPULAR_STATES = 12;
 
 export const REPEATED: Workload = {
   name: "repeated",
-  title: "as mixed, on 12 states that come again and again (Zipf)",
+  title: "as mixed, with 12 recurring states (Zipf)",
   isWarm: true,
   request(seed, index) {
     const random = new Random(seed, "repeated", index);
@@ -39,7 +39,7 @@ function zipf(random: Random, count: number): number {
   return count - 1;
 }
 
-/** One request in five ranks, the others ask 1 to 8 questions of the three types. */
+/** One request in five is a ranking, the others have 1 to 8 questions of the three types. */
 function mixed(random: Random, state: string): BenchRequest {
   if (random.next() < 0.2) {
     const candidates = distinctTexts(random, random.size(6, 0.8, 2, 64), () => random.size(14, 0.6, 3, 120));

@@ -9,9 +9,9 @@ const QUESTION = 12;
 const CANDIDATE = 10;
 
 /**
- * Two questions of two candidates about one 1,000-token state: the first computes it, the second finds it kept.
+ * Two questions with two candidates each on a 1,000-token state. The first computes the state, the second finds it cached.
  *
- * @param index another index is another state
+ * @param index selects the state
  */
 export function questionsOnOneState(seed: number, index: number): readonly [BenchRequest, BenchRequest] {
   const random = new Random(seed, "warm-state", index);

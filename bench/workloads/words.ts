@@ -1,6 +1,6 @@
 /**
- * Common English words, each one token of BERT's vocabulary (a test holds the embedded model's tokenizer to that), so that
- * a text of n words has n tokens.
+ * Common English words that are one token each in BERT's vocabulary, so that n words have n tokens. A test checks this with the
+ * embedded model's tokenizer.
  */
 export const WORDS: readonly string[] = `
   account address again agent always amount answer april arrived asked august available back bank before

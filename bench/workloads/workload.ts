@@ -1,4 +1,4 @@
-/** What the service can be asked to do. */
+/** The inference operations. */
 export type Operation = "systemone" | "rank";
 
 export const OPERATION_PATHS: Readonly<Record<Operation, string>> = {
@@ -6,16 +6,16 @@ export const OPERATION_PATHS: Readonly<Record<Operation, string>> = {
   rank: "/v1/rank",
 };
 
-/** One request of a workload, as it goes over the wire. */
+/** One request of a workload, as sent. */
 export interface BenchRequest {
   readonly operation: Operation;
   /** JSON text. */
   readonly body: string;
-  /** The status that the contract gives it. */
+  /** Expected status. */
   readonly expectedStatus: 200 | 422;
-  /** Whether the server may rightly refuse it for its tokens. */
+  /** Whether the server may refuse it because of its tokens. */
   readonly mayBeTooLong?: boolean;
-  /** What an answer must hold: a question's name with its labels, or the candidates' labels under "". */
+  /** Expected content of an answer: labels by question name, or candidates' labels under "". */
   readonly labels: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -23,15 +23,15 @@ export interface Workload {
   readonly name: string;
   /** One line for reports. */
   readonly title: string;
-  /** Whether states come again, so that the service's cache of states may help. */
+  /** Whether states recur, so that the state cache helps. */
   readonly isWarm: boolean;
-  /** Whether its requests are a user's own, not sized for the contract's limits. */
+  /** Whether its requests come from a user, not sized for the contract's limits. */
   readonly isOwn?: boolean;
-  /** The request with this number, from 0: a function of the seed and the number alone. */
+  /** The request with this index, from 0. It depends only on the seed and the index. */
   request(seed: number, index: number): BenchRequest;
 }
 
-/** How many decisions and pairs a request asks for. */
+/** Number of decisions and pairs of a request. */
 export function countOf({ labels }: BenchRequest): { readonly decisions: number; readonly pairs: number } {
   const pairs = [...labels.values()].reduce((sum, list) => sum + list.length, 0);
   return { decisions: labels.size, pairs };

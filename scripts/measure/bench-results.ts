@@ -1,26 +1,26 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { withTable } from "../../bench/report/readme-table.ts";
 import type { Report } from "../../bench/report/report.ts";
+import { withTable } from "../../bench/report/results-table.ts";
 
 /**
- * Measures the current figures and writes them to bench/results/current.json and into the README's table.
+ * Measures the current figures. Writes them to bench/results/current.json and into the table of docs/performance.md.
  *
- *     npm run bench:results                 measures with --full: some twenty-five minutes on a machine that does nothing else
- *     npm run bench:results -- --quick      measures for two minutes
- *     npm run bench:results -- --table      writes the table anew from the figures that are there
+ *     npm run bench:results                 runs with --full: about 25 minutes on an idle machine
+ *     npm run bench:results -- --quick      takes two minutes
+ *     npm run bench:results -- --table      measures nothing: rewrites the table from bench/results/current.json
  *
- * Every other argument goes to `decision bench`.
+ * All other arguments are passed to `decision bench`.
  */
 const RESULTS = new URL("../../bench/results/current.json", import.meta.url);
-const README = new URL("../../README.md", import.meta.url);
+const PAGE = new URL("../../docs/performance.md", import.meta.url);
 const OWN = ["--quick", "--table"];
 
-/** The README as it should be, and as it is. */
-export async function readmes(): Promise<{ readonly wanted: string; readonly present: string }> {
+/** docs/performance.md as it should be, and as it is. */
+export async function performancePage(): Promise<{ readonly wanted: string; readonly present: string }> {
   const report: Report = JSON.parse(await readFile(RESULTS, "utf8"));
-  const present = await readFile(README, "utf8");
+  const present = await readFile(PAGE, "utf8");
   return { wanted: withTable(present, report), present };
 }
 
@@ -40,5 +40,5 @@ function measure(args: readonly string[]): string {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const args = process.argv.slice(2);
   if (!args.includes("--table")) await writeFile(RESULTS, measure(args));
-  await writeFile(README, (await readmes()).wanted);
+  await writeFile(PAGE, (await performancePage()).wanted);
 }

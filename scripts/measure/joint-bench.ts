@@ -1,15 +1,15 @@
 /**
- * Measures a package of the causal architecture beside plain pair by pair of the same weights.
+ * Measures a causal model package against the same weights computed pair by pair.
  *
  *     npm run build
  *     node --import tsx scripts/measure/joint-bench.ts FOLDER [EXPORT] [--minutes 3] [--speed-only] [--tokens 29]
  *
  * FOLDER is a package of type gemma3-text-joint, EXPORT one of type onnx-joint-pairs with the same weights, as test/golden/gemma3/full_size.py
- * writes them. Linux only: memory is read from /proc. Speed is measured in turns, and ratios are those of one turn.
+ * writes them. Linux only: memory is read from /proc. The sides take turns, and a ratio compares two sides of one turn.
  *
  * - start: from the start of the process to ready, the first time (the graph is written) and with the graph in the cache;
- * - memory of both processes: at most until ready, and when ready; `shared` is what maps files, which the system can drop;
- * - speed: new states each time, no cache. `pair by pair` is our graph with each pair whole and alone, `export` the graph of EXPORT.
+ * - memory of both processes: the maximum until ready, and when ready; `shared` is memory-mapped files, which the system can drop;
+ * - speed: new states each time, no cache. `pair by pair` is the same graph with each pair computed alone, `export` the graph of EXPORT.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -41,7 +41,7 @@ const [folder, exported] = positionals;
 assert.ok(folder, "name a package's folder");
 
 const PRECISIONS: readonly Precision[] = ["fp32", "int8"];
-/** Tokens of state, question and candidate; their sum is the length of a pair. */
+/** Tokens of state, question and candidate; together the length of a pair. */
 const WORKLOADS = [
   { pairs: 2, lengths: [12, 11, 6] },
   { pairs: 4, lengths: [88, 24, 16] },
@@ -81,7 +81,7 @@ async function measureStarts(modelPath: string, precision: Precision): Promise<v
   console.log(`${precision} graph on disk: ${mib((await sizeOf(cache)) - before)} MiB`);
 }
 
-/** What the package's own golden scores are off by at most. */
+/** Maximum difference from the package's golden scores. */
 async function checkScores(url: string, modelPath: string): Promise<string> {
   const { decisions } = JSON.parse(await readFile(path.join(modelPath, "golden.json"), "utf8"));
   let worst = 0;
@@ -177,7 +177,7 @@ function makeTree(
   return { state: ids(state), questions: [{ tokens: ids(question), candidates }] };
 }
 
-/** Each pair of a tree, sharing nothing. */
+/** Splits a tree into pairs that share nothing. */
 function pairsOf({ state, questions }: TokenTree): readonly TokenTree[] {
   return questions.flatMap(({ tokens, candidates }) =>
     candidates.map((candidate) => ({ state, questions: [{ tokens, candidates: [candidate] }] })),

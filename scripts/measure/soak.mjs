@@ -1,9 +1,9 @@
-// Requests of random shapes for many minutes against a service of its own, and the resident memory of both its processes.
+// Sends requests of random shapes to a service for many minutes, and records the resident memory of both processes.
 // `npm run build && node scripts/measure/soak.mjs [--minutes 60] [--callers 6] [--seed 1] [-- flags of decision serve]`
 //
-// The state cache and the heap fill up first; hence the second half counts as steady, and the slope is that of it. A signal
-// ends the run early, with its summary. Ends with 1 if it was stopped, if the service ended, or if an answer was neither a
-// 200 nor a refusal that the request had asked for. Its report goes to stdout, what is wrong on the way to stderr.
+// The state cache and the heap fill up first, so the slope is computed over the second half. A signal ends the run early, with
+// a summary. Exit code 1: the run was stopped, the service ended, or an answer was neither a 200 nor the expected refusal. The
+// report goes to stdout, problems to stderr.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -19,11 +19,11 @@ import { Random } from "../../dist/bench/random.js";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
 
 const SAMPLE_MS = 5_000;
-/** Samples between two lines of the table. */
+/** Samples per line of the table. */
 const SHOWN_EVERY = 6;
-/** Share of the steady samples whose median stands for its start, and for its end: one sample is as the last collection left it. */
+/** Share of the steady samples whose median represents the start, and the end. A single sample depends on garbage collection. */
 const TENTH = 0.1;
-/** A slope over less says nothing of an hour. Chosen. */
+/** Minimum duration for a slope per hour. Chosen. */
 const LEAST_MINUTES = 5;
 const MIB = 2 ** 20;
 const WORDS =
@@ -42,7 +42,7 @@ const { values: flags, positionals } = parseArgs({
 const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map(numberOf);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
-// with a channel: the service ends when this process has ended in whatever way
+// with a channel, so that the service ends when this process ends in any way
 const service = spawn(
   process.execPath,
   [
@@ -148,7 +148,7 @@ function send(agent, target, body, leaves) {
   });
 }
 
-/** Mostly small, some at the limits, some refused, some left by their caller; a third of the states come again. */
+/** Mostly small requests; some at the limits, some refused, some aborted by the caller. A third of the states recur. */
 function randomRequest() {
   const kind = random.next();
   const leaves = random.next() < 0.05;
@@ -195,7 +195,7 @@ function question() {
   };
 }
 
-/** 0 to `most`, small ones far more often. */
+/** 0 to `most`, with small numbers far more likely. */
 function size(most) {
   return Math.floor((most + 1) * random.next() ** 4);
 }
@@ -208,7 +208,7 @@ function total() {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** What a README can quote: how long, how many, what came of them, and the memory of both processes. */
+/** Summary: duration, requests, outcomes, and memory of both processes. */
 function report() {
   const { cpu, usableProcessors } = describeMachine();
   const versions = describeVersions();

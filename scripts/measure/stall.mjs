@@ -1,9 +1,9 @@
-// How long the service's event loop stands still: for one large body after another of many shapes, and for sixty at once.
+// Measures how long large bodies of many shapes block the service's event loop, one at a time and sixty at once.
 // `npm run build && node scripts/measure/stall.mjs [--rounds 5] [--only <part of a shape's name>] [--flood 60]`
 //
-// The service runs in this process, the callers in another one. A stall is the most time between two looks of a timer that
-// is due every millisecond. On a machine with other work the wall clock counts that, too; hence on Linux also the main
-// thread's own time on a processor, which is what the service can be blamed for. Medians of the rounds.
+// The service runs in this process, the callers in another one. A stall is the longest time between two ticks of a timer of
+// one millisecond. Wall-clock time includes other work of the machine. So on Linux the main thread's own processor time is
+// shown too. Figures are medians of the rounds.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readSync } from "node:fs";
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 const noul = { type: "noul", instructions: "Is it late?" };
 const fill = (piece, bytes) => piece.repeat(Math.ceil(bytes / Buffer.byteLength(piece))).slice(0, bytes);
 const around = (state) => `{"questions":{"q":${JSON.stringify(noul)}},"state":${state}}`;
-/** A state that is an array of as many such items as fit. */
+/** A state that is an array of as many items as fit. */
 const items = (item) => around(`[${fill(`${item},`, SIZE - 200).replace(/,[^,]*$/, "")}]`);
 const text = (piece) => around(`"${[...fill(piece, SIZE - 200)].join("")}"`);
 const rows = (count, make) => Array.from({ length: count }, (_, at) => make(at));
@@ -99,7 +99,7 @@ const buffer = Buffer.alloc(64);
 if (process.send) await beCaller();
 else await measure();
 
-/** Sends what it is told to, so that the cost of sending is not the service's. */
+/** Sends requests from another process, so that sending does not count. */
 async function beCaller() {
   const { request, Agent } = await import("node:http");
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
@@ -141,7 +141,7 @@ async function beCaller() {
   });
 }
 
-/** The longest turn of the event loop so far, in milliseconds: of the main thread's own time, and by the wall clock. */
+/** The longest stall so far, in milliseconds: processor time of the main thread, and wall-clock time. */
 function watchLoop() {
   const longest = { own: 0, wall: 0 };
   let [own, wall] = [ownMs(), performance.now()];
@@ -159,7 +159,7 @@ function watchLoop() {
   };
 }
 
-/** Time that the main thread has spent on a processor; 0 where the system does not tell. */
+/** Processor time of the main thread; 0 if unknown. */
 function ownMs() {
   try {
     schedule ??= openSync(`/proc/self/task/${process.pid}/schedstat`);

@@ -1,13 +1,13 @@
 import { Flags } from "@oclif/core";
 import { optionFlags } from "./option-flags.ts";
 
-/** The flags of the commands that ask once. */
+/** Flags shared by `decide` and `rank`. */
 export const ASK_FLAGS = {
   state: Flags.string({
     required: true,
     helpValue: "<text>",
-    description: "the material; - reads standard input",
+    description: "the material that the question is about; - reads standard input",
   }),
-  json: Flags.boolean({ description: "print what the service would answer, as JSON" }),
+  json: Flags.boolean({ description: "print the service's JSON answer" }),
   ...optionFlags(["model", "modelPath"]),
 };

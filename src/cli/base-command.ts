@@ -7,7 +7,7 @@ import type { ServiceOptions } from "../options/table.ts";
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** What the commands share: options from flags and environment, one line for an error. */
+/** Common base of the commands: options from flags and environment, short error messages. */
 export abstract class BaseCommand extends Command {
   /** @throws ServiceError INVALID_OPTION */
   protected options(flags: Record<string, unknown>): ServiceOptions {
@@ -17,17 +17,17 @@ export abstract class BaseCommand extends Command {
     return resolveOptions(Object.fromEntries(raw), process.env);
   }
 
-  /** A line or a few on stderr, instead of a stack or the whole help. */
+  /** Prints a few lines to stderr instead of a stack trace or the whole help. */
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError)
       return this.#end(this.#linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
-    // what oclif throws when flags do not fit
+    // thrown by oclif for invalid flags
     if (error.oclif?.exit === WRONG_USAGE)
       return this.#end(usageLines(error.message, String(this.id).replaceAll(":", " ")), WRONG_USAGE);
     return super.catch(error);
   }
 
-  /** What an issue's place is called here. @param place in the request, without `body` */
+  /** Name of an issue's location for the user. @param place location in the request, without `body` */
   protected nameOf(place: Location): string {
     return place.join(".") || "request";
   }
@@ -46,7 +46,7 @@ export abstract class BaseCommand extends Command {
 
 const isWrongUsage = ({ kind }: ServiceError) => kind === "INVALID_OPTION" || kind === "INVALID_REQUEST";
 
-/** What oclif says around what is wrong, and of flags that take several values: ours take one each. */
+/** Lines of oclif's messages that add nothing, or do not apply to these flags. */
 const NOISE =
   /^The following error|^See more help|^Note: .* allow multiple values|^Alternatively, you can use "--"/;
 

@@ -10,7 +10,7 @@ import ModelVerify from "./commands/model/verify.ts";
 import Rank from "./commands/rank.ts";
 import Serve from "./commands/serve.ts";
 
-/** The commands of `decision`, by name; a colon stands for the space after a topic. */
+/** The commands of `decision` by name. A colon separates topic and command. */
 export default {
   serve: Serve,
   decide: Decide,

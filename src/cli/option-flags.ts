@@ -1,7 +1,7 @@
 import { Flags, type Interfaces } from "@oclif/core";
 import { OPTION_TABLE, type OptionName, type OptionRow } from "../options/table.ts";
 
-/** oclif flags made from rows of the option table. They pass on what came; `resolveOptions` reads and checks it. */
+/** Makes oclif flags from the option table. `resolveOptions` parses and checks their values. */
 export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput {
   return Object.fromEntries(
     names.map((name) => {

@@ -2,9 +2,9 @@ import { ServiceError } from "../errors.ts";
 import { probabilities } from "./probabilities.ts";
 import type { AskedQuestion } from "./systemone.ts";
 
-/** What every answer holds: numbers by label, in the order of the question's candidates. */
+/** Common part of all answers: numbers by label, in the order of the candidates. */
 interface Scored {
-  /** float64, their sum is 1 within 1e-12. */
+  /** float64; they sum to 1 within 1e-12. */
   readonly probabilities: ReadonlyMap<string, number>;
   /** The largest probability. */
   readonly confidence: number;
@@ -14,7 +14,7 @@ interface Scored {
 
 export interface ChoiceAnswer extends Scored {
   readonly type: "choice";
-  /** The label with the largest score; among equal scores the first. */
+  /** The label with the largest score; the first one if several are equal. */
   readonly choice: string;
 }
 
@@ -57,7 +57,7 @@ function answerQuestion(
   temperature: number,
 ) {
   if (scores?.length !== labels.length)
-    throw new ServiceError("BACKEND_FAILED", "The model gave too few or too many scores.");
+    throw new ServiceError("BACKEND_FAILED", "The model returned too few or too many scores.");
   switch (type) {
     case "choice":
       return answerChoice(labels, scores, temperature);
@@ -75,7 +75,7 @@ export function answerChoice(
   temperature: number,
 ): ChoiceAnswer {
   const scored = score(labels, scores, temperature);
-  const best = scores.indexOf(Math.max(...scores)); // indexOf finds the first of equals
+  const best = scores.indexOf(Math.max(...scores)); // indexOf returns the first of equal scores
   return { type: "choice", choice: labels[best] ?? "", ...scored };
 }
 
@@ -92,7 +92,7 @@ export function answerScore(scores: Float32Array, temperature: number): ScoreAns
     scores,
     temperature,
   );
-  // From the very probabilities that are sent, so that the sum can be checked.
+  // computed from the probabilities that are sent, so that clients can check the sum
   const expected = [...scored.probabilities.values()].reduce((sum, share, level) => sum + level * share, 0);
   return { type: "score", score: expected, ...scored };
 }

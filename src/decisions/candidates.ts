@@ -6,23 +6,23 @@ import { type DescribedCandidate, renderOrReport } from "./descriptions.ts";
 import type { ChoiceQuestion, NoulQuestion, Question, ScoreQuestion } from "./questions.ts";
 import type { RenderedText } from "./rendered.ts";
 
-/** How a model package wants its candidates. */
+/** A model package's rules for candidate texts. */
 export interface CandidateRules {
   /** Whether a choice shows `label: description`, or the description alone. */
   readonly showsLabels: boolean;
   readonly limits: { readonly maxCandidateTokens: number };
 }
 
-/** Where the candidates of one question come from. */
+/** The source of one question's candidates. */
 interface Source {
   readonly loc: Location;
-  /** The question's rendered instructions and where they came from. */
+  /** The question's rendered instructions and their location. */
   readonly instructions: RenderedText;
   readonly rules: CandidateRules;
   readonly issues: Issue[];
 }
 
-/** The candidates of a question in the order of its answer; what is wrong with them goes to `source.issues`. */
+/** The candidates of a question, in the order of its answer. Faults are added to `source.issues`. */
 export function* candidatesOf(question: Question, source: Source): Steps<DescribedCandidate[]> {
   switch (question.type) {
     case "choice":
@@ -34,7 +34,7 @@ export function* candidatesOf(question: Question, source: Source): Steps<Describ
   }
 }
 
-/** How many candidates a question has, without rendering them. */
+/** Number of candidates of a question, without rendering them. */
 export function countCandidates(question: Question): number {
   switch (question.type) {
     case "choice":
@@ -73,7 +73,7 @@ function* scoreCandidates(question: ScoreQuestion, source: Source): Steps<Descri
   return candidates;
 }
 
-/** The published recipe of the GemmaDecision-270M weights: these texts must not drift. */
+/** The published recipe of the GemmaDecision-270M weights. These texts must not change. */
 const OUTCOMES = [
   { label: "false", preset: "No. This is false:" },
   { label: "true", preset: "Yes. This is true:" },

@@ -4,9 +4,9 @@ import { renderText } from "./render.ts";
 import type { RenderedCandidate } from "./rendered.ts";
 import { strip } from "./strip.ts";
 
-/** A candidate together with what must differ from the other candidates of its question. */
+/** A candidate with its description, which must differ from those of the other candidates. */
 export interface DescribedCandidate extends RenderedCandidate {
-  /** The description, or what stands for it; undefined when it was too long to render. */
+  /** The description, or its replacement; undefined if it was too long to render. */
   readonly description: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function renderOrReport(value: JsonValue, maxTokens: number, loc: Locatio
   return text;
 }
 
-/** Reports descriptions that are blank, and those that equal an earlier one after trimming, whatever their labels. */
+/** Reports blank descriptions, and descriptions that equal an earlier one after trimming. */
 export function checkDescriptions(candidates: readonly DescribedCandidate[], issues: Issue[]): void {
   const seen = new Map<string, Location>();
   for (const { description, loc } of candidates) {
@@ -38,7 +38,7 @@ export function checkDescriptions(candidates: readonly DescribedCandidate[], iss
   }
 }
 
-/** Without the names of members: they may be long, and messages repeat nothing of a request. */
+/** Without member names, because messages repeat nothing of a request. */
 function nameOf(loc: Location): string {
   const last = loc.at(-1);
   return typeof last === "number" ? `the one at position ${last}` : "an earlier one";

@@ -1,14 +1,14 @@
 import { MAX_NESTING } from "../json/read.ts";
 
-/** Limits of every request, whatever the model. Those that a schema can say stand in the contract too. */
+/** Limits that do not depend on the model. The contract's schema states them too, where it can. */
 export const REQUEST_LIMITS = {
   maxBodyBytes: 2_097_152,
   /** Levels of objects and arrays. */
   maxNesting: MAX_NESTING,
   maxQuestions: 32,
-  /** Of one question. */
+  /** Candidates per question. */
   minCandidates: 2,
   maxCandidates: 64,
-  /** (state, question, candidate) combinations of one request. */
+  /** Pairs per request. */
   maxPairs: 256,
 } as const;

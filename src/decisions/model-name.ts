@@ -7,10 +7,10 @@ export interface ModelNames {
   readonly aliases: readonly string[];
 }
 
-/** What is wrong with a request's `model`, if anything: it may be left out, or name the served model. */
+/** Checks a request's `model`: it may be missing, or name the served model. */
 export function checkModelName(model: unknown, names: ModelNames): Issue | undefined {
   if (model === undefined || model === names.id) return undefined;
   if (typeof model === "string" && names.aliases.includes(model)) return undefined;
-  const msg = "Must be the served model's id or one of its aliases (listed at /v1/models), or be left out.";
+  const msg = "Must be the served model's id or one of its aliases (see /v1/models), or missing.";
   return { loc: ["body", "model"], msg, type: "unsupported_model" };
 }

@@ -1,8 +1,8 @@
 import type { JsonNumber } from "../json/value.ts";
 
 /**
- * A number as Python's `str` writes it: an integer with all its digits, anything with a fraction or an exponent
- * as a float's `repr`, the shortest form that reads back.
+ * Formats a number as Python's `str` does: an integer with all digits, a number with a fraction or an exponent as the
+ * shortest form that reads back (`repr`).
  *
  *     -0 -> 0        1E2 -> 100.0        1e16 -> 1e+16        0.00001 -> 1e-05        -0.0 -> -0.0
  *
@@ -15,13 +15,13 @@ export function numberText(number: JsonNumber): string {
   return text === "-0" ? "0" : text;
 }
 
-/** Exponents from here on are written with an `e`, and those below -4. (JavaScript's limits are 21 and -6.) */
+/** Exponents of at least this, or below -4, are written with an `e`. (JavaScript's limits are 21 and -6.) */
 const SCIENTIFIC_FROM = 16;
 
 function floatText(value: number): string {
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
   const sign = value < 0 ? "-" : "";
-  // Without an argument: as many digits as it takes to read the value back, no more.
+  // without an argument: the fewest digits that read back
   const [mantissa = "", power = ""] = Math.abs(value).toExponential().split("e");
   const digits = mantissa.replace(".", "");
   const exponent = Number(power);

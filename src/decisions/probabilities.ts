@@ -12,7 +12,7 @@ import { ServiceError } from "../errors.ts";
  */
 export function probabilities(scores: Float32Array, temperature: number): Float64Array {
   if (!scores.every(Number.isFinite)) {
-    throw new ServiceError("BACKEND_FAILED", "The model gave a score that is not a finite number.");
+    throw new ServiceError("BACKEND_FAILED", "The model returned a score that is not finite.");
   }
   const largest = Math.max(...scores);
   const weights = Float64Array.from(scores, (score) => Math.exp((score - largest) / temperature));

@@ -12,7 +12,7 @@ import type { ServedModel } from "./systemone.ts";
 
 /** A request with one question. */
 export interface RankRequest extends RenderedRequest {
-  /** One for each candidate. */
+  /** One label per candidate. */
   readonly sent: readonly SentCandidate[];
 }
 
@@ -24,9 +24,9 @@ export interface SentCandidate {
 }
 
 /**
- * Renders a rank body and checks what its schema cannot say, which is everything about `candidates`.
+ * Renders a rank body and checks the rules beyond its schema, among them all rules for `candidates`.
  *
- * Lets the event loop turn while a large state is read.
+ * Yields to the event loop while it reads a large state.
  * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
  */
 export function readRank(
@@ -67,7 +67,7 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   };
 }
 
-/** The candidates as sent; none when their number or kind is wrong. */
+/** The candidates as sent; none if their number or type is wrong. */
 function readCandidates(value: JsonValue, issues: Issue[]): SentCandidate[] {
   const loc: Location = ["body", "candidates"];
   if (!isJsonObject(value) && !isJsonArray(value)) {
@@ -78,7 +78,7 @@ function readCandidates(value: JsonValue, issues: Issue[]): SentCandidate[] {
   const count = isJsonObject(value) ? value.size : value.length;
   const { minCandidates, maxCandidates } = REQUEST_LIMITS;
   if (count < minCandidates || count > maxCandidates) {
-    const msg = `Must hold ${minCandidates} to ${maxCandidates} candidates; ${count} came.`;
+    const msg = `Must have ${minCandidates} to ${maxCandidates} candidates; got ${count}.`;
     issues.push({ loc, msg, type: count < minCandidates ? "too_few" : "too_many" });
     return [];
   }

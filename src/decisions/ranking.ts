@@ -3,7 +3,7 @@ import { probabilities } from "./probabilities.ts";
 import type { SentCandidate } from "./rank.ts";
 
 export interface RankedCandidate {
-  /** From 1. */
+  /** Position, from 1. */
   readonly rank: number;
   /** Its label. */
   readonly candidate: string;
@@ -15,7 +15,7 @@ export interface RankedCandidate {
 }
 
 /**
- * Candidates from the largest raw score to the smallest; equals keep their order.
+ * Sorts candidates from the largest raw score to the smallest. Equal scores keep their order.
  *
  * @param scores [candidates] raw scores
  * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the candidates
@@ -26,7 +26,7 @@ export function rankCandidates(
   temperature: number,
 ): RankedCandidate[] {
   if (scores?.length !== sent.length)
-    throw new ServiceError("BACKEND_FAILED", "The model gave too few or too many scores.");
+    throw new ServiceError("BACKEND_FAILED", "The model returned too few or too many scores.");
   const shares = probabilities(scores, temperature);
   return sent
     .map(({ label, text }, position) => ({

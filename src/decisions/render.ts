@@ -6,9 +6,9 @@ import { numberText } from "./number-text.ts";
 import { strip } from "./strip.ts";
 
 /**
- * The text of a JSON value, as the models saw it in training: objects become `key: value` fields (a blank line
- * between top-level fields, nested ones on lines of their own, indented by two), arrays one `- item` line an
- * element, null nothing. Trimmed.
+ * Renders a JSON value as text, in the form used in training. Objects become `key: value` fields, with a blank line between
+ * top-level fields and nested ones on lines of their own, indented by two. Arrays become one `- item` line per element. Null
+ * becomes nothing. The result is trimmed.
  *
  *     {"a": {"b": 1}, "c": [true, null]}   ->   a:
  *                                                 b: 1
@@ -17,10 +17,9 @@ import { strip } from "./strip.ts";
  *                                                 - true
  *                                                 -
  *
- * @returns undefined when the text would have more than `maxRows` rows (fields and items). A row costs the model at
- *          least one token, so such a text is over the token limit; and 2 MiB of items 99 levels deep would become
- *          200 MB of indentation.
- * @see test/vectors/rendering.json, which these must match byte for byte
+ * @returns undefined if the text has more than `maxRows` rows (fields and items). A row has at least one token, so such a text
+ *          exceeds the token limit. Without this bound, 2 MiB of items 99 levels deep would become 200 MB of indentation.
+ * @see test/vectors/rendering.json, which the result must match byte for byte
  */
 export function renderText(value: JsonValue, maxRows: number): string | undefined {
   const text: Writing = { pieces: [], rowsLeft: maxRows };
@@ -29,10 +28,10 @@ export function renderText(value: JsonValue, maxRows: number): string | undefine
 }
 
 /**
- * What a state stands for: itself, or the object or array that it holds as a string.
+ * The value of a state: itself, or the object or array that it contains as a string.
  *
- * The string must be JSON by the rules of request bodies. Where training's `json.loads` is laxer (duplicate names,
- * NaN, more than 100 levels) the string stays the text that it is.
+ * The string must follow the rules of request bodies. Otherwise (duplicate names, NaN, more than 100 levels) it stays a text,
+ * although training's `json.loads` would accept it.
  */
 export function* stateValue(state: JsonValue): Steps<JsonValue> {
   if (typeof state !== "string" || !/^[ \t\n\r]*[[{]/.test(state)) return state;
@@ -44,10 +43,10 @@ export function* stateValue(state: JsonValue): Steps<JsonValue> {
   }
 }
 
-/** Pieces that are joined once: joined level by level, a long text would be copied 100 times. */
+/** Pieces that are joined once at the end. Joining level by level would copy a long text up to 100 times. */
 interface Writing {
   readonly pieces: string[];
-  /** Falls below zero when the rows run out. */
+  /** Negative when there are too many rows. */
   rowsLeft: number;
 }
 
@@ -68,7 +67,7 @@ function write(value: JsonValue, indent: number, text: Writing): void {
   }
 }
 
-/** The empty text for null and for objects and arrays that hold nothing. */
+/** Empty for null and for empty objects and arrays. */
 function scalarText(value: JsonValue): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "true" : "false";

@@ -1,6 +1,6 @@
 import type { Location } from "../errors.ts";
 
-/** A request as texts: what the model reads, and where each text came from (for error locations). */
+/** A request as texts for the model, with the location of each text for errors. */
 export interface RenderedRequest {
   readonly state: RenderedText;
   readonly questions: readonly RenderedQuestion[];

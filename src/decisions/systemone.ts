@@ -8,12 +8,12 @@ import type { Question, QuestionType, SystemoneBody } from "./questions.ts";
 import { stateValue } from "./render.ts";
 import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
 
-/** What reading a request needs to know of the served model. */
+/** The facts of the served model that reading a request needs. */
 export interface ServedModel extends ModelNames, CandidateRules {
   readonly limits: { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
 }
 
-/** A request as texts, with what the answers need to know of its questions. */
+/** A request as texts, with the facts of its questions that the answers need. */
 export interface SystemoneRequest extends RenderedRequest {
   /** One for each of `questions`. */
   readonly asked: readonly AskedQuestion[];
@@ -27,9 +27,9 @@ export interface AskedQuestion {
 }
 
 /**
- * Renders a validated body and checks what its schema cannot say.
+ * Renders a validated body and checks the rules beyond its schema.
  *
- * Lets the event loop turn while a large body is rendered.
+ * Yields to the event loop while it renders a large body.
  * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
  */
 export function readSystemone(
@@ -46,7 +46,7 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   if (modelIssue) issues.push(modelIssue);
   const members = [...body.questions];
   const pairsIssue = checkPairs(members.map(([, question]) => question));
-  // Then nothing is rendered: thousands of candidates would be much work for a refusal.
+  // then nothing is rendered: thousands of candidates would be too much work for a refusal
   if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
   const loc = ["body", "state"];
   const value = yield* stateValue(body.state);
@@ -89,6 +89,6 @@ function checkPairs(questions: readonly Question[]): Issue | undefined {
   const { maxPairs } = REQUEST_LIMITS;
   const pairs = questions.reduce((sum, question) => sum + countCandidates(question), 0);
   if (pairs <= maxPairs) return undefined;
-  const msg = `The questions of a request may have at most ${maxPairs} candidates together; ${pairs} came.`;
+  const msg = `The questions of a request may have at most ${maxPairs} candidates together; got ${pairs}.`;
   return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
 }

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 
-/** Bytes that may wait to be written. */
+/** Maximum bytes waiting to be written. */
 const MOST_WAITING = 2 ** 20;
 
 /**
- * The chunks of a body, also all that came before it broke: a stream's own iterator drops those that wait when it fails, and on a
- * line that breaks often they would be fetched again and again. It listens from the call on, so that nothing is missed.
+ * The chunks of a body, including all chunks received before an error. A stream's own iterator drops waiting chunks on an
+ * error; on an unstable connection they would be fetched repeatedly. Listens from the call on, so no chunk is missed.
  *
- * @returns chunks; throws what the stream failed with, after its last chunk
+ * @returns chunks; throws the stream's error after its last chunk
  */
 export function arrivals(body: Readable): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = [];

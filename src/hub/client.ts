@@ -10,29 +10,29 @@ export interface HubFile {
   readonly name: string;
 }
 
-/** What the hub says of a file before it sends it. */
+/** The hub's metadata of a file. */
 export interface HubFileFacts {
-  /** Bytes; unknown where the hub does not say. */
+  /** Bytes; undefined if the hub does not say. */
   readonly bytes: number | undefined;
-  /** The content's SHA-256 where the hub keeps it by that, which it does for large files. */
+  /** SHA-256 of the content. The hub gives it for large files only. */
   readonly sha256: string | undefined;
 }
 
-/** From where on a file is wanted. */
+/** Where to resume a file. */
 export interface From {
-  /** Bytes that are there already. */
+  /** Bytes already received. */
   readonly offset: number;
-  /** Entity tag that the bytes came with, and the host that gave it: elsewhere it means nothing. */
+  /** Entity tag of these bytes, and the host that sent it. It is valid for this host only. */
   readonly tag?: { readonly etag: string; readonly host: string } | undefined;
 }
 
-/** The beginning of an answer that brings (part of) a file, or 416. */
+/** Head of an answer with a file or part of it, or of a 416. */
 export interface HubReply {
   readonly status: 200 | 206 | 416;
   readonly host: string;
   readonly header: (name: string) => string | undefined;
   readonly body: AsyncIterable<Buffer>;
-  /** Reads no more of it. */
+  /** Stops reading. */
   readonly drop: () => void;
 }
 
@@ -40,7 +40,7 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Speaks to the hub: HTTP/1.1, with the token to the endpoint alone, by a proxy where the environment names one.
+ * HTTP client of the hub. It sends the token to the endpoint only, and uses the proxies of the environment.
  *
  *     <endpoint>/<repository>/resolve/<commit>/<file>
  *        │ 200                small files
@@ -66,7 +66,7 @@ export class HubClient {
     const reply = await this.#follow(file, "HEAD", () => ({}), true);
     reply.drop();
     const { status } = reply;
-    // a mirror may not know HEAD
+    // a mirror may not support HEAD
     if (status === 405 || status === 501) return { bytes: undefined, sha256: undefined };
     if (status >= 400) throw refusalError(reply, this.#asked(file));
     const { linked } = reply;
@@ -107,7 +107,7 @@ export class HubClient {
     return { endpoint, repository, revision, file: name, hasToken: token !== undefined };
   }
 
-  /** @param staysHome whether a redirect to another host is an answer, and not to be followed */
+  /** @param staysHome whether a redirect to another host is returned as the answer instead of followed */
   async #follow(
     { repository, revision, name }: HubFile,
     method: "GET" | "HEAD",
@@ -136,7 +136,7 @@ export class HubClient {
       reply.drop();
       url = target;
     }
-    throw failed(`${url.host} sends from one address to the next, more than ${MAX_REDIRECTS} times.`);
+    throw failed(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
   async #request(url: URL, method: "GET" | "HEAD", headers: Record<string, string>, isHub: boolean) {
@@ -154,14 +154,14 @@ export class HubClient {
         bodyTimeout: stallMs,
         headers: {
           "user-agent": "typed-decisions",
-          // what is compressed on the way could not be resumed
+          // a compressed transfer cannot be resumed
           "accept-encoding": "identity",
           ...(isHub && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
           ...headers,
         },
       });
       this.#hasAnswered = true;
-      body.on("error", () => {}); // told to who reads it; nobody may
+      body.on("error", () => {}); // reported to the reader; there may be none
       const header = (name: string) => {
         const value = received[name];
         return Array.isArray(value) ? value[0] : value;
@@ -188,7 +188,7 @@ function targetOf(location: string | undefined, from: URL): URL {
   } catch {
     // as below
   }
-  throw new Interruption(`${from.host} refers to an address that is none`);
+  throw new Interruption(`${from.host} redirects to an invalid address`);
 }
 
 /** An entity tag without its quotes. */
@@ -208,7 +208,7 @@ function proxyOptions({ http, https, none }: Proxies) {
   return { httpProxy: http, httpsProxy: https, noProxy: none };
 }
 
-/** undici calls that class experimental, on the stderr of whoever runs a command; its version is pinned. */
+/** Suppresses undici's warning that this class is experimental. Its version is pinned. */
 function withoutWarning<T>(create: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -5,26 +5,26 @@ import { byteCount, type From, type HubClient, type HubFile, type HubReply } fro
 import { connectionError, diskError, failed, Interruption } from "./failures.ts";
 import { type Patience, Retries } from "./patience.ts";
 
-/** A file that is to be fetched. */
+/** A file to fetch. */
 export interface Wanted {
   readonly file: HubFile;
   readonly sha256: string;
-  /** As the hub says, if it does. */
+  /** Size according to the hub, if known. */
   readonly bytes: number | undefined;
-  /** More than this is refused, whatever the hub says. */
+  /** Maximum size, whatever the hub says. */
   readonly maxBytes: number;
-  /** Where its bytes are collected; what is there already is gone on from. */
+  /** Target of the bytes. Existing bytes are continued. */
   readonly partial: string;
 }
 
 export interface DownloadControl extends Patience {
   readonly client: HubClient;
-  /** Told how many bytes are there. */
+  /** Called with the number of bytes received. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Fetches a file into `partial`, until its size and SHA-256 are right.
+ * Fetches a file into `partial` until size and SHA-256 match.
  *
  *     nothing ─▶ bytes 0.. ─▶ broken ─▶ bytes n.. (206) ─▶ all there ─▶ SHA-256 right: done
  *                   ▲                        │                            │ wrong, the first time
@@ -44,18 +44,18 @@ export async function download(wanted: Wanted, control: DownloadControl): Promis
     const found = await digestOf(partial, control.signal);
     if (found === sha256) return;
     await discard(partial);
-    // bytes of an earlier pull may have been of another file, or damaged on this disk
+    // bytes of an earlier pull may belong to another file or be damaged
     if (hasBeenWrong) {
       throw failed(
-        `${file.name} came twice with other content than was published: ${bytes} bytes with the SHA-256 ${found}, expected ${sha256}. It is not kept.`,
+        `${file.name} was received twice with the wrong content: ${bytes} bytes with the SHA-256 ${found}, expected ${sha256}. It was discarded.`,
       );
     }
     hasBeenWrong = true;
-    control.note(`${file.name} has not the content that was published; fetching it anew`);
+    control.note(`${file.name} differs from the published file; fetching it again`);
   }
 }
 
-/** @returns how many bytes there are, all that the server has */
+/** @returns the number of bytes, when the server has sent all */
 async function transferAll(wanted: Wanted, control: DownloadControl, retries: Retries): Promise<number> {
   let size = wanted.bytes;
   for (;;) {
@@ -64,7 +64,7 @@ async function transferAll(wanted: Wanted, control: DownloadControl, retries: Re
     if (size !== undefined && have > size) await discard(wanted.partial);
     try {
       size = (await transfer(wanted, size, control, () => retries.progressed())) ?? size;
-      // a server that never says how many there are has given all when it ends
+      // a server that never gave a size has sent everything when it ends
       if (size === undefined) return await sizeOf(wanted.partial);
     } catch (error) {
       control.signal.throwIfAborted();
@@ -74,7 +74,7 @@ async function transferAll(wanted: Wanted, control: DownloadControl, retries: Re
   }
 }
 
-/** One answer, from where the last one ended. @returns the file's size, if the answer told it */
+/** One answer, continuing the last one. @returns the file's size, if the answer gives it */
 async function transfer(
   wanted: Wanted,
   size: number | undefined,
@@ -117,7 +117,7 @@ async function transfer(
   return total;
 }
 
-/** Where the answer's bytes belong, and how many there are in all. @throws ServiceError PULL_FAILED | Interruption */
+/** Offset of the answer's bytes, and the total size. @throws ServiceError PULL_FAILED | Interruption */
 async function beginning(
   { status, header, host, drop }: HubReply,
   have: number,
@@ -128,7 +128,7 @@ async function beginning(
   if (encoding !== undefined && encoding !== "identity") {
     drop();
     throw failed(
-      `${host} sends ${file.name} in the encoding ${encoding.slice(0, 40)}, which was not asked for.`,
+      `${host} sends ${file.name} with the encoding ${encoding.slice(0, 40)}, which was not requested.`,
     );
   }
   const range = /^bytes (?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(header("content-range") ?? "");
@@ -136,18 +136,18 @@ async function beginning(
   const isOther = total !== undefined && size !== undefined && total !== size;
   if (status !== 200 && (status === 416 || isOther || byteCount(range?.[1]) !== have)) {
     drop();
-    // all of it is there, and nobody knew how much that is
+    // everything was received, and the size was unknown
     if (status === 416 && total === have) return { offset: have, total };
     await discard(partial);
-    throw new Interruption(`${host} cannot go on with ${file.name} from byte ${have}`);
+    throw new Interruption(`${host} cannot resume ${file.name} at byte ${have}`);
   }
   if (isOther) {
     drop();
-    throw failed(`${file.name} has ${size} bytes as the hub says, but ${host} sends ${total}.`);
+    throw failed(`${file.name} has ${size} bytes according to the hub, but ${host} sends ${total}.`);
   }
   if ((total ?? 0) > maxBytes) {
     drop();
-    throw failed(`${file.name} has ${total} bytes, more than the ${maxBytes} that it may have.`);
+    throw failed(`${file.name} has ${total} bytes; the maximum is ${maxBytes}.`);
   }
   return { offset: status === 206 ? have : 0, total: total ?? size };
 }
@@ -163,11 +163,11 @@ async function* chunksOf(reply: HubReply, signal: AbortSignal): AsyncGenerator<B
 }
 
 function tooMuch({ file, maxBytes }: Wanted, total: number | undefined) {
-  const most = total === undefined ? `${maxBytes} that it may have` : `${total} that were announced`;
+  const most = total === undefined ? `allowed ${maxBytes}` : `announced ${total}`;
   return failed(`${file.name} has more bytes than the ${most}.`);
 }
 
-/** Beside the bytes: the tag that they came with. It says whether a server still has the same content. */
+/** Stored beside the bytes: their entity tag. It shows whether a server still has the same content. */
 const tagFile = (partial: string) => `${partial}.tag`;
 
 async function fromWhere(partial: string, offset: number): Promise<From> {
@@ -179,7 +179,7 @@ async function fromWhere(partial: string, offset: number): Promise<From> {
 
 async function startAnew(partial: string, { host, header }: HubReply): Promise<void> {
   const etag = header("etag") ?? "";
-  // a weak tag cannot say that bytes are the same. RFC 9110, 13.1.5
+  // a weak tag does not guarantee identical bytes: RFC 9110, 13.1.5
   const tag = /^"[\x21\x23-\x7e]{1,1000}"$/.test(etag) ? `${host}\n${etag}` : "";
   try {
     await writeFile(tagFile(partial), tag);

@@ -1,10 +1,10 @@
 import { ServiceError } from "../errors.ts";
 import { codeOf } from "../models/package/package-file.ts";
 
-/** Something that may go better when it is tried again. */
+/** A failure that a retry may solve. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** What the server asked for, if it did. */
+  /** Delay that the server asked for, if any. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | undefined } = {}) {
@@ -17,7 +17,7 @@ export function failed(message: string, cause?: unknown): ServiceError {
   return new ServiceError("PULL_FAILED", message, { cause });
 }
 
-/** What a refusal is about. */
+/** The refused request. */
 export interface Asked {
   readonly endpoint: string;
   readonly repository: string;
@@ -28,28 +28,28 @@ export interface Asked {
 
 export interface Refusal {
   readonly status: number;
-  /** Host that sent it. */
+  /** Host that refused. */
   readonly host: string;
-  /** Whether it is the hub that sent it, not a host that it referred to. */
+  /** Whether the hub itself refused, not a host that it redirects to. */
   readonly isHub: boolean;
   readonly header: (name: string) => string | undefined;
 }
 
-/** Statuses of servers that are busy or broken for now. */
+/** Statuses of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The error for a status that brings no file. */
+/** The error for a status without a file. */
 export function refusalError(refusal: Refusal, asked: Asked): ServiceError | Interruption {
   const { status, host, isHub } = refusal;
   if (PASSING.has(status) || status >= 500) {
-    const what = status === 429 ? "asks for fewer requests" : "fails at the moment";
+    const what = status === 429 ? "limits the request rate" : "has a temporary failure";
     return new Interruption(`${host} ${what} (${status}${said(refusal)})`, {
       retryAfterMs: retryAfterMs(refusal.header("retry-after")),
     });
   }
-  // the address that the hub gave may have expired: it gives a new one
+  // the redirect may have expired; the hub gives a new one
   if (!isHub && status < 500 && status >= 400)
-    return new Interruption(`${host}, to which the hub refers, refuses ${asked.file} (${status})`);
+    return new Interruption(`${host}, where the hub redirects, refuses ${asked.file} (${status})`);
   if (status === 401) return failed(loginMessage(asked, said(refusal)));
   if (status === 403) return failed(termsMessage(asked, said(refusal)));
   if (status === 404) return failed(missingMessage(asked, refusal));
@@ -60,17 +60,17 @@ const pageOf = ({ endpoint, repository }: Asked) => `${endpoint}/${repository}`;
 
 function loginMessage(asked: Asked, reason: string): string {
   if (asked.hasToken)
-    return `${asked.repository} refuses the token (401${reason}). Set HF_TOKEN to one that is valid (${asked.endpoint}/settings/tokens), or to none.`;
-  return `${asked.repository} is not given to strangers (401${reason}). Log in at ${pageOf(asked)} and accept the model's terms there, make a token at ${asked.endpoint}/settings/tokens, and pull again with the token in HF_TOKEN.`;
+    return `${asked.repository} refuses the token (401${reason}). Set HF_TOKEN to a valid token (${asked.endpoint}/settings/tokens), or unset it.`;
+  return `${asked.repository} requires a login (401${reason}). Log in at ${pageOf(asked)} and accept the model's terms, create a token at ${asked.endpoint}/settings/tokens, and pull again with the token in HF_TOKEN.`;
 }
 
 function termsMessage(asked: Asked, reason: string): string {
-  const account = asked.hasToken ? "with the account that the token in use belongs to" : "";
+  const account = asked.hasToken ? "with the account of the current token" : "";
   const token = asked.hasToken
     ? "A fine-grained token needs the permission to read gated repositories."
-    : `Then make a token at ${asked.endpoint}/settings/tokens and set HF_TOKEN to it.`;
+    : `Then create a token at ${asked.endpoint}/settings/tokens and set HF_TOKEN to it.`;
   return (
-    `${asked.repository} wants its terms accepted (403${reason}). Accept them at ${pageOf(asked)} ${account}`.trimEnd() +
+    `${asked.repository} requires that you accept its terms (403${reason}). Accept them at ${pageOf(asked)} ${account}`.trimEnd() +
     `, and pull again. ${token}`
   );
 }
@@ -87,7 +87,7 @@ function missingMessage(asked: Asked, { header }: Refusal): string {
   }
 }
 
-/** What the server says of it, for a terminal: printable and short. */
+/** The server's explanation, made printable and short. */
 function said({ header }: Refusal): string {
   const text = header("x-error-message")
     ?.replaceAll(/[^\x20-\x7e]/g, " ")
@@ -105,14 +105,14 @@ function retryAfterMs(value: string | undefined): number | undefined {
 }
 
 const NEVER_BETTER: Readonly<Record<string, string>> = {
-  ENOTFOUND: "no address is known by that name; is this machine online, and HF_ENDPOINT right?",
-  ECONNREFUSED: "nobody listens there",
+  ENOTFOUND: "the host name cannot be resolved; check the network connection and HF_ENDPOINT",
+  ECONNREFUSED: "no server is listening there",
 };
 
 /**
- * The error for a connection that could not be made or broke.
+ * The error for a connection that failed or was lost.
  *
- * @param isFirst nothing has come from the hub yet: then a host that is not there is a mistake, and not a line that broke
+ * @param isFirst whether nothing was received yet: then an unknown host is a mistake, not an interruption
  */
 export function connectionError(error: unknown, host: string, isFirst: boolean): ServiceError | Interruption {
   const cause = rootOf(error);
@@ -122,27 +122,27 @@ export function connectionError(error: unknown, host: string, isFirst: boolean):
     /^Proxy response \((\d{3})\)/.exec(text)?.[1] ?? /Authentication Required \((407)\)/.exec(text)?.[1];
   if (proxyStatus === "407")
     return failed(
-      "the proxy wants a user and a password: HTTPS_PROXY=http://user:password@proxy:3128.",
+      "the proxy requires a user and a password: HTTPS_PROXY=http://user:password@proxy:3128.",
       error,
     );
   if (proxyStatus !== undefined)
-    return new Interruption(`the proxy does not reach ${host} (${proxyStatus})`, { cause: error });
+    return new Interruption(`the proxy cannot reach ${host} (${proxyStatus})`, { cause: error });
   if (isUntrusted(code))
     return failed(
-      `the certificate of ${host} is not trusted (${code}). Behind a proxy that opens TLS, put its certificate into a file and name that in NODE_EXTRA_CA_CERTS.`,
+      `the certificate of ${host} is not trusted (${code}). Behind a proxy that terminates TLS, save its certificate to a file and set NODE_EXTRA_CA_CERTS to that file.`,
       error,
     );
   const advice = NEVER_BETTER[code];
   if (isFirst && advice !== undefined)
     return failed(`${host} cannot be reached (${code}): ${advice}.`, error);
-  return new Interruption(`the connection to ${host} broke (${code || text})`, { cause: error });
+  return new Interruption(`the connection to ${host} was lost (${code || text})`, { cause: error });
 }
 
 function isUntrusted(code: string): boolean {
   return /CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|^EPROTO$/.test(code);
 }
 
-/** Several addresses of a host fail as one error with the others in it. */
+/** If several addresses of a host fail, Node reports one error that contains the others. */
 function rootOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (error instanceof Error && codeOf(error) === undefined && error.cause !== undefined)
@@ -150,23 +150,20 @@ function rootOf(error: unknown): unknown {
   return error;
 }
 
-/** The error for a file system that does not take what is written. */
+/** The error for a failed write. */
 export function diskError(error: unknown, folder: string): ServiceError {
   const code = codeOf(error);
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
       return failed(
-        `the disk of ${folder} is full (${code}). What was fetched so far is kept: make room and pull again.`,
+        `the disk of ${folder} is full (${code}). Downloaded data is kept: free some space and pull again.`,
         error,
       );
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return failed(
-        `${folder} cannot be written (${code}). XDG_DATA_HOME names another place for models.`,
-        error,
-      );
+      return failed(`${folder} cannot be written (${code}). Set XDG_DATA_HOME to another folder.`, error);
     default:
       return failed(`${folder} cannot be written (${code ?? String(error)}).`, error);
   }

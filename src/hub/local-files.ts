@@ -3,13 +3,13 @@ import path from "node:path";
 import type { Manifest } from "../models/package/manifest.ts";
 import { codeOf, digestOf, locateFile } from "../models/package/package-file.ts";
 
-/** What `manifest.json` of a pulled package holds. */
+/** Content of `manifest.json` of a pulled package. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 /**
- * A file's length where the folder has it with that very content; what cannot be read is not it.
+ * Size of a file if the folder has it with exactly this content. Unreadable files count as missing.
  *
  * @throws the signal's reason
  */
@@ -25,8 +25,8 @@ export async function rightBytes(
 }
 
 /**
- * The files of a package that is in its folder as a whole, manifest included. Nothing is written to find it out: the store may be one
- * that can only be read.
+ * The files of a package that is complete in its folder, manifest included. Writes nothing, because the store may be
+ * read-only.
  *
  * @throws the signal's reason
  */
@@ -46,18 +46,18 @@ export async function completeFiles(
   return files;
 }
 
-/** A file as the hub's own tools keep it. */
+/** A file in the cache of the hub's own tools. */
 export interface CachedFile {
-  /** Folder of the commit's files: links, mostly. */
+  /** Folder of the commit's files, mostly links. */
   readonly snapshot: string;
   readonly name: string;
   readonly sha256: string;
 }
 
 /**
- * Copies a file from the cache of the hub's tools. One that is there and cannot be used is told, and as good as missing.
+ * Copies a file from the hub's cache. Unusable files are reported and treated as missing.
  *
- * @returns whether the copy is there, with the content that it must have
+ * @returns whether the copy exists with the expected content
  * @throws the system's error when the copy cannot be written; the signal's reason
  */
 export async function copyCached(
@@ -67,7 +67,7 @@ export async function copyCached(
 ): Promise<boolean> {
   const located = await locateFile(snapshot, name, true);
   if (located.fault === "missing") return false;
-  // looked at before it is copied, too: of an error while copying nobody can tell on which side it was
+  // also checked before copying: an error during the copy does not show which side failed
   const fault =
     located.fault === undefined
       ? ((await contentFault(located.path, sha256, signal)) ??
@@ -77,25 +77,25 @@ export async function copyCached(
   return fault === undefined;
 }
 
-/** Copies, and keeps the copy where nothing is wrong with its content. */
+/** Copies, and keeps the copy if its content is right. */
 async function copyFault(
   file: string,
   copy: string,
   sha256: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // shares the blocks where the file system can
+  // shares blocks if the file system can
   await copyFile(file, copy, constants.COPYFILE_FICLONE);
   const fault = await contentFault(copy, sha256, signal);
   if (fault !== undefined) await rm(copy);
   return fault;
 }
 
-/** What is wrong with a file's content, as the end of a sentence. @throws the signal's reason */
+/** The fault of a file's content, as the end of a sentence. @throws the signal's reason */
 async function contentFault(file: string, sha256: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const found = await digestOf(file, signal);
-    return found === sha256 ? undefined : "has not the content that was published";
+    return found === sha256 ? undefined : "differs from the published file";
   } catch (error) {
     signal.throwIfAborted();
     return `cannot be read (${codeOf(error) ?? String(error)})`;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceError } from "../errors.ts";
 import { failed, Interruption } from "./failures.ts";
 
-/** How long to go on trying. */
+/** Retry settings. */
 export interface Patience {
-  /** Failures one after the other, without a new byte between them. */
+  /** Maximum consecutive failures without a new byte. */
   readonly attempts: number;
   /** Waits; rejects when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly note: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -16,14 +16,14 @@ export interface Patience {
 /** 1 + 2 + 4 + 8 + 16 s: half a minute, in which a router restarts. */
 export const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 1_000;
-/** What a server asks for beyond it is not waited for: a person would rather know. */
+/** Longer delays that a server asks for end the pull with a message instead. */
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal });
 }
 
-/** Counts failures of one thing, and waits between them. */
+/** Counts consecutive failures and waits between attempts. */
 export class Retries {
   readonly #patience: Patience;
   #failures = 0;
@@ -32,7 +32,7 @@ export class Retries {
     this.#patience = patience;
   }
 
-  /** Something came: the count begins anew. */
+  /** Progress was made: resets the count. */
   progressed(): void {
     this.#failures = 0;
   }
@@ -40,8 +40,8 @@ export class Retries {
   /**
    * Waits before the next attempt.
    *
-   * @param what is to be had, for the message
-   * @throws ServiceError PULL_FAILED when it has been tried often enough
+   * @param what name of the file, for messages
+   * @throws ServiceError PULL_FAILED after the last attempt
    */
   async pause(what: string, error: Interruption): Promise<void> {
     const { attempts, wait, note, signal } = this.#patience;
@@ -49,21 +49,21 @@ export class Retries {
     const asked = error.retryAfterMs;
     if (asked !== undefined && asked > LONGEST_PAUSE_MS) {
       const minutes = Math.ceil(asked / 60_000);
-      throw gaveUp(what, error, ` Try again in ${minutes} minutes, as it asks.`);
+      throw gaveUp(what, error, ` It asks to try again in ${minutes} minutes.`);
     }
     if (this.#failures >= attempts) {
       throw gaveUp(
         what,
         error,
-        ` Tried ${attempts} times; what was fetched is kept, a second pull goes on from there.`,
+        ` Tried ${attempts} times. Downloaded data is kept, and the next pull resumes.`,
       );
     }
     const ms = asked ?? FIRST_PAUSE_MS * 2 ** (this.#failures - 1);
-    note(`${what}: ${error.message}; trying again in ${Math.ceil(ms / 1000)} s`);
+    note(`${what}: ${error.message}; retrying in ${Math.ceil(ms / 1000)} s`);
     await wait(ms, signal);
   }
 
-  /** Does it until it works. */
+  /** Retries an action until it succeeds. */
   async until<Result>(what: string, attempt: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {

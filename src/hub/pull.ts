@@ -15,7 +15,7 @@ import type { HubSettings } from "./settings.ts";
 export interface PullOptions extends Patience {
   readonly store: string;
   readonly settings: HubSettings;
-  /** What forbids connections: the name of a flag or a variable. */
+  /** Flag or variable that forbids connections, if any. */
   readonly offlineBy?: string | undefined;
   readonly onProgress: (progress: PullProgress) => void;
   readonly lockPace?: LockPace;
@@ -23,13 +23,13 @@ export interface PullOptions extends Patience {
 
 export interface PullProgress {
   readonly file: string;
-  /** Of all files that are fetched. */
+  /** Bytes of all files to fetch. */
   readonly bytes: number;
-  /** Unknown where the hub tells no sizes. */
+  /** Undefined if the hub gives no sizes. */
   readonly totalBytes: number | undefined;
 }
 
-/** Where a file of the package came from: it was there, in the cache of the hub's tools, or was fetched. */
+/** Source of a file: already present, the hub's cache, or the hub. */
 export type FileSource = "present" | "cache" | "hub";
 
 export interface PulledModel {
@@ -39,9 +39,9 @@ export interface PulledModel {
 }
 
 /**
- * Brings a published model to this machine: every file of its pinned commit with its pinned digest. A file gets its name when its
- * content is right, and the manifest is written last. What is there already is not fetched again; of a package that is whole nothing
- * is written, either.
+ * Fetches a published model: every file of its pinned commit, checked against its pinned digest. A file gets its name after
+ * the check, and the manifest is written last. Existing files are not fetched again. If the package is complete, nothing is
+ * written.
  *
  * @throws ServiceError PULL_FAILED; the signal's reason
  */
@@ -52,7 +52,7 @@ export async function pullModel(model: PublishedModel, options: PullOptions): Pr
   return { id: manifest.id, folder, files };
 }
 
-/** Those of a package that is whole, unless a killed pull has left something that wants to be tidied up. */
+/** The files of a complete package, unless a killed pull left files to clean up. */
 async function presentFiles(
   { manifest }: PublishedModel,
   folder: string,
@@ -77,7 +77,7 @@ async function bring(
   const lock = await onDisk(
     takeLock(`${folder}.lock`, {
       signal: options.signal,
-      onWait: (owner) => options.note(`${owner} is pulling this model: waiting for it`),
+      onWait: (owner) => options.note(`waiting for ${owner}, which is pulling this model`),
       ...(options.lockPace ? { pace: options.lockPace } : {}),
     }),
   );
@@ -87,14 +87,14 @@ async function bring(
     await onDisk(makeFolder(partials));
     const files = await onDisk(
       new Pull(model, folder, partials, { ...options, signal }).run().catch((error: unknown) => {
-        if (lock?.lost.aborted) throw failed("another process has taken this pull over.", error);
+        if (lock?.lost.aborted) throw failed("another process has taken over this pull.", error);
         throw error;
       }),
     );
     await onDisk(rm(partials, { recursive: true, force: true }));
     return files;
   } finally {
-    // where nothing came, nothing is left behind: these go only when they are empty
+    // leaves nothing behind if nothing was received: only empty folders are removed
     for (const empty of [partials, folder]) await rmdir(empty).catch(() => {});
     await lock?.release();
     await rmdir(path.dirname(folder)).catch(() => {});
@@ -125,7 +125,7 @@ class Pull {
       else missing.push(name);
     }
     if (missing.length > 0) {
-      // with a file of it wrong or gone, the folder must not look complete
+      // if a file is wrong or missing, the folder must not look complete
       await rm(path.join(this.#folder, "manifest.json"), { force: true });
       await this.#fetch(missing);
       for (const name of missing) sources.set(name, "hub");
@@ -157,7 +157,7 @@ class Pull {
     const forbidden = offlineBy ?? settings.offlineBy;
     if (forbidden !== undefined) {
       throw failed(
-        `${names.join(", ")} of ${this.#model.manifest.id} are not on this machine, and ${forbidden} forbids fetching them.`,
+        `${names.join(", ")} of ${this.#model.manifest.id} are not on this machine, and ${forbidden} forbids downloads.`,
       );
     }
     const client = new HubClient(settings, signal);
@@ -171,24 +171,20 @@ class Pull {
     }
   }
 
-  /** What the hub says of a file, held against what is pinned. */
+  /** Checks the hub's metadata of a file against the pinned digest. */
   async #ask(client: HubClient, name: string): Promise<Wanted> {
     const { maxFileBytes, manifest } = this.#model;
     const file: HubFile = { ...manifest.origin, name };
     const facts = await new Retries(this.#options).until(name, () => client.facts(file));
     const sha256 = this.#digest(name);
     if (facts.sha256 !== undefined && facts.sha256 !== sha256)
-      throw failed(
-        `${name} has the SHA-256 ${facts.sha256} at the hub, expected ${sha256}: it is not the published file.`,
-      );
+      throw failed(`${name} has the SHA-256 ${facts.sha256} at the hub, expected ${sha256}.`);
     if ((facts.bytes ?? 0) > maxFileBytes)
-      throw failed(
-        `${name} has ${facts.bytes} bytes at the hub, more than the ${maxFileBytes} that it may have.`,
-      );
+      throw failed(`${name} has ${facts.bytes} bytes at the hub; the maximum is ${maxFileBytes}.`);
     return { file, sha256, bytes: facts.bytes, maxBytes: maxFileBytes, partial: this.#partial(name) };
   }
 
-  /** Before hours of work, not after. */
+  /** Checks free disk space before the download. */
   async #checkSpace(wanted: readonly Wanted[]): Promise<void> {
     const have = await Promise.all(
       wanted.map(({ partial }) =>
@@ -203,9 +199,7 @@ class Pull {
     const free = bavail * bsize;
     if (needed <= free) return;
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-    throw failed(
-      `the disk of ${this.#folder} has ${megabytes(free)} free, and ${megabytes(needed)} are needed.`,
-    );
+    throw failed(`the disk of ${this.#folder} has ${megabytes(free)} free; ${megabytes(needed)} are needed.`);
   }
 
   async #downloadAll(client: HubClient, wanted: readonly Wanted[]): Promise<void> {
@@ -225,7 +219,7 @@ class Pull {
     }
   }
 
-  /** Gives a checked file its name. */
+  /** Moves a checked file to its name. */
   async #settle(partial: string, name: string): Promise<void> {
     await rename(partial, path.join(this.#folder, name));
     await rm(`${partial}.tag`, { force: true });
@@ -235,7 +229,7 @@ class Pull {
     const file = path.join(this.#folder, "manifest.json");
     const text = manifestText(this.#model.manifest);
     if ((await readFile(file, "utf8").catch(() => "")) === text) return;
-    await syncFolder(this.#folder); // the names of the files, before the manifest that speaks of them
+    await syncFolder(this.#folder); // the files first, then the manifest that lists them
     const fresh = this.#partial("manifest.json");
     await writeFile(fresh, text, { flush: true });
     await rename(fresh, file);
@@ -252,7 +246,7 @@ class Pull {
   }
 }
 
-/** Where a pull keeps what is not finished. */
+/** Folder of incomplete files. */
 const partialsOf = (folder: string) => `${folder}.partial`;
 
 const isThere = (file: string) =>
@@ -261,18 +255,18 @@ const isThere = (file: string) =>
     () => false,
   );
 
-/** Whether the system refused something that was to be done with a file. */
+/** Whether an error is a file-system error. */
 function isOfFiles(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && codeOf(error) !== undefined;
 }
 
-/** So that a power failure does not undo it. */
+/** Flushes a folder, so that a power failure does not undo a rename. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();
   } catch (error) {
-    // some file systems know no such thing
+    // some file systems do not support this
     if (!["EINVAL", "ENOTSUP", "EISDIR", "EPERM"].includes(codeOf(error) ?? "")) throw error;
   } finally {
     await handle.close();

@@ -4,22 +4,22 @@ import { ServiceError } from "../errors.ts";
 import { codeOf } from "../models/package/package-file.ts";
 import type { Environment } from "../models/store/store.ts";
 
-/** How the hub is met; read from the variables that the hub's own tools read. */
+/** Settings of the hub client, from the variables of the hub's own tools. */
 export interface HubSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
-  /** Sent to the endpoint and to nobody else. */
+  /** Sent to the endpoint only. */
   readonly token: string | undefined;
-  /** Where the hub's own tools keep what they have downloaded. */
+  /** Cache of the hub's own tools. */
   readonly cache: string;
-  /** The variable that forbids connections, if one does. */
+  /** Variable that forbids connections, if any. */
   readonly offlineBy: string | undefined;
-  /** How long a server may send nothing. */
+  /** Maximum silence of a server. */
   readonly stallMs: number;
   readonly proxies: Proxies;
 }
 
-/** URLs, and the hosts that are met without them. */
+/** Proxy URLs, and the hosts to connect to without a proxy. */
 export interface Proxies {
   readonly http: string;
   readonly https: string;
@@ -27,13 +27,13 @@ export interface Proxies {
 }
 
 export const HUB = "https://huggingface.co";
-/** Chosen: long enough for a slow line, short enough to try again while somebody watches. */
+/** Chosen: long enough for a slow connection, short enough to retry while a person waits. */
 const STALL_SECONDS = 30;
 const MAX_STALL_SECONDS = 3600;
 
 /**
  * @param home the user's folder
- * @throws ServiceError INVALID_OPTION for a variable that cannot be used; its value is not shown where it may hold a secret
+ * @throws ServiceError INVALID_OPTION for an invalid variable. The message omits values that may be secret
  * @see https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
  */
 export async function readHubSettings(env: Environment, home: string): Promise<HubSettings> {
@@ -57,7 +57,7 @@ export async function readHubSettings(env: Environment, home: string): Promise<H
   };
 }
 
-/** As the hub's own tools read a switch. */
+/** Reads a switch like the hub's own tools. */
 const isTrue = (value: string | undefined) => ["1", "ON", "YES", "TRUE"].includes(value?.toUpperCase() ?? "");
 
 function readEndpoint(value: string): string {
@@ -96,11 +96,9 @@ async function readToken(env: Environment, file: string): Promise<string | undef
 function cleaned(source: string, text: string | undefined): string | undefined {
   const token = text?.replaceAll(/[\r\n]/g, "").trim();
   if (!token) return undefined;
-  // what a header can carry
+  // characters that a header can carry
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw invalid(
-    `${source} holds something that is no token: it has white space or other than ASCII characters in it.`,
-  );
+  throw invalid(`${source} is not a valid token: it contains white space or non-ASCII characters.`);
 }
 
 function parsed(value: string): URL | undefined {

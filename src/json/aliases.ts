@@ -41,7 +41,7 @@ export function resolveAliases<T>(
       members.set(own, value);
       usedNames.set(own, name);
     } else if (value !== null) {
-      const msg = `Expected either "${own}" or its other name "${name}", got both.`;
+      const msg = `Expected either "${own}" or its alias "${name}", got both.`;
       conflicts.push({ loc: [...loc, name], msg, type: "alias_conflict" });
     }
   }

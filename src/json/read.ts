@@ -161,7 +161,7 @@ function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[]): voi
 
 function checkDepth(open: readonly Open[]): void {
   if (open.length < MAX_NESTING) return;
-  const message = `Objects and arrays must be nested at most ${MAX_NESTING} levels deep; more came.`;
+  const message = `Objects and arrays must be nested at most ${MAX_NESTING} levels deep; got more.`;
   throw refusal("nesting_too_deep", message, locate(open));
 }
 

@@ -20,12 +20,12 @@ export const TOKEN_TREE_IO = {
   positions: "positions", // int32 [tokens]
   segments: "segments", // int32 [tokens]: 0 state, 1 question, 2 candidate
   split: "split", // int64 [2]: new tokens that belong to the prefix, and the others
-  chunks: "chunks", // int64 []: the queries are worked on in so many chunks
+  chunks: "chunks", // int64 []: number of query chunks
   chunkSize: "chunk_size", // int64 [1]: queries of a chunk; chunks * chunk size = tokens
-  isSmall: "is_small", // bool []: there are new keys only and one chunk, and nobody wants keys and values, which are left out
+  isSmall: "is_small", // bool []: only new keys, one chunk, and no keys and values requested, so these outputs are omitted
   hasPrefix: "has_prefix", // bool []: there is a prefix, which every query sees
-  prefixIsPast: "prefix_is_past", // bool []: it was encoded earlier, else all of it is new
-  queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token may see
+  prefixIsPast: "prefix_is_past", // bool []: the prefix was encoded earlier; otherwise all of it is new
+  queryNodes: "query_nodes", // int32 [tokens, 3]: numbers of the nodes that the token attends to
   restNodes: "rest_nodes", // int32 [rest keys]
   readAt: "read_at", // int64 [pairs], at least two: tokens whose hidden states are scored
   pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, size, past]

@@ -5,9 +5,9 @@ import { type IntegerRow, OPTION_TABLE, type OptionRow, type ServiceOptions, typ
 export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /**
- * Flags first, then the environment, then the defaults.
+ * Resolves options: flags override the environment, which overrides defaults.
  *
- * @throws ServiceError INVALID_OPTION naming the flag or variable, its bound and the value that came
+ * @throws ServiceError INVALID_OPTION naming the flag or variable, its bounds and the given value
  */
 export function resolveOptions(
   flags: RawFlags,
@@ -17,16 +17,16 @@ export function resolveOptions(
     const flag = flags[row.flag];
     const variable = env[row.env];
     if (flag !== undefined) return [name, read(row, `--${row.flag}`, flag)];
-    // an empty variable is an unset one: that is how container files leave one out
+    // an empty variable counts as unset, as container files write it
     if (variable !== undefined && variable !== "") return [name, read(row, row.env, variable)];
     return [name, row.default];
   });
-  // every row was visited and `read` gives what its kind says
+  // every row was visited, and `read` returns the type of its kind
   return oneModel(Object.fromEntries(entries) as ServiceOptions, flags);
 }
 
 /**
- * A model comes by its name or from a folder. As everywhere, a flag counts more than a variable, also the other one's.
+ * A model is given by name or by folder. A flag overrides both variables.
  *
  * @throws ServiceError INVALID_OPTION when both are given in the same way
  */
@@ -37,7 +37,7 @@ function oneModel(options: ServiceOptions, flags: RawFlags): ServiceOptions {
   if (hasName && !hasFolder) return { ...options, modelPath: "" };
   if (hasFolder && !hasName) return { ...options, model: "" };
   const [name, folder] = hasName ? [`--${model.flag}`, `--${modelPath.flag}`] : [model.env, modelPath.env];
-  throw invalidOption(`${name} and ${folder} name a model each: give one of them.`);
+  throw invalidOption(`${name} and ${folder} exclude each other: set one of them.`);
 }
 
 function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {
@@ -62,7 +62,7 @@ function readInteger(row: IntegerRow, source: string, text: string): number {
   );
 }
 
-/** A Map, not an object: that would take `constructor` for a value, too. */
+/** A Map, because an object would also accept `constructor`. */
 const SWITCH_VALUES: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],
@@ -86,7 +86,7 @@ function readList(source: string, raw: unknown): readonly string[] {
 
 function readText(row: TextRow, source: string, text: string): string {
   if (row.planned?.includes(text)) {
-    throw invalidOption(`${source} ${text} is not in this version yet; it takes ${oneOf(row.values ?? [])}.`);
+    throw invalidOption(`${source} ${text} is not supported yet; it takes ${oneOf(row.values ?? [])}.`);
   }
   if (row.values && !row.values.includes(text)) {
     throw invalidOption(`${source} takes ${oneOf(row.values)}, not ${quoted(text)}.`);

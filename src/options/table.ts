@@ -1,4 +1,4 @@
-/** Everything that an operator can set, complete. */
+/** Every setting of the service, with defaults filled in. */
 export interface ServiceOptions {
   readonly host: string;
   readonly port: number;
@@ -15,15 +15,15 @@ export interface ServiceOptions {
   readonly backend: string;
   readonly device: string;
   readonly precision: "int8" | "fp32";
-  /** Name of an embedded or pulled model; empty means the embedded one, unless `modelPath` is set. */
+  /** Name of an embedded or pulled model. Empty: the embedded model, unless `modelPath` is set. */
   readonly model: string;
-  /** Folder of a model package; empty unless one is served that is neither embedded nor pulled. */
+  /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
   readonly logLevel: string;
 }
 
-/** How one option is named, read and bounded. The environment variable counts where the flag is not given. */
+/** Names, bounds and default of one option. The flag overrides the environment variable. */
 interface Row<Value> {
   readonly flag: string;
   readonly env: string;
@@ -38,9 +38,9 @@ export interface IntegerRow extends Row<number> {
 }
 export interface TextRow extends Row<string> {
   readonly kind: "text";
-  /** The values that are served. */
+  /** Accepted values. */
   readonly values?: readonly string[];
-  /** Values that the interface names and that this version does not serve. */
+  /** Values that are reserved and not supported yet. */
   readonly planned?: readonly string[];
 }
 interface SwitchRow extends Row<boolean> {
@@ -51,7 +51,7 @@ interface ListRow extends Row<readonly string[]> {
 }
 export type OptionRow = IntegerRow | TextRow | SwitchRow | ListRow;
 
-/** The one table of options: `decision serve --help` and the checks are made from it, the README is held to it. */
+/** The one table of options. `decision serve --help` and the checks are made from it; a test compares docs/configuration.md with it. */
 export const OPTION_TABLE = {
   host: {
     kind: "text",
@@ -59,7 +59,7 @@ export const OPTION_TABLE = {
     env: "DECISION_HOST",
     default: "127.0.0.1",
     description:
-      "address to listen on; other than loopback needs DECISION_API_KEY or --allow-unauthenticated",
+      "address to listen on; any address but loopback needs DECISION_API_KEY or --allow-unauthenticated",
   },
   port: {
     kind: "integer",
@@ -68,7 +68,7 @@ export const OPTION_TABLE = {
     default: 8700,
     min: 0,
     max: 65535,
-    description: "port to listen on; 0 takes a free one",
+    description: "port to listen on; 0 picks a free port",
   },
   queueSize: {
     kind: "integer",
@@ -78,7 +78,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 8_192,
     unit: "requests",
-    description: "requests that may wait; one more is answered 503",
+    description: "maximum number of waiting requests; further requests get 503",
   },
   maxBatchSize: {
     kind: "integer",
@@ -88,7 +88,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 32,
     unit: "requests",
-    description: "requests that are computed together at most",
+    description: "maximum number of requests in a batch",
   },
   maxBatchTokens: {
     kind: "integer",
@@ -98,8 +98,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 1_048_576,
     unit: "tokens",
-    description:
-      "tokens that are computed together at most, unless a single pair has more; a state and question of more than half of it come on top",
+    description: "maximum number of tokens in a batch; large pairs and states may exceed it",
   },
   batchWaitMs: {
     kind: "integer",
@@ -109,7 +108,7 @@ export const OPTION_TABLE = {
     min: 0,
     max: 10_000,
     unit: "ms",
-    description: "how long an idle model waits for more requests to compute together",
+    description: "time that an idle model waits for more requests before it starts a batch",
   },
   cacheSize: {
     kind: "integer",
@@ -119,17 +118,17 @@ export const OPTION_TABLE = {
     min: 0,
     max: 4_000_000,
     unit: "scores",
-    description: "scores kept in memory for exactly equal inputs; 0 keeps none",
+    description: "number of scores cached in memory for identical inputs; 0 turns the cache off",
   },
   stateCacheMb: {
     kind: "integer",
     flag: "state-cache-mb",
     env: "DECISION_STATE_CACHE_MB",
-    default: 256, // chosen: six states of the longest length
+    default: 256, // chosen: room for six states of maximum length
     min: 0,
     max: 65_536,
     unit: "MiB",
-    description: "memory for states seen lately, which cost nothing when asked about again; 0 keeps none",
+    description: "memory in MiB for the encodings of recent states; 0 turns the cache off",
   },
   deadlineMs: {
     kind: "integer",
@@ -139,7 +138,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 3_600_000,
     unit: "ms",
-    description: "time from a request's headers until it is answered 504",
+    description: "time from a request's headers until it gets 504",
   },
   allowUnauthenticated: {
     kind: "switch",
@@ -160,7 +159,7 @@ export const OPTION_TABLE = {
     flag: "offline",
     env: "DECISION_OFFLINE",
     default: false,
-    description: "never open a connection to another host (serving never does; `decision model pull` would)",
+    description: "never connect to another host; only `decision model pull` ever does",
   },
   backend: {
     kind: "text",
@@ -169,8 +168,7 @@ export const OPTION_TABLE = {
     default: "onnx",
     values: ["onnx"],
     planned: ["native", "remote"],
-    description:
-      "what computes the scores; native (a tensor library) and remote (GPU serving) are not built yet",
+    description: "inference backend; onnx is the only one so far",
   },
   device: {
     kind: "text",
@@ -179,7 +177,7 @@ export const OPTION_TABLE = {
     default: "cpu",
     values: ["cpu"],
     planned: ["cuda", "mps"],
-    description: "where the backend computes; the onnx backend knows cpu",
+    description: "inference device; cpu is the only one so far",
   },
   precision: {
     kind: "text",
@@ -187,7 +185,7 @@ export const OPTION_TABLE = {
     env: "DECISION_PRECISION",
     default: "int8",
     values: ["int8", "fp32"],
-    description: "numbers that the model computes with",
+    description: "arithmetic of the model: int8 or fp32; int8 is faster",
   },
   model: {
     kind: "text",
@@ -195,22 +193,21 @@ export const OPTION_TABLE = {
     env: "DECISION_MODEL",
     default: "",
     description:
-      "model to serve instead of the embedded one, by any of its names; `decision model list` shows them",
+      "name of the model to serve instead of the embedded one; `decision model list` shows the names",
   },
   modelPath: {
     kind: "text",
     flag: "model-path",
     env: "DECISION_MODEL_PATH",
     default: "",
-    description: "folder of a model package to serve instead; not with --model",
+    description: "folder of the model package to serve; not together with --model",
   },
   alias: {
     kind: "list",
     flag: "alias",
     env: "DECISION_ALIAS",
     default: [],
-    description:
-      "another name that requests may use for the model; repeatable, in the variable apart by commas",
+    description: "additional name for the model; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",
@@ -218,7 +215,8 @@ export const OPTION_TABLE = {
     env: "DECISION_LOG_LEVEL",
     default: "warn",
     values: ["silent", "error", "warn", "info", "debug"],
-    description: "least level of the log on stderr; info has the options, debug a line a request",
+    description:
+      "lowest level logged to stderr: silent, error, warn, info (adds the options) or debug (adds a line for each request)",
   },
 } as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
 

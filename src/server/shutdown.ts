@@ -45,7 +45,7 @@ export function installShutdown(options: ShutdownOptions): void {
   const onSignal = (signal: StopSignal): void => {
     if (stoppingSince !== undefined) {
       if (clock.now() - stoppingSince < SAME_WISH_MS) return;
-      log.warn({ signal }, "stopped at once by a second signal");
+      log.warn({ signal }, "stopped immediately by a second signal");
       process.exit(INTERRUPTED_EXIT[signal]);
       return;
     }
@@ -66,7 +66,7 @@ async function stop({ server, engine, log, clock, drainMs }: ShutdownOptions): P
     }
     const closing = server.close();
     if (!(await isDoneWithin(closing, CLOSE_MS, clock))) {
-      log.warn({}, "closing connections that clients hold open");
+      log.warn({}, "closing connections that clients keep open");
       server.server.closeAllConnections();
       await isDoneWithin(closing, CLOSE_MS, clock);
     }

@@ -79,7 +79,7 @@ describe("the backend's process", () => {
     const { scores } = await backend.score([pair]);
     assert.ok(Number.isFinite(scores[0]));
     assert.notEqual(inferenceProcessOf(process.pid), killed);
-    assert.deepEqual(events, ["inference process ended, starting another"]);
+    assert.deepEqual(events, ["inference process ended, restarting it"]);
   });
 
   it("fails a forest that the model cannot take, and goes on", async () => {
@@ -102,7 +102,7 @@ it("files other than those that the service has verified are refused, also by a 
   const { manifest } = modelPackage;
   const files = { ...manifest.files, "model.safetensors": "0".repeat(64) };
   const other = { ...modelPackage, manifest: { ...manifest, files } };
-  const message = /^model\.safetensors in .* is not the file of this package/;
+  const message = /^model\.safetensors in .* does not match the manifest/;
   await assert.rejects(backendFor(other).start(), { name: "ServiceError", kind: "INVALID_MODEL", message });
 });
 
@@ -122,7 +122,7 @@ describe("a process that is there before the model is known", () => {
     const pid = inferenceProcessOf(process.pid);
     process.kill(pid, "SIGKILL");
     await until(() => !isAlive(pid), "the process is gone");
-    const message = "The inference process ended while it loaded the model (SIGKILL).";
+    const message = "The inference process ended while loading the model (SIGKILL).";
     await assert.rejects(backendFor(modelPackage, [], first).start(), { kind: "BACKEND_FAILED", message });
   });
 
@@ -231,7 +231,7 @@ function runProgram(body: string): string[] {
     loadMs: 60_000,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/child-backend"))});
+    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/process/child-backend"))});
     const { systemClock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
     let shift = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + shift };

@@ -66,7 +66,7 @@ describe("an inference process that hangs", () => {
     assert.deepEqual(events, []);
     clock.advance(1);
     await assert.rejects(hung, FAILED);
-    assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
+    assert.deepEqual(events, ["inference process is killed", "inference process ended, restarting it"]);
     clock.advance(0);
     assert.equal((await backend.score([pair])).scores.length, 1);
   });
@@ -81,7 +81,7 @@ describe("an inference process that hangs", () => {
     process.kill(bench.process, "SIGSTOP");
     clock.advance(LOAD_MS);
     await bench.untilEvent(2);
-    assert.match(events[1] ?? "", /could not be started again: .* did not load the model within 60 s/);
+    assert.match(events[1] ?? "", /could not be restarted: .* did not load the model within 60 s/);
     assert.equal(backend.isReady, false);
     clock.advance(200);
     assert.equal((await backend.score([pair])).scores.length, 1);
@@ -170,7 +170,7 @@ function runService(fault: string): { readonly started: Promise<number>; kill():
     loadMs: 1e8,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${sourceOf("backends/onnx/child-backend")});
+    const { ChildBackend } = await import(${sourceOf("backends/onnx/process/child-backend")});
     const { systemClock: clock } = await import(${sourceOf("inference/clock")});
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log: () => {} });
     await backend.start();

@@ -136,11 +136,11 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
       args: ["--compare", path.join(folder, "none")],
       says: /--compare/,
     },
-    { name: "an earlier report that is none", args: ["--compare", lines], says: /is no report/ },
+    { name: "an earlier report that is none", args: ["--compare", lines], says: /is not a report/ },
     {
       name: "an earlier report of a full run, for a quick one",
       args: ["--compare", full],
-      says: /holds a full run.*add --full/,
+      says: /is a full run.*add --full/,
     },
     {
       name: "the engine, of a model of another architecture",

@@ -94,11 +94,11 @@ describe("a comparison", () => {
     checkSameEffort(report("full"), true, "old.json");
     assert.throws(
       () => checkSameEffort(report("full"), false, "old.json"),
-      /old\.json holds a full run.*add --full/,
+      /old\.json is a full run.*add --full/,
     );
     assert.throws(
       () => checkSameEffort(report("quick"), true, "old.json"),
-      /holds a quick run.*leave out --full/,
+      /is a quick run.*leave out --full/,
     );
   });
 });

@@ -86,7 +86,7 @@ describe("decision conformance", () => {
 
 describe("decision conformance ends with 2 and one line for wrong usage:", () => {
   for (const { name, args, says } of [
-    { name: "no address", args: [], says: /base-url {2}where the server is.*\n.*--help\n$/ },
+    { name: "no address", args: [], says: /base-url {2}address of the server.*\n.*--help\n$/ },
     { name: "an address that is none", args: ["localhost"], says: /http:\/\/127\.0\.0\.1:8700/ },
     { name: "an unknown clause", args: ["http://localhost", "--only", "nope"], says: /"nope"/ },
     { name: "a timeout that is none", args: ["http://localhost", "--timeout", "soon"], says: /--timeout/ },

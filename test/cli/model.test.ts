@@ -40,7 +40,7 @@ describe("decision model", () => {
     assert.match(stdout, /^twig +part of this installation +66\.0 MB +typed-decisions\/Twig-32M@/m);
     assert.match(
       stdout,
-      /^gemmadecision +not here: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
+      /^gemmadecision +not pulled; run: decision model pull gemmadecision +rajan2k\/GemmaDecision-270M@785d/m,
     );
     const { models } = JSON.parse((await model(["model", "list", "--json"])).stdout);
     assert.deepEqual(
@@ -81,7 +81,7 @@ describe("decision model", () => {
     ]) {
       const { status, stderr } = await model(args);
       assert.equal(status, 1);
-      assert.match(stderr, /is not on this machine; fetch it once with: decision model pull gemmadecision$/m);
+      assert.match(stderr, /is not on this machine; fetch it with: decision model pull gemmadecision$/m);
     }
     await assert.rejects(readdir(path.join(home, "data")), "and nothing was made");
   });
@@ -90,34 +90,34 @@ describe("decision model", () => {
     {
       name: "an unknown model",
       args: ["model", "pull", "nope"],
-      says: /no model is called "nope"; known are: twig, gemma/,
+      says: /unknown model "nope"; known models: twig, gemma/,
     },
     { name: "no model", args: ["model", "pull"], says: /model/ },
     {
       name: "an empty name to verify",
       args: ["model", "verify", ""],
-      says: /a model's name or folder is missing: an empty text came\.$/m,
+      says: /expected a model's name or folder, got an empty text\.$/m,
     },
-    { name: "an empty name to remove", args: ["model", "remove", ""], says: /no model is called ""/ },
+    { name: "an empty name to remove", args: ["model", "remove", ""], says: /unknown model ""/ },
     {
       name: "an empty folder to import",
       args: ["model", "import", ""],
-      says: /a folder is missing: an empty text came\.$/m,
+      says: /expected a folder, got an empty text\.$/m,
     },
     {
       name: "an empty folder to import into",
       args: ["model", "import", "x", "--output", ""],
-      says: /a folder is missing: an empty text came\.$/m,
+      says: /expected a folder, got an empty text\.$/m,
     },
     {
       name: "an unknown model to serve",
       args: ["serve", "--model", "nope"],
-      says: /no model is called "nope"/,
+      says: /unknown model "nope"/,
     },
     {
       name: "a folder by its name",
       args: ["serve", "--model", "./model"],
-      says: /A folder is served with --model-path/,
+      says: /To serve a folder, use --model-path/,
     },
     {
       name: "a model by name and folder",
@@ -222,7 +222,7 @@ describe("decision model pull", () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all with their pinned SHA-256$/m,
+      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all checked against their pinned SHA-256$/m,
     );
     assert.match(stdout, /serve it: decision serve --model tiny$/m);
     assert.equal(stderr, "");
@@ -263,7 +263,7 @@ describe("decision model pull", () => {
     await cp(path.join(folder, "golden.json"), path.join(folder, "tokenizer.json"));
     const { status, stderr } = await model(["serve", "--model", "tiny"]);
     assert.equal(status, 1);
-    assert.match(stderr, /tokenizer\.json in \S+ is not the file of this package: its SHA-256/);
+    assert.match(stderr, /tokenizer\.json in \S+ does not match the manifest: its SHA-256/);
     assert.equal((await model(["model", "pull", manifestFile])).status, 0);
     assert.equal((await model(["model", "verify", "tiny"])).status, 0);
   });

@@ -31,7 +31,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a backend that comes later",
       args: ["serve", "--backend", "native"],
-      says: /native is not in this version/,
+      says: /native is not supported/,
     },
     {
       name: "a backend that nobody knows",

@@ -261,8 +261,8 @@ const bad: readonly {
     operationId: "rank",
     body: rank({ context: "c", answers: [] }),
     want: [
-      [["context"], "alias_conflict", /either "state" or its other name "context", got both/],
-      [["answers"], "alias_conflict", /either "candidates" or its other name "answers", got both/],
+      [["context"], "alias_conflict", /either "state" or its alias "context", got both/],
+      [["answers"], "alias_conflict", /either "candidates" or its alias "answers", got both/],
     ],
   },
   {

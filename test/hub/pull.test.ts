@@ -108,7 +108,7 @@ describe("a pull", () => {
     const { files } = await setup.pull();
     assert.equal(files.find(({ name }) => name === WEIGHTS)?.source, "cache");
     assert.deepEqual(setup.hub.fetches(WEIGHTS), []);
-    assert.match(setup.notes.join(), /config\.json has not the content that was published: not used/);
+    assert.match(setup.notes.join(), /config\.json differs from the published file: not used/);
     await assertComplete();
   });
 
@@ -163,7 +163,7 @@ describe("a broken pull", () => {
     assert.deepEqual(setup.waits, [1000, 1000, 1000], "each brought something");
     assert.match(
       setup.notes[0] ?? "",
-      /^model\.safetensors: the connection .* broke .*; trying again in 1 s$/,
+      /^model\.safetensors: the connection .* was lost .*; retrying in 1 s$/,
     );
   });
 
@@ -192,7 +192,7 @@ describe("a broken pull", () => {
     setup.hub.trouble.breakAfter.push(100_000, 0, 0, 0);
     await assert.rejects(
       setup.pull(),
-      failed(/model\.safetensors could not be fetched: .* Tried 4 times; .* a second pull/),
+      failed(/model\.safetensors could not be fetched: .* Tried 4 times\. .* the next pull resumes/),
     );
     assert.equal(await looksComplete(), false);
     setup.hub.trouble.breakAfter.length = 0;
@@ -212,7 +212,7 @@ describe("a broken pull", () => {
     await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(1000));
     await setup.pull();
     await assertComplete();
-    assert.match(setup.notes.join(), /has not the content that was published; fetching it anew/);
+    assert.match(setup.notes.join(), /differs from the published file; fetching it again/);
   });
 
   for (const { name, bytes } of [
@@ -303,12 +303,12 @@ describe("a pull that cannot be", () => {
     {
       name: "from a host that is busy for an hour",
       change: () => setup.hub.trouble.hub.push({ status: 429, headers: { "retry-after": "3600" } }),
-      says: /fewer requests \(429\)\. Try again in 60 minutes/,
+      says: /request rate \(429\)\. It asks to try again in 60 minutes/,
     },
     {
       name: "from a host that is broken",
       change: () => setup.hub.trouble.hub.push(...Array.from({ length: 4 }, () => ({ status: 503 }))),
-      says: /fails at the moment \(503\).*Tried 4 times/,
+      says: /has a temporary failure \(503\).*Tried 4 times/,
     },
     {
       name: "from a host that sends from address to address",
@@ -316,7 +316,7 @@ describe("a pull that cannot be", () => {
         setup.hub.trouble.hub.push(
           ...Array.from({ length: 11 }, () => ({ status: 302, headers: { location: "/x" } })),
         ),
-      says: /sends from one address to the next/,
+      says: /redirects more than/,
     },
     {
       name: "of another commit",
@@ -379,7 +379,10 @@ describe("a pull that cannot be", () => {
 
   it("of content that is not the published one ends, and keeps none of it", async () => {
     setup.hub.swapped.set(WEIGHTS, Buffer.alloc(300_000));
-    await assert.rejects(setup.pull(), failed(/model\.safetensors came twice with other content/));
+    await assert.rejects(
+      setup.pull(),
+      failed(/model\.safetensors was received twice with the wrong content/),
+    );
     assert.equal(await looksComplete(), false);
     assert.ok(!(await readdir(setup.folder)).includes(WEIGHTS));
     assert.equal(setup.hub.fetches(WEIGHTS).length, 2);
@@ -387,22 +390,19 @@ describe("a pull that cannot be", () => {
 
   it("of content of another length than announced ends", async () => {
     setup.hub.swapped.set(WEIGHTS, Buffer.alloc(299_999));
-    await assert.rejects(setup.pull(), failed(/has 300000 bytes as the hub says, but .* sends 299999/));
+    await assert.rejects(setup.pull(), failed(/has 300000 bytes according to the hub, but .* sends 299999/));
   });
 
   it("of more content than it may have ends, announced or not", async () => {
     const model = { ...setup.model, maxFileBytes: 200_000 };
     await assert.rejects(
       setup.pull({}, {}, model),
-      failed(/has 300000 bytes at the hub, more than the 200000/),
+      failed(/has 300000 bytes at the hub; the maximum is 200000/),
     );
     setup.hub.knowsHead = false;
-    await assert.rejects(setup.pull({}, {}, model), failed(/has 300000 bytes, more than the 200000/));
+    await assert.rejects(setup.pull({}, {}, model), failed(/has 300000 bytes; the maximum is 200000/));
     setup.hub.tellsSizes = false;
-    await assert.rejects(
-      setup.pull({}, {}, model),
-      failed(/has more bytes than the 200000 that it may have/),
-    );
+    await assert.rejects(setup.pull({}, {}, model), failed(/has more bytes than the allowed 200000/));
   });
 
   it("onto a disk that cannot be written says so", async () => {
@@ -468,7 +468,7 @@ describe("a proxy", () => {
     proxy.credentials = "Basic x";
     await assert.rejects(
       setup.pull({ HTTP_PROXY: proxy.url }),
-      failed(/the proxy wants a user and a password/),
+      failed(/the proxy requires a user and a password/),
     );
   });
 });
@@ -479,7 +479,7 @@ describe("two pulls at once", () => {
     await assertComplete();
     const sources = [first, second].map(({ files }) => files.map(({ source }) => source).join());
     assert.deepEqual(sources.sort(), ["hub,hub,hub,hub", "present,present,present,present"]);
-    assert.match(setup.notes.join(), /process \d+ on \S+ is pulling this model: waiting for it/);
+    assert.match(setup.notes.join(), /waiting for process \d+ on \S+, which is pulling this model/);
     assert.equal(setup.hub.fetches(WEIGHTS).length, 1);
   });
 });

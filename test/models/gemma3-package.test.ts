@@ -57,7 +57,11 @@ describe("a package of a causal model", () => {
     { name: "num_hidden_layers", value: 5000, says: /num_hidden_layers 5000/ },
     { name: "num_hidden_layers", value: 3, says: /layer_types/ },
     { name: "layer_types", value: ["sliding_attention", "chunked"], says: /"chunked"/ },
-    { name: "max_position_embeddings", value: 100, says: /max_position_embeddings in config\.json 100/ },
+    {
+      name: "max_position_embeddings",
+      value: 100,
+      says: /max_position_embeddings in config\.json allows 100/,
+    },
     { name: "rope_parameters", value: { full_attention: {} }, says: /full_attention\.rope_theta/ },
     {
       name: "rope_parameters",
@@ -112,19 +116,19 @@ describe("a package of a causal model", () => {
       name: "there are no words",
       file: WEIGHTS,
       change: (file) => changeHeader(file, (header) => delete header["model.embed_tokens.weight"]),
-      says: /0 tensors called embed_tokens\.weight/,
+      says: /0 tensors named embed_tokens\.weight/,
     },
     {
       name: "the head has a layer more",
       file: HEAD,
       change: (file) => changeHeader(file, (header) => Object.assign(header, { "9.bias": header["3.bias"] })),
-      says: /joint_head\.safetensors holds 9, which is no layer/,
+      says: /joint_head\.safetensors has the tensor 9, which is not a layer/,
     },
     {
       name: "the head has a tensor of another kind",
       file: HEAD,
       change: (file) => changeHeader(file, (header) => Object.assign(header, { scale: header["3.bias"] })),
-      says: /joint_head\.safetensors holds scale/,
+      says: /joint_head\.safetensors has the tensor scale/,
     },
     {
       name: "the head lacks a bias",
@@ -151,7 +155,7 @@ describe("a package of a causal model", () => {
     await one.change(WEIGHTS, (file) => withNumber(file, "model.embed_tokens.weight", 0));
     await assert.rejects(openGemma3Graph(opened, "fp32", { cache, temporary: cache }), {
       kind: "INVALID_MODEL",
-      message: /model\.safetensors is not the file/,
+      message: /model\.safetensors does not match/,
     });
     await one.remove();
   });

@@ -163,7 +163,7 @@ describe("the cache of graphs", () => {
   it("says so where neither folder can be written", async () => {
     await writeFile(folders.cache, "a file");
     await rm(folders.temporary, { recursive: true });
-    await assert.rejects(open(), { kind: "BACKEND_FAILED", message: /neither into .* nor into/ });
+    await assert.rejects(open(), { kind: "BACKEND_FAILED", message: /neither to .* nor to/ });
   });
 
   it("lets nobody else read what it keeps", async () => {

@@ -105,38 +105,35 @@ describe("a file of a package", () => {
     {
       name: "that is missing",
       change: () => rm(path.join(folder, WEIGHTS)),
-      wanted: [["missing", /^model\.safetensors is not there$/]],
+      wanted: [["missing", /^model\.safetensors does not exist$/]],
     },
     {
       name: "that was tampered with",
       change: () => writeFile(path.join(folder, "tokenizer.json"), '{"model": 1}'),
       wanted: [
-        [
-          "digest",
-          /^tokenizer\.json is not the file of this package: its SHA-256 is \w{64}, expected \w{64}$/,
-        ],
+        ["digest", /^tokenizer\.json does not match the manifest: its SHA-256 is \w{64}, expected \w{64}$/],
       ],
     },
     {
       name: "that is cut off",
       change: () => truncate(path.join(folder, WEIGHTS), 5000),
       wanted: [
-        ["digest", /^model\.safetensors is not the file/],
-        ["content", /^model\.safetensors is cut off: \d+ bytes are missing at its end$/],
+        ["digest", /^model\.safetensors does not match/],
+        ["content", /^model\.safetensors is truncated: \d+ bytes are missing at its end$/],
       ],
     },
     {
-      name: "that is cut off in its header",
+      name: "that is truncated in its header",
       change: () => truncate(path.join(folder, WEIGHTS), 100),
       wanted: [
         ["digest", /SHA-256/],
-        ["content", /cut off in its header/],
+        ["content", /truncated in its header/],
       ],
     },
     {
       name: "that is larger than any may be",
       change: () => truncate(path.join(folder, "tokenizer.json"), 2 ** 28 + 1),
-      wanted: [["too-large", /^tokenizer\.json has 268435457 bytes, more than the 268435456/]],
+      wanted: [["too-large", /^tokenizer\.json has 268435457 bytes; the maximum is 268435456/]],
     },
     {
       name: "that is a link to another place",
@@ -144,7 +141,7 @@ describe("a file of a package", () => {
         await rename(path.join(folder, WEIGHTS), path.join(parent, "elsewhere"));
         await symlink("../elsewhere", path.join(folder, WEIGHTS));
       },
-      wanted: [["outside", /^model\.safetensors leads out of the folder, to .*elsewhere$/]],
+      wanted: [["outside", /^model\.safetensors is a link out of the folder, to .*elsewhere$/]],
     },
     {
       name: "that is a pipe",
@@ -176,7 +173,7 @@ describe("a file of a package", () => {
     await assertFaults(
       [
         "revision",
-        /^manifest\.json has at \/id a revision that is not the package's: id must end with @\w{40}, the digest over/,
+        /^manifest\.json has the wrong revision in \/id: id must end with @\w{40}, the digest over/,
       ],
       ["missing", /^model/],
       ["digest", /^tokenizer/],
@@ -203,8 +200,8 @@ describe("weights whose digest is right", () => {
       name: "with numbers that are none, in every such tensor",
       file: safetensors(weights.entries, withNaN(firstName, secondName)),
       wanted: [
-        ["content", new RegExp(`holds in the tensor ${firstName} a number that is not finite`)],
-        ["content", new RegExp(`holds in the tensor ${secondName} a number that is not finite`)],
+        ["content", new RegExp(`has a number in the tensor ${firstName} that is not finite`)],
+        ["content", new RegExp(`has a number in the tensor ${secondName} that is not finite`)],
       ],
     },
     {
@@ -213,21 +210,19 @@ describe("weights whose digest is right", () => {
         { ...weights.entries, [firstName]: { ...first, shape: [first.shape.reduce((a, b) => a * b, 1)] } },
         weights.data,
       ),
-      wanted: [
-        ["graph", new RegExp(`^model\\.safetensors holds ${firstName} in shape \\[\\d+\\], expected`)],
-      ],
+      wanted: [["graph", new RegExp(`^model\\.safetensors has ${firstName} in shape \\[\\d+\\], expected`)]],
     },
     {
       name: "with a tensor of another type",
       file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "BF16" } }, weights.data),
-      wanted: [["graph", new RegExp(`holds ${firstName} as BF16, expected F16`)]],
+      wanted: [["graph", new RegExp(`has ${firstName} as BF16, expected F16`)]],
     },
     {
       name: "with a tensor of a type that nobody reads",
       file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "I64" } }, weights.data),
       wanted: [
-        ["content", new RegExp(`holds the tensor ${firstName} as I64`)],
-        ["content", /bytes before the tensor \S+ that belong to none/],
+        ["content", new RegExp(`has the tensor ${firstName} as I64`)],
+        ["content", /unused bytes before the tensor/],
       ],
     },
     {
@@ -241,7 +236,7 @@ describe("weights whose digest is right", () => {
     {
       name: "with more bytes than tensors",
       file: Buffer.concat([safetensors(weights.entries, weights.data), Buffer.alloc(3)]),
-      wanted: [["content", /has 3 bytes too many at its end/]],
+      wanted: [["content", /has 3 extra bytes at its end/]],
     },
     {
       name: "with a tensor past the end",
@@ -249,12 +244,12 @@ describe("weights whose digest is right", () => {
         { ...weights.entries, extra: { dtype: "F16", shape: [2], data_offsets: [lastEnd, lastEnd + 4] } },
         weights.data,
       ),
-      wanted: [["content", /is cut off: 4 bytes are missing/]],
+      wanted: [["content", /is truncated: 4 bytes are missing/]],
     },
     {
       name: "with a header that announces more than there can be",
       file: Buffer.from("ffffffffffffffff00", "hex"),
-      wanted: [["content", /announces a header of 18446744073709551615 bytes/]],
+      wanted: [["content", /has a header of 18446744073709551615 bytes/]],
     },
     {
       name: "with a header that is not JSON",
@@ -284,7 +279,7 @@ describe("a manifest", () => {
     {
       name: "with a name that climbs out",
       change: (manifest) => ({ ...manifest, files: { "../../etc/passwd": "0".repeat(64) } }),
-      says: [/names a file in \/files that is no plain file name: "\.\.\/\.\.\/etc\/passwd"/],
+      says: [/has at \/files a file name with a folder or special characters: "\.\.\/\.\.\/etc\/passwd"/],
     },
     {
       name: "with a digest that is none",
@@ -297,13 +292,15 @@ describe("a manifest", () => {
     {
       name: "of an unknown architecture",
       change: (manifest) => ({ ...manifest, architecture: { type: "rnn" } }),
-      says: [/has at \/architecture\/type none of bert-token-tree, gemma3-text-joint, onnx-joint-pairs/],
+      says: [
+        /has an unknown value at \/architecture\/type, expected bert-token-tree, gemma3-text-joint, onnx-joint-pairs/,
+      ],
     },
     {
       name: "without the files of its architecture",
       change: (manifest) => ({ ...manifest, architecture: { type: "gemma3-text-joint" } }),
       says: [
-        /no digest of config\.json in \/files: .* gemma3-text-joint needs/,
+        /no digest of config\.json in \/files; .* gemma3-text-joint requires/,
         /no digest of joint_head\.safetensors/,
       ],
     },
@@ -337,8 +334,8 @@ describe("a manifest", () => {
   });
 
   it("is missing in a folder that is no package, or none at all", async () => {
-    await assertFaults(["missing", /is not there: .*package is no folder/]);
+    await assertFaults(["missing", /does not exist: .*package is not a folder/]);
     folder = parent;
-    await assertFaults(["missing", /^manifest\.json is not there$/]);
+    await assertFaults(["missing", /^manifest\.json does not exist$/]);
   });
 });

@@ -98,7 +98,7 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
     }
     await assert.rejects(
       describeFolder(folder, FACTS),
-      invalid(/leads out of the folder, to \S+(: --output makes|\.)/),
+      invalid(/is a link out of the folder, to \S+(; --output makes|\.)/),
     );
     const manifest = await describeFolder(folder, { ...FACTS, isCopied: true });
     const to = path.join(parent, "package");
@@ -111,7 +111,7 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
     {
       name: "without a head",
       files: { "joint_head.safetensors": "" },
-      says: /lacks joint_head\.safetensors\. A folder with/,
+      says: /lacks joint_head\.safetensors\. A gemma3_text model/,
     },
     {
       name: "of another kind",
@@ -123,7 +123,11 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
       files: { "config.json": "[" },
       says: /config\.json in .* is not JSON/,
     },
-    { name: "of another recipe", files: { "joint_config.json": '{"format": "v9"}' }, says: /another format/ },
+    {
+      name: "of another recipe",
+      files: { "joint_config.json": '{"format": "v9"}' },
+      says: /the wrong format/,
+    },
     {
       name: "in several files",
       files: { "model.safetensors.index.json": "{}" },
@@ -190,22 +194,22 @@ describe("a folder of an ONNX export", () => {
     {
       name: "of another format",
       members: { format: "v2" },
-      says: /another format than gemmadecision-onnx-v1/,
+      says: /the wrong format, expected gemmadecision-onnx-v1/,
     },
     {
       name: "with another graph",
       members: { model_file: "../model.onnx" },
-      says: /only model\.onnx is read/,
+      says: /expected model\.onnx/,
     },
     {
       name: "with a changed file",
       members: { files: { "model.onnx": "0".repeat(64) } },
-      says: /model\.onnx in .* is not the file/,
+      says: /model\.onnx in .* does not match/,
     },
     {
       name: "with a name that climbs out",
       members: { files: { "../x": "0".repeat(64) } },
-      says: /\.\.\/x in .* (is not there|leads out)/,
+      says: /\.\.\/x in .* (does not exist|is a link out)/,
     },
   ];
   for (const { name, members, says } of cases) {

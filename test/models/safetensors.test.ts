@@ -41,50 +41,50 @@ describe("a safetensors file", () => {
     {
       name: "shorter than its length field",
       bytes: Uint8Array.of(1, 2),
-      says: /^model\.safetensors is cut off: it has 2 bytes\.$/,
+      says: /^model\.safetensors is truncated: it has 2 bytes\.$/,
     },
-    { name: "that is empty", bytes: new Uint8Array(), says: /is cut off: it has 0 bytes/ },
+    { name: "that is empty", bytes: new Uint8Array(), says: /is truncated: it has 0 bytes/ },
     {
-      name: "cut off in its header",
+      name: "truncated in its header",
       bytes: file({}).subarray(0, 9),
-      says: /is cut off in its header: it has 9 of at least 10 bytes/,
+      says: /is truncated in its header: it has 9 of at least 10 bytes/,
     },
     {
       name: "with a header that is longer than any may be",
       bytes: Uint8Array.of(1, 0xe1, 0xf5, 5, 0, 0, 0, 0),
-      says: /announces a header of 100000001 bytes/,
+      says: /has a header of 100000001 bytes/,
     },
     { name: "with a header that is not JSON", bytes: file("{"), says: /not JSON/ },
     { name: "with a header that is an array", bytes: file([]), says: /not a JSON object/ },
     {
       name: "with a tensor past its end",
       bytes: file(tensor("F16", [2], [0, 4])),
-      says: /gives the tensor w a place past its end/,
+      says: /has a tensor w beyond its end/,
     },
     {
       name: "with an entry that is no object",
       bytes: file({ w: 1 }),
-      says: /describes the tensor w with something other/,
+      says: /describes the tensor w by a value that is not/,
     },
     {
       name: "with a tensor of another size",
       bytes: file(tensor("F16", [3], [0, 4]), new Uint8Array(4)),
-      says: /gives the tensor w of shape \[3\] in F16 4 bytes, expected 6/,
+      says: /has 4 bytes for the tensor w of shape \[3\] in F16, expected 6/,
     },
     {
       name: "with a negative offset",
       bytes: file(tensor("F16", [2], [-4, 0]), new Uint8Array(4)),
-      says: /describes the tensor w without a usable dtype, shape and data_offsets/,
+      says: /describes the tensor w without a valid dtype, shape and data_offsets/,
     },
     {
       name: "with three offsets",
       bytes: file(tensor("F16", [2], [0, 4, 4]), new Uint8Array(4)),
-      says: /describes the tensor w without a usable/,
+      says: /describes the tensor w without a valid/,
     },
     {
       name: "of a type that is not read",
       bytes: file(tensor("I8", [4], [0, 4]), new Uint8Array(4)),
-      says: /holds the tensor w as I8/,
+      says: /has the tensor w as I8/,
     },
   ];
   for (const { name, bytes, says } of bad) {
@@ -101,7 +101,7 @@ describe("a safetensors file", () => {
       const [fault = ""] = await safetensorsFaults(onDisk);
       // of tensors past the end it tells once how many bytes are missing
       if (name !== "with a tensor past its end") assert.match(`model.safetensors ${fault}.`, says);
-      else assert.equal(fault, "is cut off: 4 bytes are missing at its end");
+      else assert.equal(fault, "is truncated: 4 bytes are missing at its end");
     });
   }
 
@@ -114,9 +114,7 @@ describe("a safetensors file", () => {
       const halves = Uint16Array.of(...number.map(() => 0x7b7f), ...number);
       const entry = tensor(type, [2], [0, halves.byteLength]);
       await writeFile(onDisk, file(entry, new Uint8Array(halves.buffer)));
-      assert.deepEqual(await safetensorsFaults(onDisk), [
-        "holds in the tensor w a number that is not finite",
-      ]);
+      assert.deepEqual(await safetensorsFaults(onDisk), ["has a number in the tensor w that is not finite"]);
       halves.fill(0x7b7f);
       await writeFile(onDisk, file(entry, new Uint8Array(halves.buffer)));
       assert.deepEqual(await safetensorsFaults(onDisk), []);

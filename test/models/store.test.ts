@@ -86,7 +86,7 @@ describe("a model's name", () => {
   });
 
   it("of a published model that is not here leads to the command that fetches it", async () => {
-    const says = /acme\/Twin@\w+ is not on this machine; fetch it once with: decision model pull twin$/;
+    const says = /acme\/Twin@\w+ is not on this machine; fetch it with: decision model pull twin$/;
     for (const name of ["twin", "Twin", "acme/Twin", `acme/Twin@${REVISION}`]) {
       await assert.rejects(openServedModel({ model: name }, shelves), {
         kind: "INVALID_MODEL",
@@ -98,7 +98,7 @@ describe("a model's name", () => {
 
   it("that nobody knows is refused with those that are known", async () => {
     for (const name of ["nope", "../twig", "twin@1", "__proto__"]) {
-      const says = { kind: "INVALID_OPTION", message: /no model is called ".*"; known are: twig, twin\./ };
+      const says = { kind: "INVALID_OPTION", message: /unknown model ".*"; known models: twig, twin\./ };
       await assert.rejects(openServedModel({ model: name }, shelves), says);
     }
   });
@@ -121,7 +121,7 @@ describe("a model's name", () => {
     };
     await put({ ...published.manifest, files });
     await assert.rejects(openServedModel({ model: "twin" }, shelves), {
-      message: /names another digest for golden\.json than the published one/,
+      message: /has a digest for golden\.json that differs from the published one/,
     });
     await put(published.manifest);
   });

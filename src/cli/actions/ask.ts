@@ -15,7 +15,7 @@ export const askSystemone = (body: unknown, options: ServiceOptions) => ask("sys
 export const askRank = (body: unknown, options: ServiceOptions) => ask("rank", body, options);
 
 /**
- * Asks the model once, in this process and by the same contract as over HTTP.
+ * Asks the model once, in this process, with the same contract as over HTTP.
  *
  * @param body a request's body; its Maps are written in order
  * @throws ServiceError INVALID_REQUEST | BACKEND_FAILED | INVALID_MODEL
@@ -46,5 +46,5 @@ async function ask<Id extends "systemone" | "rank">(
   }
 }
 
-/** What the operation answers with 200: its error bodies have a `detail`. */
+/** The body of a 200: bodies of errors have a `detail`. */
 type SuccessBody<Id extends HandledId> = Exclude<ReplyBody<Id>, { readonly detail: unknown }>;

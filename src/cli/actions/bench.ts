@@ -21,10 +21,10 @@ export interface BenchOutput {
 }
 
 /**
- * Measures and prints; a signal ends it and every process that it started.
+ * Measures and prints. A signal ends the run and all processes that it started.
  *
- * @returns whether a comparison found something worse, beyond the noise of both runs
- * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL, also once all is printed where requests failed |
+ * @returns whether a comparison found a figure that is worse beyond the noise of both runs
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (also after printing, if requests failed) |
  *         CANCELLED (a signal)
  */
 export async function runBench(
@@ -48,7 +48,7 @@ export async function runBench(
   return isWorse;
 }
 
-/** @returns whether something is worse */
+/** @returns whether a figure is worse */
 function printComparison(
   old: Report,
   report: Report,
@@ -66,7 +66,7 @@ function printComparison(
 
 async function measure(options: BenchOptions): Promise<Report> {
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // every request under way listens
+  setMaxListeners(0, stop.signal); // every request in progress adds a listener
   const progress = terminalProgress(process.stderr);
   const onSignal = (signal: NodeJS.Signals) =>
     stop.abort(new ServiceError("CANCELLED", `stopped by ${signal}.`));
@@ -81,7 +81,7 @@ async function measure(options: BenchOptions): Promise<Report> {
   }
 }
 
-/** @throws ServiceError INVALID_OPTION, also for a report of another effort than the run to come */
+/** @throws ServiceError INVALID_OPTION, also if the report's effort differs from this run's */
 async function readReport(file: string, isFull: boolean): Promise<Report> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -89,7 +89,7 @@ async function readReport(file: string, isFull: boolean): Promise<Report> {
   });
   const report = parseReport(text);
   if (report === undefined)
-    throw new ServiceError("INVALID_OPTION", `--compare ${file} is no report of decision bench --json.`);
+    throw new ServiceError("INVALID_OPTION", `--compare ${file} is not a report of decision bench --json.`);
   checkSameEffort(report, isFull, file);
   return report;
 }
@@ -101,7 +101,7 @@ function parseReport(text: string): Report | undefined {
       typeof report === "object" &&
       report !== null &&
       Reflect.get(report, "format") === "typed-decisions-bench-v1";
-    return isReport ? (report as Report) : undefined; // its format says so
+    return isReport ? (report as Report) : undefined; // checked by its format
   } catch {
     return undefined;
   }

@@ -11,13 +11,13 @@ import { ServiceError } from "../../errors.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
 
-/** Of the whole run, in timeouts of one answer. */
+/** Maximum time of the run, in timeouts of one answer. */
 const RUN_TIMEOUTS = 15;
 
 export interface ConformanceFlags extends ConformanceOptions {
   readonly timeoutSeconds: number;
   readonly format: "terminal" | "json" | "tap";
-  /** Files to write too. */
+  /** Additional report files. */
   readonly junit: string | undefined;
   readonly report: string | undefined;
 }

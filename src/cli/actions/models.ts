@@ -25,11 +25,11 @@ import { invalidOption } from "../../options/resolve.ts";
 import { modelShelves, openServedManifest } from "../../served-model.ts";
 import { bytesText, table } from "../output/model-text.ts";
 
-/** Where a model is, in words. */
+/** States of a model, in words. */
 const STATES: Readonly<Record<KnownModel["source"] | "folder", string>> = {
   embedded: "part of this installation",
   pulled: "on disk",
-  published: "not here: decision model pull",
+  published: "not pulled; run: decision model pull",
   folder: "a folder",
 };
 
@@ -89,8 +89,8 @@ export async function verifyModel(nameOrFolder: string, isJson: boolean) {
 
 async function folderOf(nameOrFolder: string): Promise<string> {
   if (await isFolder(nameOrFolder)) return nameOrFolder;
-  // where a model is served, an empty name is that of the embedded one; here it is a variable that nobody has set
-  if (nameOrFolder === "") throw invalidOption("a model's name or folder is missing: an empty text came.");
+  // `serve` accepts an empty name for the embedded model; here it is probably an unset shell variable
+  if (nameOrFolder === "") throw invalidOption("expected a model's name or folder, got an empty text.");
   return (await openServedManifest({ model: nameOrFolder })).folder;
 }
 
@@ -112,7 +112,7 @@ function verdict(found: Examination, isJson: boolean) {
     ? [`${found.manifest?.id} can be served: ${found.files.length} files, ${bytesText(bytes)}, in ${folder}`]
     : [`${folder} cannot be served:`, ...faults.map(({ message }) => `- ${message}`)];
   if (found.unknown.length > 0)
-    lines.push(`never read, for the manifest does not name them: ${found.unknown.join(", ")}`);
+    lines.push(`ignored, because the manifest does not name them: ${found.unknown.join(", ")}`);
   return { isFaultless, text: lines.join("\n") };
 }
 
@@ -121,11 +121,11 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
   const shelves = modelShelves();
   const { manifest, source } = await findModel(name, shelves);
   if (source === "embedded")
-    throw invalidOption(`${manifest.id} is part of this installation: it was not pulled.`);
+    throw invalidOption(`${manifest.id} is part of this installation and cannot be removed.`);
   const pulled = await removePulled(shelves.store, manifest.id, {
     onWait: (owner) =>
       process.stderr.write(
-        `decision model remove: ${owner} has begun to pull it: waiting up to half a minute for a sign that it still does\n`,
+        `decision model remove: ${owner} started a pull of this model; waiting up to half a minute to see whether it is still running\n`,
       ),
   });
   const [withoutRevision = ""] = manifest.id.split("@");
@@ -133,7 +133,7 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
   const removed = [...pulled, ...(await removeGraphs(withoutRevision, cache))];
   if (isJson) return JSON.stringify({ id: manifest.id, removed }, null, 2);
   return removed.length === 0
-    ? `nothing of ${manifest.id} is on this machine`
+    ? `${manifest.id} is not on this machine`
     : `removed ${manifest.id} from ${path.dirname(removed[0] ?? "")}`;
 }
 
@@ -144,7 +144,7 @@ export async function importFolder(
   { to = folder, mayReplace, isJson }: { to?: string | undefined; mayReplace: boolean; isJson: boolean },
 ) {
   // an empty path would be the current folder
-  if (folder === "" || to === "") throw invalidOption("a folder is missing: an empty text came.");
+  if (folder === "" || to === "") throw invalidOption("expected a folder, got an empty text.");
   const manifest = await describeFolder(folder, facts);
   await writePackage(folder, manifest, { to, mayReplace });
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);
@@ -164,7 +164,7 @@ async function modelOf(
   return { folder: path.resolve(folder), manifest, source: "folder" };
 }
 
-/** A model's name has no folder in it that is there by chance: `./name` says that a folder is meant. */
+/** A model name takes precedence over a folder of the same name. Use `./name` for the folder. */
 async function isFolder(nameOrFolder: string): Promise<boolean> {
   const known = await knownModels(modelShelves());
   if (
@@ -213,7 +213,7 @@ function architectureText({ architecture }: Manifest): string {
     case "gemma3-text-joint":
       return "gemma3-text-joint, its shape in config.json";
     case "onnx-joint-pairs":
-      return `onnx-joint-pairs, up to ${architecture.max_tokens} tokens a pair`;
+      return `onnx-joint-pairs, up to ${architecture.max_tokens} tokens per pair`;
   }
 }
 

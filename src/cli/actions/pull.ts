@@ -12,14 +12,14 @@ import { modelShelves } from "../../served-model.ts";
 import { bytesText } from "../output/model-text.ts";
 import { transferText } from "../output/transfer-text.ts";
 
-/** Of a model that is described by a manifest alone. */
+/** Maximum file size of a model that is given by a manifest. */
 const MAX_FILE_BYTES = 2 ** 34;
 
 /**
- * `decision model pull`: fetches a model; a signal ends it, and the next one goes on from there.
+ * `decision model pull`: fetches a model. A signal ends the pull, and the next pull resumes it.
  *
- * @param nameOrFile a name, or a manifest that names its origin
- * @returns what to print
+ * @param nameOrFile a name, or a manifest with an origin
+ * @returns the text to print
  * @throws ServiceError INVALID_OPTION | PULL_FAILED | CANCELLED
  */
 export async function pull(
@@ -33,9 +33,7 @@ export async function pull(
   const progress = createProgress(process.stderr);
   const stop = new AbortController();
   const onSignal = (signal: NodeJS.Signals) =>
-    stop.abort(
-      new ServiceError("CANCELLED", `stopped by ${signal}; a second pull goes on where this one ended.`),
-    );
+    stop.abort(new ServiceError("CANCELLED", `stopped by ${signal}. The next pull resumes here.`));
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
   try {
@@ -64,11 +62,11 @@ export async function pull(
 function already(id: string, isJson: boolean): string {
   return isJson
     ? JSON.stringify({ id, folder: null, files: [] }, null, 2)
-    : `${id} is on this machine: there is nothing to pull`;
+    : `${id} is already on this machine`;
 }
 
 /**
- * The model of a manifest file: it pins commit and digests as the catalogue does.
+ * The model of a manifest file, which pins commit and digests like the catalogue.
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL
  */
@@ -78,9 +76,9 @@ async function manifestModel(file: string): Promise<PublishedModel> {
   });
   const manifest = readManifest(text, file);
   const { origin } = manifest;
-  if (!origin) throw invalidOption(`${file} does not say in /origin where its files were published.`);
+  if (!origin) throw invalidOption(`${file} has no /origin, which says where its files are published.`);
   if (!manifest.id.endsWith(`@${origin.revision}`))
-    throw invalidOption(`${file} has at /id another revision than in /origin.`);
+    throw invalidOption(`${file} has different revisions in /id and /origin.`);
   return { manifest: { ...manifest, origin }, terms: undefined, maxFileBytes: MAX_FILE_BYTES };
 }
 
@@ -89,18 +87,18 @@ function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: Pub
   const count = (source: string) => files.filter((file) => file.source === source).length;
   const parts = [
     [count("hub"), "fetched"],
-    [count("cache"), "from the cache of the hub's tools"],
-    [count("present"), "there already"],
+    [count("cache"), "copied from the hub's cache"],
+    [count("present"), "already present"],
   ].flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
   return [
-    `${id}: ${files.length} files, ${bytesText(bytes)} (${parts.join(", ")}), all with their pinned SHA-256`,
+    `${id}: ${files.length} files, ${bytesText(bytes)} (${parts.join(", ")}), all checked against their pinned SHA-256`,
     `in ${folder}`,
-    ...(terms === undefined ? [] : [`its use is under the ${terms}`]),
+    ...(terms === undefined ? [] : [`license: ${terms}`]),
     `serve it: decision serve --model ${shortName(manifest)}`,
   ].join("\n");
 }
 
-/** One line that changes on a terminal; elsewhere only what a log should know. */
+/** Progress as one line on a terminal; elsewhere only notes. */
 function createProgress(stream: NodeJS.WriteStream) {
   const startedAt = performance.now();
   let first: number | undefined;
@@ -114,7 +112,7 @@ function createProgress(stream: NodeJS.WriteStream) {
       const now = performance.now();
       first ??= progress.bytes;
       const isLast = progress.bytes === progress.totalBytes;
-      if (now - lastAt < 100 && !isLast) return; // ten times a second is enough for eyes
+      if (now - lastAt < 100 && !isLast) return; // at most ten updates per second
       lastAt = now;
       const text = transferText(progress, progress.bytes - first, now - startedAt);
       stream.write(`\r\u001b[K${text.slice(0, stream.columns - 1)}`);

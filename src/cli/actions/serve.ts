@@ -8,20 +8,20 @@ import type { ServiceOptions } from "../../options/table.ts";
 import { installShutdown } from "../../server/shutdown.ts";
 import { createLog } from "../output/log.ts";
 
-/** By the system's error code. */
+/** Advice by the system's error code. */
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program has that port; choose one with --port",
-  EACCES: "that port is reserved for the system; choose one above 1023 with --port",
-  EADDRNOTAVAIL: "this machine does not have that address; give another with --host",
-  ENOTFOUND: "no address is known by that name; give another with --host",
+  EADDRINUSE: "another program uses this port; choose another with --port",
+  EACCES: "this port is reserved for the system; choose one above 1023 with --port",
+  EADDRNOTAVAIL: "this machine does not have this address; choose another with --host",
+  ENOTFOUND: "this host name cannot be resolved; choose another with --host",
 };
-/** How much longer than a request's deadline a shutdown waits for answers. */
+/** A shutdown waits for answers this much longer than a request's deadline. */
 const DRAIN_SLACK_MS = 1_000;
 
 /**
  * Serves until a signal ends the process.
  *
- * @param print takes the one line that says where and what
+ * @param print receives the line with model and address
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
  */
 export async function serve(
@@ -34,7 +34,7 @@ export async function serve(
   const log = createLog(options.logLevel);
   log.info({ options, hasKey: apiKey !== undefined }, "options");
   const engine = await createEngine(options, (event, details) => log.warn(details, event));
-  // the model loads while the web server is put together and listens, and answers 503 until it is there
+  // the model loads while the web server starts; until then the server answers 503
   const started = engine.start();
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
@@ -48,7 +48,7 @@ export async function serve(
     await started;
     print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
   } catch (error) {
-    if (isStopping()) return; // a signal came while the model was loading: the shutdown ends the process
+    if (isStopping()) return; // a signal arrived during the load; the shutdown ends the process
     await engine.close();
     throw error;
   }

@@ -7,27 +7,24 @@ import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 
-/** Options of a service that change nothing that is measured, or that the bench sets itself. */
+/** Options that do not affect a measurement, or that the bench sets itself. */
 const LEFT_OUT: readonly string[] = ["host", "port", "allowUnauthenticated", "alias", "logLevel", "offline"];
-// every name of the table but those
+// all other options
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
   (name) => !LEFT_OUT.includes(name),
 );
 
 export default class Bench extends BaseCommand {
-  static override summary =
-    "Measure the engine and the service on this machine, beside baselines in the same run.";
+  static override summary = "Measure the engine and the service on this machine, next to a baseline.";
   static override description =
-    "Three parts: the engine against the same weights pair by pair and against this machine's matrix products; HTTP under " +
-    "a closed and an open loop; start and memory. Every measurement is bounded in time and in count; quick by default " +
-    "(about two minutes on two free cores). The engine's part needs a model of architecture bert-token-tree.\n" +
-    "With --url it measures a server of the same contract that runs already, with the key in DECISION_API_KEY.\n" +
-    "Rates and latencies are those of right answers. Wrong answers, statuses that no request asks for and connections " +
-    "without an answer are failures: the run ends with exit code 1 once everything is printed. In the open loop 503 and 504 " +
-    "are refusals and no failures, and beyond saturation neither are answers that come too late.\n" +
+    "Measures three parts. engine: throughput and latency without HTTP, against the same weights computed pair by pair and " +
+    "against this machine's matrix products (bert-token-tree models only). http: a closed and an open loop. memory: start " +
+    "time and resident memory. A quick run takes about two minutes on two idle cores.\n" +
+    "With --url it measures a running server of the same contract, with the key in DECISION_API_KEY.\n" +
+    "Only correct answers count. Wrong answers, unexpected statuses and lost connections are failures: the run prints " +
+    "everything and ends with exit code 1. In the open loop 503, 504 and, beyond saturation, late answers are no failures.\n" +
     "Results go to stdout, progress to stderr. Exit code 0: done; 1: something failed, or --compare found a figure that is " +
-    "worse beyond the noise of both runs, given how many figures there are; 2: wrong usage, also --compare of a quick run " +
-    "with a full one.";
+    "worse beyond the noise of both runs; 2: wrong usage, also --compare of a quick run with a full run.";
   static override examples = [
     "<%= config.bin %> bench",
     "<%= config.bin %> bench --full --json > mine.json",
@@ -41,39 +38,46 @@ export default class Bench extends BaseCommand {
       multipleNonGreedy: true,
       options: [...PARTS],
       helpValue: PARTS.join("|"),
-      description: "what to measure; repeatable, all if left out",
+      description: "part to measure; repeatable [default: all]",
     }),
     workload: Flags.string({
       helpValue: "<name>",
-      description: `what is sent over HTTP: ${WORKLOADS.map(({ name }) => name).join(", ")} [default: mixed]`,
+      description: `requests to send over HTTP: ${WORKLOADS.map(({ name }) => name).join(", ")} [default: mixed]`,
       exclusive: ["requests"],
     }),
     requests: Flags.string({
       helpValue: "<file.jsonl>",
-      description: "send your own requests: each line the body of a systemone or rank request",
+      description: "send your own requests; each line is the body of a systemone or rank request",
     }),
     url: Flags.string({
       helpValue: "<url>",
-      description: "measure a server that runs already, over HTTP alone",
+      description: "measure a running server, over HTTP only",
     }),
     against: Flags.string({
       helpValue: "<url>",
-      description: "a second server, measured in turn with the first",
+      description: "second server, measured alternately with the first",
     }),
     rate: Flags.string({
       helpValue: "<requests/s>",
-      description: "rate of the open loop [default: shares of saturation]",
+      description: "rate of the open loop [default: fractions of the maximum throughput]",
     }),
-    full: Flags.boolean({ description: "longer and more: takes some twenty-five minutes" }),
-    seconds: Flags.string({ helpValue: "<s>", description: "time of each measurement at most" }),
-    count: Flags.string({ helpValue: "<number>", description: "requests of each measurement at most" }),
-    seed: Flags.string({ default: "1", helpValue: "<number>", description: "of the generated requests" }),
-    profile: Flags.boolean({ description: "show where the model's time goes, by operator" }),
+    full: Flags.boolean({ description: "measure more, for about 25 minutes" }),
+    seconds: Flags.string({ helpValue: "<s>", description: "maximum time of each measurement" }),
+    count: Flags.string({
+      helpValue: "<number>",
+      description: "maximum number of requests of each measurement",
+    }),
+    seed: Flags.string({
+      default: "1",
+      helpValue: "<number>",
+      description: "seed of the generated requests",
+    }),
+    profile: Flags.boolean({ description: "show the model's time by operator" }),
     json: Flags.boolean({ description: "print the report as JSON, with every round" }),
-    report: Flags.string({ helpValue: "<file.html>", description: "write a page with charts" }),
+    report: Flags.string({ helpValue: "<file.html>", description: "write an HTML page with charts" }),
     compare: Flags.string({
       helpValue: "<old.json>",
-      description: "compare with the --json of an earlier run of the same effort",
+      description: "compare with the --json report of an earlier run, quick with quick or full with full",
     }),
     ...optionFlags(SERVICE_OPTIONS),
   };
@@ -104,13 +108,13 @@ export default class Bench extends BaseCommand {
   }
 }
 
-/** Flags that would be of no effect beside the others. @throws ServiceError INVALID_OPTION */
+/** Refuses flags that have no effect in this combination. @throws ServiceError INVALID_OPTION */
 function checkTogether({ parts, url, against, rate, isProfiled }: BenchOptions): void {
   const needsHttp = { "--url": url, "--against": against, "--rate": rate };
   for (const [flag, value] of Object.entries(needsHttp))
     if (value !== undefined && !parts.includes("http")) throw invalidOption(`${flag} needs --part http.`);
   if (isProfiled && (url !== undefined || !parts.includes("engine")))
-    throw invalidOption("--profile needs the engine's part, and cannot be had of a server at --url.");
+    throw invalidOption("--profile needs --part engine and cannot be combined with --url.");
 }
 
 /** @throws ServiceError INVALID_OPTION */

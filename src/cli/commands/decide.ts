@@ -5,13 +5,13 @@ import { BaseCommand } from "../base-command.ts";
 import { type ShownCandidate, showAnswer } from "../output/show.ts";
 import { stateText } from "../state-text.ts";
 
-/** What the one question is called in the request. */
+/** Name of the question in the request. */
 const NAME = "answer";
 
 type Question =
   | { readonly type: "noul"; readonly instructions: string }
   | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] }
-  /** A Map, since labels may look like integers. */
+  /** A Map, because labels may look like integers. */
   | {
       readonly type: "choice";
       readonly instructions: string;
@@ -21,7 +21,7 @@ type Question =
 export default class Decide extends BaseCommand {
   static override summary = "Ask one question about a state, without a server.";
   static override description =
-    "With --choice it is a choice between labels, with --level a score on a rubric, with neither a yes/no question.";
+    "With --choice it is a choice between labels, with --level a score on a rubric, otherwise a yes/no question.";
   static override examples = [
     "<%= config.bin %> decide --state 'I was charged twice' --question 'What is wanted?' --choice refund='Wants money back' --choice cancel='Wants to leave'",
     "<%= config.bin %> decide --state - --question 'The customer is angry.' < message.txt",
@@ -38,14 +38,14 @@ export default class Decide extends BaseCommand {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: "<label[=description]>",
-      description: "a possible answer; repeatable",
+      description: "possible answer; repeatable",
       exclusive: ["level"],
     }),
     level: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: "<description>",
-      description: "a level of the rubric, the lowest first; repeatable",
+      description: "level of the rubric, lowest first; repeatable",
       exclusive: ["choice"],
     }),
   };
@@ -80,14 +80,14 @@ function questionOf(instructions: string, choices?: readonly string[], levels?: 
   for (const choice of choices) {
     const [label = "", ...description] = choice.split("=");
     if (criteria.has(label)) {
-      throw new ServiceError("INVALID_OPTION", "--choice takes each label once; one came twice.");
+      throw new ServiceError("INVALID_OPTION", "--choice takes each label once; a label was given twice.");
     }
     criteria.set(label, description.length > 0 ? description.join("=") : null);
   }
   return { type: "choice", instructions, criteria };
 }
 
-/** What is shown of the answer, in the order of the request: a level by its number and its text. */
+/** Candidates to show, in the order of the request. A level is shown as its number and its text. */
 function candidatesOf(question: Question): readonly ShownCandidate[] {
   switch (question.type) {
     case "choice":

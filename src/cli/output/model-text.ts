@@ -1,4 +1,4 @@
-/** Bytes for people: three digits and a decimal unit, as shops and hubs count. */
+/** Formats bytes with three digits and a decimal unit. */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
@@ -6,7 +6,7 @@ export function bytesText(bytes: number): string {
   return `${at === 0 ? value : value.toPrecision(value >= 999.5 ? 4 : 3)} ${units[at]}`;
 }
 
-/** Columns as wide as their longest cell, two spaces apart. */
+/** Formats rows as aligned columns, separated by two spaces. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)

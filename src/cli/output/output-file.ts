@@ -2,9 +2,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import { ServiceError } from "../../errors.ts";
 
 /**
- * Opens a file for what a command finds out: before the work, since minutes of it must not end at a folder that is not there.
+ * Opens an output file. Called before the work, so that a wrong path does not waste minutes.
  *
- * @param name undefined: nobody wants one
+ * @param name undefined if no file is wanted
  * @throws ServiceError INVALID_OPTION
  */
 export async function openOutput(name: string | undefined, flag: string): Promise<FileHandle | undefined> {

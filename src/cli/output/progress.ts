@@ -1,4 +1,4 @@
-/** Where progress goes: one line on a terminal that is written over, nothing anywhere else. */
+/** Shows progress as one line on a terminal, and nothing elsewhere. */
 export interface Progress {
   show(text: string): void;
   clear(): void;

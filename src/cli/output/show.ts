@@ -3,14 +3,14 @@ import type { components } from "../../../generated/types.ts";
 type Answer = components["schemas"]["Answer"];
 type Ranking = components["schemas"]["Ranking"];
 
-/** A candidate of the question: its label in the answer, and how it is shown. */
+/** A candidate: its label in the answer, and its text on the terminal. */
 export interface ShownCandidate {
   readonly label: string;
   readonly text: string;
 }
 
 /**
- * An answer for a terminal: the decision, then each candidate with its probability.
+ * Formats an answer for a terminal: the decision, then each candidate with its probability.
  *
  * @param candidates in the order to show them in
  */
@@ -21,7 +21,7 @@ export function showAnswer(answer: Answer, candidates: readonly ShownCandidate[]
   return [headline(answer, candidates.length), ...rows].join("\n");
 }
 
-/** A ranking for a terminal, the best first. */
+/** Formats a ranking for a terminal, best first. */
 export function showRanking({ ranked }: Ranking): string {
   return ranked
     .map(({ rank, probability, text }) => `${rank}. ${share(probability)}  ${oneLine(text)}`)
@@ -39,6 +39,6 @@ function headline(answer: Answer, count: number): string {
   }
 }
 
-/** A candidate has one row, whatever its text holds. */
+/** Puts a text on one line. */
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 const share = (probability: number) => `${(100 * probability).toFixed(1).padStart(5)} %`;

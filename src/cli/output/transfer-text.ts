@@ -1,14 +1,14 @@
 import type { PullProgress } from "../../hub/pull.ts";
 import { bytesText } from "./model-text.ts";
 
-/** Less would be noise. */
+/** No rate is shown before this time. */
 const SETTLED_MS = 1_000;
 
 /**
  * A pull's progress in one line.
  *
- * @param fetched bytes that this pull has fetched
- * @param ms since it began
+ * @param fetched bytes fetched by this pull
+ * @param ms      time since it began
  */
 export function transferText({ file, bytes, totalBytes }: PullProgress, fetched: number, ms: number): string {
   const parts = [file];

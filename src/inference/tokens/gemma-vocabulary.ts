@@ -42,15 +42,15 @@ export function readVocabulary(file: unknown): VocabularyFacts {
     !isCharacterForCharacter(member(file, "normalizer")) ||
     !keepsAll(member(file, "pre_tokenizer"))
   ) {
-    throw invalid("byte-pair encoding with byte fallback, in which one character at most is put for another");
+    throw invalid("byte-pair encoding with byte fallback, with at most one replaced character");
   }
   for (let byte = 0; byte < 256; byte++) {
     const name = `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
-    if (!Object.hasOwn(vocabulary, name)) throw invalid(`a token for each byte; ${name} is not there`);
+    if (!Object.hasOwn(vocabulary, name)) throw invalid(`a token for each byte; ${name} is missing`);
   }
   const added = readAddedTokens(member(file, "added_tokens"));
   const unknownId = vocabulary[String(member(model, "unk_token"))];
-  if (typeof unknownId !== "number") throw invalid("a token for what the vocabulary lacks");
+  if (typeof unknownId !== "number") throw invalid("a token for unknown characters");
   let longestToken = 2; // the bytes of a character that is two code units
   for (const token in vocabulary) longestToken = Math.max(longestToken, token.length);
   for (const { content } of added) longestToken = Math.max(longestToken, content.length);
@@ -71,7 +71,7 @@ function readAddedTokens(list: unknown): readonly AddedToken[] {
   if (!Array.isArray(list)) throw invalid("a list of added tokens");
   return list.map((token) => {
     const content = member(token, "content");
-    if (typeof content !== "string") throw invalid("added tokens with a content each");
+    if (typeof content !== "string") throw invalid("a content for each added token");
     const strips = member(token, "lstrip") === true || member(token, "rstrip") === true;
     const isPlain = !strips && member(token, "single_word") !== true && member(token, "normalized") === false;
     return { content, strips, isPlain };
@@ -116,5 +116,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(expected: string): ServiceError {
-  return new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not of Gemma's kind: ${expected}.`);
+  return new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not supported: ${expected}.`);
 }

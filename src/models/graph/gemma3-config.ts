@@ -1,18 +1,18 @@
 import { ServiceError } from "../../errors.ts";
 import type { Gemma3Shape, LayerKind } from "../../onnx/causal/gemma3-io.ts";
 
-/** What `config.json` of a gemma3_text model says that the graph needs. */
+/** The members of a gemma3_text model's `config.json` that the graph needs. */
 export type Gemma3Config = Omit<Gemma3Shape, "positions" | "headInner"> & {
   readonly maxPositions: number;
 };
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of published configurations: one full layer behind five sliding ones, unless they say otherwise. */
+/** Default of published configurations: one full-attention layer after five sliding-window layers. */
 const USUAL_PATTERN = 6;
-/** Chosen: so many that no model has more, so few that a list of them is short. */
+/** Chosen: more than any model has, few enough for a list. */
 const MOST_LAYERS = 1000;
-/** What is taken for granted here; another value, where there is one, would need another graph. */
+/** Assumed values. Any other value would need another graph. */
 const FIXED: Readonly<Record<string, readonly unknown[]>> = {
   model_type: ["gemma3_text"],
   hidden_activation: ["gelu_pytorch_tanh"],
@@ -40,7 +40,7 @@ export function readGemma3Config(text: string): Gemma3Config {
   const heads = count(config, "num_attention_heads");
   const kvHeads = count(config, "num_key_value_heads");
   if (heads % kvHeads !== 0)
-    throw invalid(`has num_attention_heads ${heads}, no multiple of num_key_value_heads ${kvHeads}`);
+    throw invalid(`has num_attention_heads ${heads}, expected a multiple of num_key_value_heads ${kvHeads}`);
   const headSize = count(config, "head_dim");
   if (headSize % 2 !== 0) throw invalid(`has head_dim ${headSize}, expected an even number`);
   const layers = layerKinds(config);
@@ -71,7 +71,7 @@ function layerKinds(config: Json): readonly LayerKind[] {
   }
   const types = config.layer_types;
   if (!Array.isArray(types) || types.length !== layers)
-    throw invalid(`has layer_types that are no list of num_hidden_layers (${layers}) names`);
+    throw invalid(`has layer_types, expected a list of num_hidden_layers (${layers}) names`);
   return types.map((type: unknown) => {
     if (type === "full_attention") return "full";
     if (type === "sliding_attention") return "sliding";
@@ -100,7 +100,7 @@ function count(config: Json, name: string): number {
   const value = config[name];
   if (value === undefined) throw invalid(`lacks the member ${name}`);
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31) return value;
-  throw invalid(`has ${name} ${shown(value)}, expected a whole number from 1 on`);
+  throw invalid(`has ${name} ${shown(value)}, expected a whole number of at least 1`);
 }
 
 function positive(config: Json, name: string, where = ""): number {
@@ -117,7 +117,7 @@ function parse(text: string): Json {
   } catch (cause) {
     throw invalid("is not JSON", cause);
   }
-  throw invalid("is no JSON object");
+  throw invalid("is not a JSON object");
 }
 
 const isObject = (value: unknown): value is Json =>

@@ -11,18 +11,18 @@ const WEIGHTS = "weights.bin";
 const ENTRY = "entry.json";
 const PARTIAL = ".partial";
 /**
- * How long nothing must have happened to what is removed. Chosen: no process takes so long to write a graph, or to load one that
- * it has found intact.
+ * Minimum age of removed files. Chosen: longer than any process takes to write a graph, or to load one that it has found
+ * intact.
  */
 const UNUSED_MS = 3_600_000;
-/** After which any graph is removed: it can be written again. */
+/** Age after which any graph is removed. It can be written again. */
 const FORGOTTEN_MS = 30 * 24 * 3_600_000;
 
-/** Where graphs are kept. */
+/** Folders of graphs. */
 export interface GraphFolders {
-  /** `<cache folder>/typed-decisions/graphs`: made where it is missing. */
+  /** `<cache folder>/typed-decisions/graphs`, created if missing. */
   readonly cache: string;
-  /** For graphs that cannot be kept. */
+  /** For graphs that cannot be cached. */
   readonly temporary: string;
 }
 
@@ -37,22 +37,22 @@ export function graphFolders(
   return { cache: path.join(base, "typed-decisions", "graphs"), temporary };
 }
 
-/** What a graph is made of: it is found again by all of this. */
+/** Cache key of a graph. */
 export interface GraphSource {
-  /** `<namespace>/<name>` of the package, whose other revisions' graphs are removed. */
+  /** `<namespace>/<name>` of the package. Graphs of its other revisions are removed. */
   readonly model: string;
-  /** SHA-256 of the files that it is made of, by name. */
+  /** SHA-256 of the source files, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Everything else that it depends on: `form`, and what writes it. */
+  /** Other inputs: `form`, and the code that writes the graph. */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
-/** Writes a graph, its large constants into the file given, and returns the bytes of the ONNX file. */
+/** Writes a graph's large constants to the given file and returns the bytes of the ONNX file. */
 export type WriteGraph = (weights: WeightsFile) => Promise<Uint8Array>;
 
 export interface GraphFile {
   readonly path: string;
-  /** Removes it where it is not kept. To be called when it has been loaded, which needs the file no longer. */
+  /** Removes a graph that is not cached. Call it after loading; then the file is no longer needed. */
   release(): Promise<void>;
 }
 
@@ -64,10 +64,10 @@ interface Entry {
 }
 
 /**
- * A graph from the cache, checked by its size and checksum, or written anew where it is not there or damaged. It is written under
- * another name and renamed when it is complete.
+ * A graph from the cache, checked by size and checksum. If it is missing or damaged, it is written under a temporary name and
+ * renamed when complete.
  *
- * @throws ServiceError INVALID_MODEL from `write`; the system's error where the cache cannot be written
+ * @throws ServiceError INVALID_MODEL from `write`; the system's error if the cache cannot be written
  */
 export async function keptGraph(source: GraphSource, write: WriteGraph, cache: string): Promise<GraphFile> {
   const folder = path.join(cache, nameOf(source));
@@ -78,9 +78,9 @@ export async function keptGraph(source: GraphSource, write: WriteGraph, cache: s
 }
 
 /**
- * The same, and where the cache cannot be written in the temporary folder.
+ * The same, with the temporary folder as a fallback if the cache cannot be written.
  *
- * @throws ServiceError INVALID_MODEL from `write`; BACKEND_FAILED where neither folder can be written
+ * @throws ServiceError INVALID_MODEL from `write`; BACKEND_FAILED if neither folder can be written
  */
 export async function cachedGraph(
   source: GraphSource,
@@ -96,14 +96,14 @@ export async function cachedGraph(
 }
 
 /**
- * Removes what is kept of a model. A process that has loaded a graph of it needs the files no longer.
+ * Removes the cached graphs of a model. A process that has loaded one no longer needs the files.
  *
  * @param model `<namespace>/<name>`
- * @returns the folders that are gone
- * @throws the system's error for one that cannot be deleted
+ * @returns the removed folders
+ * @throws the system's error for a folder that cannot be deleted
  */
 export async function removeGraphs(model: string, cache: string): Promise<readonly string[]> {
-  const names = await readdir(cache).catch((): string[] => []); // nothing was ever kept
+  const names = await readdir(cache).catch((): string[] => []); // no cache folder yet
   const gone: string[] = [];
   for (const folder of names.map((name) => path.join(cache, name))) {
     const entry = await readEntry(folder).catch(() => undefined);
@@ -139,8 +139,8 @@ async function temporaryGraph(
   } catch (cause) {
     if (folder) await rm(folder, { recursive: true, force: true });
     if (cause instanceof ServiceError) throw cause;
-    const what = `The model's graph can be written neither into the cache folder (${messageOf(earlier)})`;
-    throw new ServiceError("BACKEND_FAILED", `${what} nor into ${temporary} (${messageOf(cause)}).`, {
+    const what = `The model's graph cannot be written, neither to the cache folder (${messageOf(earlier)})`;
+    throw new ServiceError("BACKEND_FAILED", `${what} nor to ${temporary} (${messageOf(cause)}).`, {
       cause,
     });
   }
@@ -177,7 +177,7 @@ async function writeEntry(folder: string, source: GraphSource, write: WriteGraph
   await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
 }
 
-/** Gives a complete graph its name. Another process may have been faster: then both are the same, and it may be reading its own. */
+/** Renames a complete graph. If another process was faster, its identical graph stays, since it may be in use. */
 async function settle(partial: string, folder: string): Promise<void> {
   await rename(partial, folder).catch(async () => {
     if (await isIntact(folder)) return rm(partial, { recursive: true, force: true });
@@ -197,25 +197,24 @@ async function isIntact(folder: string): Promise<boolean> {
     }
     return true;
   } catch {
-    return false; // not there, or not as we write it
+    return false; // missing, or in another format
   }
 }
 
 async function readEntry(folder: string): Promise<Entry> {
-  // what is not an entry has none of the members that are looked for, and so is not intact, or of no model
+  // a value that is not an entry lacks these members, so it counts as damaged
   return JSON.parse(await readFile(path.join(folder, ENTRY), "utf8")) as Entry;
 }
 
-/** Notes that the graph was used: only what nobody has used for a while is removed. */
+/** Marks the graph as used. Only graphs that were not used for a while are removed. */
 async function touch(folder: string): Promise<void> {
   const now = new Date();
-  await utimes(folder, now, now).catch(() => {}); // a cache that can only be read
+  await utimes(folder, now, now).catch(() => {}); // read-only cache
 }
 
 /**
- * Removes graphs of the same model that are made of other files or written by other code, and what was abandoned while it
- * was written, unless another process may use it this moment. The other precision of the same files stays, and so do other
- * models' graphs until they are forgotten.
+ * Removes the model's graphs of other files or other code, and abandoned partial graphs, unless another process may be using
+ * them. The other precision of the same files stays. Graphs of other models stay until they expire.
  */
 async function removeOthers(cache: string, source: GraphSource): Promise<void> {
   for (const name of await readdir(cache)) {

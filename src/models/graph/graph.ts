@@ -16,7 +16,7 @@ import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./gra
 import { longestPair } from "./joint-model.ts";
 import { writerDigest } from "./writer-digest.ts";
 
-/** What an operator chooses. */
+/** Arithmetic of a graph, as chosen by the operator. */
 export type Precision = "int8" | "fp32";
 
 /**
@@ -40,9 +40,9 @@ export async function packageTensors(modelPackage: ModelPackage, name: string): 
 }
 
 /**
- * The same from the cache, or written anew, also into memory only: reading it takes a tenth of the time of writing it.
+ * The same, from the cache if possible: reading takes a tenth of the time of writing.
  *
- * @returns the path of an ONNX file, or its bytes where the cache cannot be written
+ * @returns the path of an ONNX file, or its bytes if the cache cannot be written
  * @throws ServiceError INVALID_MODEL
  */
 export async function openTokenTreeGraph(
@@ -80,8 +80,8 @@ export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
 }
 
 /**
- * The graph of a causal model, from the cache or written anew. Its weights are too large to be held in memory: they go from file
- * to file, matrix by matrix.
+ * The graph of a causal model, from the cache or newly written. Its weights are too large for memory, so they are streamed
+ * from file to file, matrix by matrix.
  *
  * @throws ServiceError INVALID_MODEL naming the file and the member or tensor that is wrong; BACKEND_FAILED where no folder
  *         can be written
@@ -100,7 +100,7 @@ export async function openGemma3Graph(
   return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
 }
 
-/** The shape of a causal package, and what writes its graph. */
+/** The shape of a causal package, and the writer of its graph. */
 async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
   const { manifest } = modelPackage;
   const config = readGemma3Config(
@@ -124,7 +124,7 @@ async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
   return { shape, write };
 }
 
-/** Takes constants and keeps nothing. */
+/** Discards constants. */
 const NOWHERE: WeightsFile = {
   name: "nowhere",
   append(parts) {
@@ -135,7 +135,7 @@ const NOWHERE: WeightsFile = {
 };
 
 /**
- * Reads everything that a package's graph is made of, or is, and keeps nothing of it.
+ * Reads and checks all inputs of a package's graph, or the graph itself, without storing anything.
  *
  * @throws ServiceError INVALID_MODEL naming the file and what is wrong with it
  */

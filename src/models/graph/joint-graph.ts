@@ -6,9 +6,9 @@ import { type ModelPackage, packagePath, readPackageFile } from "../package/pack
 const GRAPH = "model.onnx";
 
 /**
- * A package's own graph, every byte of it checked: what it takes from other files must be in files that the manifest names.
+ * A package's own graph with every byte checked. External data must be in files that the manifest lists.
  *
- * @returns its bytes, or its path where it needs other files
+ * @returns its bytes, or its path if it needs other files
  * @throws ServiceError INVALID_MODEL naming the file
  */
 export async function openJointGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {
@@ -16,9 +16,7 @@ export async function openJointGraph(modelPackage: ModelPackage): Promise<Uint8A
   const others = namesIn(bytes);
   for (const name of others) {
     if (!Object.hasOwn(modelPackage.manifest.files, name))
-      throw invalid(
-        `refers to the file ${JSON.stringify(name.slice(0, 100))}, which the manifest does not name`,
-      );
+      throw invalid(`refers to the file ${JSON.stringify(name.slice(0, 100))}, which is not in the manifest`);
     await readPackageFile(modelPackage, name);
   }
   return others.length === 0 ? bytes : path.resolve(await packagePath(modelPackage.folder, GRAPH));
@@ -28,7 +26,7 @@ function namesIn(bytes: Uint8Array): readonly string[] {
   try {
     return externalFiles(bytes);
   } catch (cause) {
-    throw invalid("is no ONNX file", cause);
+    throw invalid("is not an ONNX file", cause);
   }
 }
 

@@ -3,33 +3,33 @@ import type { JointModel } from "../../inference/tokens/joint-tokenizer.ts";
 import type { Manifest } from "../package/manifest.ts";
 import { type ModelPackage, readPackageFile } from "../package/package.ts";
 
-/** Tokens of a pair beyond the limits of its texts: those between them, and what joining them may add. Chosen. */
+/** Additional tokens of a pair: separators, and tokens that joining may add. Chosen. */
 const TOKENS_BETWEEN = 64;
 
 /**
  * Tokens of the longest pair within the package's limits.
  *
- * @param allowed what the model takes, by `where`
- * @throws ServiceError INVALID_MODEL where that is less
+ * @param allowed the model's maximum, stated by `where`
+ * @throws ServiceError INVALID_MODEL if the maximum is smaller
  */
 export function longestPair({ limits }: Manifest, allowed: number, where: string): number {
   const tokens = limits.max_state_question_tokens + limits.max_candidate_tokens + TOKENS_BETWEEN;
   if (tokens <= allowed) return tokens;
   throw new ServiceError(
     "INVALID_MODEL",
-    `The limits of manifest.json let a pair have ${tokens} tokens, ${where} ${allowed}.`,
+    `The limits of manifest.json allow ${tokens} tokens per pair, but ${where} allows ${allowed}.`,
   );
 }
 
 /**
- * @returns undefined for a model that reads state, question and candidate apart
- * @throws ServiceError INVALID_MODEL when the configuration lacks something, or the package's limits allow more than the model takes
+ * @returns undefined for a model that reads state, question and candidate separately
+ * @throws ServiceError INVALID_MODEL if the configuration is incomplete, or the package's limits exceed the model's
  */
 export async function jointModelFacts(modelPackage: ModelPackage): Promise<JointModel | undefined> {
   const { manifest } = modelPackage;
   const { architecture } = manifest;
   if (architecture.type === "bert-token-tree") return undefined;
-  // a graph says nothing of its vocabulary, but the configuration that it was made from may lie beside it
+  // a graph does not state its vocabulary, but its original configuration may be beside it
   const hasConfig = architecture.type === "gemma3-text-joint" || "config.json" in manifest.files;
   const config = hasConfig ? await readConfig(modelPackage) : undefined;
   const vocabulary = config === undefined ? undefined : readNumber(config, "vocab_size", 1);

@@ -3,17 +3,17 @@ import path from "node:path";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
 import { Checksum } from "./checksum.ts";
 
-/** Constants begin at multiples of it, so that they can be mapped into memory as they are. */
+/** Alignment of constants, so that they can be memory-mapped. */
 const ALIGNMENT = 4096;
 
-/** A file that a graph's large constants are put into, one after the other. */
+/** Writes a graph's large constants to a file, one after the other. */
 export class WeightsWriter implements WeightsFile {
   readonly name: string;
   readonly #descriptor: number;
   readonly #checksum = new Checksum();
   #length = 0;
 
-  /** Makes the file. @throws the system's error */
+  /** Creates the file. @throws the system's error */
   constructor(folder: string, name: string) {
     this.name = name;
     this.#descriptor = openSync(path.join(folder, name), "wx");
@@ -31,7 +31,7 @@ export class WeightsWriter implements WeightsFile {
     closeSync(this.#descriptor);
   }
 
-  /** Of what was written; nothing can be appended afterwards. */
+  /** Checksum of the file. Nothing can be appended afterwards. */
   finish(): { readonly bytes: number; readonly checksum: string } {
     return { bytes: this.#length, checksum: this.#checksum.digest() };
   }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 let digest: Promise<string> | undefined;
 
-/** A digest over the code that writes graphs: what it wrote in another version is not found again. */
+/** A digest over the code that writes graphs, so that graphs of other versions are not reused. */
 export function writerDigest(): Promise<string> {
   digest ??= digestOfCode();
   return digest;

@@ -6,7 +6,7 @@ import { revisionFault } from "../package/package.ts";
 import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
 import { safetensorsFaults } from "./weights-faults.ts";
 
-/** Something for which a package is not served. */
+/** A reason why a package cannot be served. */
 export interface Fault {
   readonly file: string;
   readonly kind: FileFault | "manifest" | "revision" | "digest" | "content" | "pin" | "graph";
@@ -16,21 +16,21 @@ export interface Fault {
 
 export interface ExaminedFile {
   readonly name: string;
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   readonly bytes: number | undefined;
 }
 
 export interface Examination {
   readonly folder: string;
-  /** Undefined where it cannot be understood. */
+  /** Undefined if it is invalid. */
   readonly manifest: Manifest | undefined;
   readonly files: readonly ExaminedFile[];
   readonly faults: readonly Fault[];
-  /** Files in the folder that the manifest does not name; they are never read. */
+  /** Files that the manifest does not list. They are never read. */
   readonly unknown: readonly string[];
 }
 
-/** Everything that is wrong with a package folder, where opening it stops at the first fault. */
+/** All faults of a package folder. (Opening a package stops at the first fault.) */
 export async function examinePackage(folder: string): Promise<Examination> {
   const manifestFile = await examineManifestFile(folder);
   if (!manifestFile.manifest)
@@ -48,7 +48,7 @@ export async function examinePackage(folder: string): Promise<Examination> {
       faults.push({ file: name, kind: located.fault, message: `${name} ${located.why}` });
     else faults.push(...(await contentFaults(name, located.path, sha256)));
   }
-  // what the weights must be is known once they can be read at all
+  // weights are checked only if the files can be read
   if (faults.length === 0) faults.push(...(await graphFaults(folder, manifest)));
   return { folder, manifest, files, faults, unknown: await unknownFiles(folder, manifest) };
 }
@@ -65,7 +65,7 @@ async function examineManifestFile(folder: string) {
   );
   const located = await locateFile(folder, "manifest.json");
   if (!isFolder)
-    return { manifest: undefined, faults: [fault("missing", `is not there: ${folder} is no folder`)] };
+    return { manifest: undefined, faults: [fault("missing", `does not exist: ${folder} is not a folder`)] };
   if (located.fault !== undefined)
     return { manifest: undefined, faults: [fault(located.fault, located.why)] };
   const { manifest, faults } = examineManifest(await readFile(located.path, "utf8"));
@@ -80,7 +80,7 @@ async function contentFaults(name: string, file: string, sha256: string): Promis
       faults.push({
         file: name,
         kind: "digest",
-        message: `${name} is not the file of this package: its SHA-256 is ${found}, expected ${sha256}`,
+        message: `${name} does not match the manifest: its SHA-256 is ${found}, expected ${sha256}`,
       });
     for (const why of await insideFaults(name, file))
       faults.push({ file: name, kind: "content", message: `${name} ${why}` });
@@ -105,7 +105,7 @@ async function insideFaults(name: string, file: string): Promise<readonly string
   }
 }
 
-/** Whether a graph can be written with these weights: their names, shapes and types, by architecture. */
+/** Checks names, shapes and types of the weights, by architecture. */
 async function graphFaults(folder: string, manifest: Manifest): Promise<readonly Fault[]> {
   try {
     await checkGraph({ folder, manifest });
@@ -123,7 +123,7 @@ async function unknownFiles(folder: string, { files }: Manifest): Promise<readon
   return entries.filter((name) => name !== "manifest.json" && !Object.hasOwn(files, name)).sort();
 }
 
-/** A fault where this version knows a published model's digests, and the manifest has others. */
+/** A fault if this version knows the published model and its digests differ from the manifest's. */
 export function pinFaults({ manifest }: Examination, pinned: Manifest | undefined): readonly Fault[] {
   if (!manifest || manifest.id !== pinned?.id) return [];
   return Object.keys(pinned.files)
@@ -131,6 +131,6 @@ export function pinFaults({ manifest }: Examination, pinned: Manifest | undefine
     .map((name) => ({
       file: "manifest.json",
       kind: "pin" as const,
-      message: `manifest.json has another digest for ${name} than was published`,
+      message: `manifest.json has a digest for ${name} that differs from the published one`,
     }));
 }

@@ -6,7 +6,7 @@ import { revisionOf } from "../package/package.ts";
 import { codeOf, digestOf, locateFile, makeFolder, parseJson } from "../package/package-file.ts";
 import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "../store/catalogue.ts";
 
-/** What a person may say of a model; the rest is read from its files. */
+/** Facts given by the user. The rest is read from the files. */
 export interface ImportFacts {
   /** `<namespace>/<name>` */
   readonly name?: string | undefined;
@@ -17,16 +17,16 @@ export interface ImportFacts {
   readonly temperature?: number | undefined;
   readonly maxStateQuestionTokens?: number | undefined;
   readonly maxCandidateTokens?: number | undefined;
-  /** Whether the files will be copied: then links may lead out of the folder. */
+  /** Whether the files will be copied. Then links out of the folder are allowed. */
   readonly isCopied?: boolean;
 }
 
-/** What the files of a folder say of their model. */
+/** Facts read from the files of a folder. */
 interface FolderFacts {
   readonly architecture: Architecture;
-  /** Files of the package that have to be there. */
+  /** Required files. */
   readonly needed: readonly string[];
-  /** Files that belong to it where they are there. */
+  /** Optional files. */
   readonly welcome: readonly string[];
   readonly limits: Manifest["limits"];
   readonly description: string;
@@ -39,15 +39,15 @@ interface Source {
 }
 
 const TEXT_FILES = ["added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"];
-/** The published recipe's own bounds, where a folder names none. */
+/** The published recipe's limits, used if the folder has none. */
 const LIMITS = { max_state_question_tokens: 2048, max_candidate_tokens: 768 };
 const ONNX_MAX_TOKENS = 3072;
 const GEMMA_BOS_ID = 2;
 
 /**
- * The manifest of a folder that has none: of a fine-tuned gemma3_text model with a scoring head, or of the ONNX export of one.
+ * Makes the manifest of a folder: a fine-tuned gemma3_text model with a scoring head, or its ONNX export.
  *
- * @throws ServiceError INVALID_MODEL telling what the folder lacks
+ * @throws ServiceError INVALID_MODEL naming what the folder lacks
  */
 export async function describeFolder(
   folder: string,
@@ -89,7 +89,7 @@ export async function describeFolder(
 /**
  * Writes manifest.json into the folder, or into another one with copies of the files.
  *
- * @throws ServiceError INVALID_MODEL when there is one already that may not be replaced, or the folder cannot be written
+ * @throws ServiceError INVALID_MODEL if one exists and may not be replaced, or the folder cannot be written
  */
 export async function writePackage(
   from: string,
@@ -101,7 +101,7 @@ export async function writePackage(
   const present = await readFile(file, "utf8").catch(() => undefined);
   if (present === text && to === from) return;
   if (present !== undefined && present !== text && !mayReplace)
-    throw invalid(`${file} is there already: --force replaces it.`);
+    throw invalid(`${file} already exists; --force replaces it.`);
   try {
     await makeFolder(path.resolve(to));
     if (to !== from) {
@@ -112,7 +112,7 @@ export async function writePackage(
     await rename(`${file}.new`, file);
   } catch (error) {
     throw invalid(
-      `${to} cannot be written (${codeOf(error) ?? error}): --output names another folder.`,
+      `${to} cannot be written (${codeOf(error) ?? error}); choose another folder with --output.`,
       error,
     );
   }
@@ -123,14 +123,15 @@ async function onnxExport(source: Source): Promise<FolderFacts> {
   const file = "onnx_manifest.json";
   const exported = await readRecord(source, file);
   if (exported.format !== "gemmadecision-onnx-v1")
-    throw invalid(`${file} in ${folder} has another format than gemmadecision-onnx-v1.`);
+    throw invalid(`${file} in ${folder} has the wrong format, expected gemmadecision-onnx-v1.`);
   const model = exported.model_file ?? "model.onnx";
   if (model !== "model.onnx")
-    throw invalid(`${file} in ${folder} names ${shown(model)} as model_file: only model.onnx is read.`);
+    throw invalid(`${file} in ${folder} has the model_file ${shown(model)}, expected model.onnx.`);
   const listed = isRecord(exported.files) ? exported.files : {};
   const files = await digests(source, Object.keys(listed));
   const differing = Object.keys(files).find((name) => files[name] !== listed[name]);
-  if (differing !== undefined) throw invalid(`${differing} in ${folder} is not the file that ${file} names.`);
+  if (differing !== undefined)
+    throw invalid(`${differing} in ${folder} does not match its digest in ${file}.`);
   const config = Object.hasOwn(listed, "config.json") ? await readRecord(source, "config.json") : {};
   return {
     architecture: {
@@ -150,11 +151,11 @@ async function jointText(source: Source, names: readonly string[]): Promise<Fold
   const { folder } = source;
   const needed = ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"];
   if (names.includes("model.safetensors.index.json"))
-    throw invalid(`${folder} has its weights in several files: save them as one model.safetensors.`);
+    throw invalid(`${folder} has its weights in several files; save them as one model.safetensors.`);
   const missing = needed.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw invalid(
-      `${folder} lacks ${missing.join(", ")}. A folder with config.json, model.safetensors, joint_head.safetensors and tokenizer.json is a gemma3_text model with a scoring head; one with onnx_manifest.json is its ONNX export.`,
+      `${folder} lacks ${missing.join(", ")}. A gemma3_text model with a scoring head has config.json, model.safetensors, joint_head.safetensors and tokenizer.json; its ONNX export has onnx_manifest.json.`,
     );
   }
   const { model_type: type } = await readRecord(source, "config.json");
@@ -162,9 +163,11 @@ async function jointText(source: Source, names: readonly string[]): Promise<Fold
     throw invalid(`config.json in ${folder} has the model_type ${shown(type)}, expected gemma3_text.`);
   const joint = names.includes("joint_config.json") ? await readRecord(source, "joint_config.json") : {};
   if (joint.format !== undefined && joint.format !== "gemmadecision-full-joint-v4")
-    throw invalid(`joint_config.json in ${folder} has another format than gemmadecision-full-joint-v4.`);
+    throw invalid(
+      `joint_config.json in ${folder} has the wrong format, expected gemmadecision-full-joint-v4.`,
+    );
   if (joint.head_file !== undefined && joint.head_file !== "joint_head.safetensors")
-    throw invalid(`joint_config.json in ${folder} names another head_file than joint_head.safetensors.`);
+    throw invalid(`joint_config.json in ${folder} has the wrong head_file, expected joint_head.safetensors.`);
   return {
     architecture: { type: "gemma3-text-joint" },
     needed,
@@ -200,7 +203,7 @@ async function digests(
   for (const name of names.toSorted()) {
     const located = await locateFile(folder, name, mayLeave);
     if (located.fault === "outside")
-      throw invalid(`${name} in ${folder} ${located.why}: --output makes a package with copies.`);
+      throw invalid(`${name} in ${folder} ${located.why}; --output makes a package with copies.`);
     if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
     found[name] = await digestOf(located.path);
   }
@@ -223,7 +226,7 @@ function sameFiles(a: Readonly<Record<string, string>>, b: Readonly<Record<strin
   return revisionOf(a) === revisionOf(b);
 }
 
-/** A folder's name as that of a model. */
+/** A model name made from a folder's name. */
 const plainName = (name: string) => name.replaceAll(/[^A-Za-z0-9._-]+/g, "-") || "model";
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? "none";
 

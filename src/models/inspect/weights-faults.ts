@@ -8,16 +8,16 @@ import {
 } from "../weights/safetensors-header.ts";
 import { allFinite } from "../weights/tensor-type.ts";
 
-/** A multiple of every element's bytes. */
+/** A multiple of every element size. */
 const PIECE_BYTES = 2 ** 22;
-/** A broken header can make any number of them. */
+/** Maximum number of reported faults. A broken header can cause any number. */
 const MOST_FAULTS = 20;
 
 type NamedPlace = TensorPlace & { readonly name: string };
 
 /**
- * Everything that is wrong with a safetensors file whatever model it is for: each as the end of a sentence that begins with the file's
- * name. Reads piece by piece, so a file may be larger than the memory.
+ * All faults of a safetensors file that do not depend on the model, each as the end of a sentence that begins with the file's
+ * name. Reads in pieces, so a file may be larger than memory.
  */
 export async function safetensorsFaults(file: string): Promise<readonly string[]> {
   const handle = await open(file, "r");
@@ -31,7 +31,7 @@ export async function safetensorsFaults(file: string): Promise<readonly string[]
     faults.push(...coverFaults(places, dataBegin, size));
     for (const place of places) {
       if (place.end <= size && !(await hasFiniteNumbers(handle, place)))
-        faults.push(`holds in the tensor ${place.name} a number that is not finite`);
+        faults.push(`has a number in the tensor ${place.name} that is not finite`);
     }
     return few(faults);
   } finally {
@@ -57,19 +57,17 @@ function locate(entries: ReadonlyMap<string, unknown>, dataBegin: number) {
   return { places, faults };
 }
 
-/** The format leaves no holes: tensors lie one after the other from the header up to the file's end. */
+/** The format has no gaps: tensors follow each other from the header to the end of the file. */
 function coverFaults(places: readonly NamedPlace[], dataBegin: number, fileEnd: number): readonly string[] {
   const ordered = places.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
   const faults = ordered.flatMap(({ name, begin }, at) => {
     const before = ordered[at - 1]?.end ?? dataBegin;
-    if (begin < before) return [`gives the tensor ${name} bytes that another one has too`];
-    return begin > before
-      ? [`has ${begin - before} bytes before the tensor ${name} that belong to none`]
-      : [];
+    if (begin < before) return [`has a tensor ${name} that overlaps another tensor`];
+    return begin > before ? [`has ${begin - before} unused bytes before the tensor ${name}`] : [];
   });
   const end = ordered.at(-1)?.end ?? dataBegin;
-  if (end > fileEnd) faults.push(`is cut off: ${end - fileEnd} bytes are missing at its end`);
-  if (end < fileEnd) faults.push(`has ${fileEnd - end} bytes too many at its end`);
+  if (end > fileEnd) faults.push(`is truncated: ${end - fileEnd} bytes are missing at its end`);
+  if (end < fileEnd) faults.push(`has ${fileEnd - end} extra bytes at its end`);
   return faults;
 }
 

@@ -15,7 +15,7 @@ export interface Manifest {
   readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
   /** SHA-256 of every other file of the package, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Where the files were published. Then the id's revision is that commit, else it is the digest over the files. */
+  /** Where the files are published. Then the id's revision is that commit; otherwise it is the digest over the files. */
   readonly origin?: Origin;
 }
 
@@ -42,8 +42,8 @@ export interface TokenTreeArchitecture {
 }
 
 /**
- * A causal model that reads a pair as one text. Its shape stands in `config.json`, its weights in `model.safetensors`, its head in
- * `joint_head.safetensors`.
+ * A causal model that reads a pair as one text. `config.json` has the shape, `model.safetensors` the weights,
+ * `joint_head.safetensors` the head.
  */
 export interface JointTextArchitecture {
   readonly type: "gemma3-text-joint";
@@ -52,14 +52,14 @@ export interface JointTextArchitecture {
 /** A graph that reads pairs, each as one text: `model.onnx`, `input_ids` and `attention_mask` -> `scores`. */
 export interface JointGraphArchitecture {
   readonly type: "onnx-joint-pairs";
-  /** Longest pair that the graph takes. */
+  /** Maximum tokens per pair. */
   readonly max_tokens: number;
-  /** Told by such exports; not read here. */
+  /** Present in such exports; ignored. */
   readonly pad_id?: number;
   readonly bos_id: number;
 }
 
-/** The largest a size may be: nothing that a package says makes us ask for more memory than its files have bytes. */
+/** Maximum of any size, so that a manifest cannot make the service allocate more memory than its files have bytes. */
 const MAX_SIZE = 2 ** 31 - 1;
 
 const text = { type: "string", minLength: 1 } as const;
@@ -71,7 +71,7 @@ const id = (description: string) =>
 const tokenTree: JSONSchemaType<TokenTreeArchitecture> = {
   type: "object",
   description:
-    "An encoder whose attention follows state, question, candidate. Weights in float16 in model.safetensors, a BERT WordPiece tokenizer in tokenizer.json.",
+    "An encoder whose attention follows state, question and candidate. model.safetensors has the weights in float16, tokenizer.json a BERT WordPiece tokenizer.",
   required: [
     "type",
     "vocab",
@@ -85,16 +85,16 @@ const tokenTree: JSONSchemaType<TokenTreeArchitecture> = {
   ],
   properties: {
     type: { type: "string", const: "bert-token-tree" },
-    vocab: size("Tokens of the vocabulary."),
-    hidden: size("Width of a token's vector; a multiple of heads."),
-    heads: size("Attention heads of a layer."),
+    vocab: size("Size of the vocabulary."),
+    hidden: size("Size of a hidden vector; a multiple of heads."),
+    heads: size("Attention heads per layer."),
     inner: size("Width of the feed-forward layer."),
     layers: size("Layers."),
     positions: size("Rows of the position table."),
     layer_norm_epsilon: {
       type: "number",
       exclusiveMinimum: 0,
-      description: "Added to the variance in a normalisation.",
+      description: "Added to the variance in layer normalization.",
     },
     activation: { type: "string", const: "gelu_exact", description: "GELU with the error function." },
   },
@@ -103,7 +103,7 @@ const tokenTree: JSONSchemaType<TokenTreeArchitecture> = {
 const jointText: JSONSchemaType<JointTextArchitecture> = {
   type: "object",
   description:
-    "A causal model of the kind gemma3_text that reads a pair as one text. Its shape is in config.json, its weights in model.safetensors, its scoring head in joint_head.safetensors.",
+    "A causal gemma3_text model that reads a pair as one text. config.json has the shape, model.safetensors the weights, joint_head.safetensors the scoring head.",
   required: ["type"],
   properties: { type: { type: "string", const: "gemma3-text-joint" } },
 };
@@ -111,26 +111,24 @@ const jointText: JSONSchemaType<JointTextArchitecture> = {
 const jointGraph: JSONSchemaType<JointGraphArchitecture> = {
   type: "object",
   description:
-    "A graph that reads pairs, each as one text: model.onnx with the inputs input_ids and attention_mask (int64, [batch, sequence]) and the output scores (float32, [batch]).",
+    "A graph that reads each pair as one text: model.onnx with the inputs input_ids and attention_mask (int64, [batch, sequence]) and the output scores (float32, [batch]).",
   required: ["type", "max_tokens", "bos_id"],
   properties: {
     type: { type: "string", const: "onnx-joint-pairs" },
-    max_tokens: size("Tokens of the longest pair that the graph takes."),
+    max_tokens: size("Maximum number of tokens per pair."),
     pad_id: {
-      ...id(
-        "Token that fills up shorter pairs, on the right. Not read: the service feeds one pair at a time, which needs no padding.",
-      ),
+      ...id("Padding token. Ignored: the service runs one pair at a time, without padding."),
       nullable: true,
     },
-    bos_id: id("Token that begins a pair."),
+    bos_id: id("Token at the start of each pair."),
   },
 };
 
-/** Members that the schema does not name (`trained_on`, say) are for people and are not read. */
+/** Further members, such as `trained_on`, are for people and ignored. */
 export const manifestSchema: JSONSchemaType<Manifest> = {
   type: "object",
   title: "Manifest of a model package",
-  description: "manifest.json of a folder that `decision serve --model-path` serves.",
+  description: "manifest.json of a model package, as served by `decision serve --model-path`.",
   required: [
     "format",
     "id",
@@ -150,20 +148,20 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
       type: "string",
       pattern: "^[^/@\\s]+/[^/@\\s]+@[0-9a-f]{40}$",
       description:
-        "<namespace>/<name>@<revision>. The revision is origin.revision where there is an origin, else the first 40 hex digits of the SHA-256 over the lines `<sha256>  <file name>\\n` of files, sorted by name.",
+        "<namespace>/<name>@<revision>. The revision is origin.revision if there is an origin. Otherwise it is the first 40 hex digits of the SHA-256 over the lines `<sha256>  <file name>\\n` of files, sorted by name.",
     },
     aliases: {
       type: "array",
       items: text,
-      description: "More names by which requests may call the model.",
+      description: "Additional names of the model for requests.",
     },
     version: { ...text, description: "The model's version, for people." },
     release_date: {
       type: "string",
       pattern: "^\\d{4}-\\d{2}-\\d{2}$",
-      description: "Year, month and day.",
+      description: "Date as YYYY-MM-DD.",
     },
-    description: { type: "string", description: "One line that /v1/models shows." },
+    description: { type: "string", description: "One-line description, shown by /v1/models." },
     temperature: {
       type: "number",
       exclusiveMinimum: 0,
@@ -171,7 +169,7 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
     },
     shows_labels: {
       type: "boolean",
-      description: "Whether a choice shows the model `label: description`, or the description alone.",
+      description: "Whether the model reads `label: description` for a choice, or the description alone.",
     },
     architecture: {
       type: "object",
@@ -181,17 +179,19 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
     },
     limits: {
       type: "object",
-      description: "A request that passes one is refused; nothing is cut off.",
+      description: "A request over a limit is refused. Nothing is truncated.",
       required: ["max_state_question_tokens", "max_candidate_tokens"],
       properties: {
-        max_state_question_tokens: size("Tokens of state and question together, special tokens included."),
-        max_candidate_tokens: size("Tokens of a candidate, special tokens included."),
+        max_state_question_tokens: size(
+          "Maximum number of tokens of state and question together, special tokens included.",
+        ),
+        max_candidate_tokens: size("Maximum number of tokens of a candidate, special tokens included."),
       },
     },
     files: {
       type: "object",
       description:
-        "SHA-256 of every other file of the package, by name. A name has no folder in it; files of the folder that are not named here are never read.",
+        "SHA-256 of every other file of the package, by name without folders. Files that are not listed are never read.",
       required: [],
       propertyNames: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 255 },
       maxProperties: 1000,
@@ -200,7 +200,7 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
     origin: {
       type: "object",
       nullable: true,
-      description: "Where the files were published, if they were.",
+      description: "Where the files are published.",
       required: ["repository", "revision"],
       properties: {
         repository: {

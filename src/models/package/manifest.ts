@@ -12,28 +12,28 @@ export type {
   TokenTreeArchitecture,
 } from "./manifest-schema.ts";
 
-/** Files without which a package cannot be served. */
+/** Required files by architecture. */
 export const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly string[]>> = {
   "bert-token-tree": ["model.safetensors", "tokenizer.json"],
   "gemma3-text-joint": ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"],
   "onnx-joint-pairs": ["model.onnx", "tokenizer.json"],
 };
 
-/** A manifest has a few kilobytes; what is longer is none. */
+/** Maximum length. A manifest has a few kilobytes. */
 export const MAX_MANIFEST_BYTES = 2 ** 20;
 
 let validator: ValidateFunction<Manifest> | undefined;
 
-/** Compiled when the first manifest is read: an inference process is given one that was. */
+/** Compiled when the first manifest is read. The inference process gets a validated one and never compiles it. */
 function manifestValidator(): ValidateFunction<Manifest> {
-  // every fault, for `decision model verify`; the text's length is bounded
+  // reports every fault, for `decision model verify`; the length of the text is bounded
   validator ??= new Ajv({
     strict: true,
     strictRequired: false,
     discriminator: true,
     allErrors: true,
     verbose: true,
-    validateSchema: false, // a constant, which a test has validated
+    validateSchema: false, // a constant that a test validates
   }).compile(manifestSchema);
   return validator;
 }
@@ -43,7 +43,7 @@ export type ReadManifest =
   | { readonly manifest: undefined; readonly faults: readonly [string, ...string[]] };
 
 /**
- * Reads a manifest, or tells everything that is wrong with it.
+ * Reads a manifest, or lists all its faults.
  *
  * @param text contents of manifest.json
  */
@@ -68,7 +68,7 @@ export function examineManifest(text: string): ReadManifest {
 /**
  * @param text contents of manifest.json
  * @param file its path, for messages
- * @throws ServiceError INVALID_MODEL naming the member that is wrong and what it should be
+ * @throws ServiceError INVALID_MODEL naming the wrong member and what was expected
  */
 export function readManifest(text: string, file = "manifest.json"): Manifest {
   const { manifest, faults } = examineManifest(text);
@@ -76,16 +76,17 @@ export function readManifest(text: string, file = "manifest.json"): Manifest {
   throw new ServiceError("INVALID_MODEL", `${file} ${faults[0]}.`);
 }
 
-/** What the schema cannot say. */
+/** Rules beyond the schema. */
 function inconsistencies({ architecture, files }: Manifest): readonly string[] {
   const faults = REQUIRED_FILES[architecture.type]
     .filter((name) => !Object.hasOwn(files, name))
     .map(
-      (name) => `has no digest of ${name} in /files: the architecture ${architecture.type} needs that file`,
+      (name) =>
+        `has no digest of ${name} in /files; the architecture ${architecture.type} requires this file`,
     );
   if (architecture.type === "bert-token-tree" && architecture.hidden % architecture.heads !== 0) {
     const { hidden, heads } = architecture;
-    faults.push(`has /architecture/hidden ${hidden}, which is no multiple of its heads, ${heads}`);
+    faults.push(`has /architecture/hidden ${hidden}, expected a multiple of its heads, ${heads}`);
   }
   return faults;
 }
@@ -97,14 +98,14 @@ function explain({ instancePath, keyword, message, params, propertyName }: Error
     case "required":
       return `lacks the member ${instancePath}/${params.missingProperty}`;
     case "const":
-      return `has at ${where} another value than ${JSON.stringify(params.allowedValue)}`;
+      return `has the wrong value at ${where}, expected ${JSON.stringify(params.allowedValue)}`;
     case "discriminator":
-      return `has at ${where}/${params.tag} none of ${Object.keys(REQUIRED_FILES).join(", ")}`;
+      return `has an unknown value at ${where}/${params.tag}, expected ${Object.keys(REQUIRED_FILES).join(", ")}`;
     case "propertyNames":
-      return `names a file in ${where} that is no plain file name: ${shown(params.propertyName)}`;
+      return `has at ${where} a file name with a folder or special characters: ${shown(params.propertyName)}`;
     default:
       if (propertyName !== undefined)
-        return `names a file in ${where} that is no plain file name: ${shown(propertyName)}`;
+        return `has at ${where} a file name with a folder or special characters: ${shown(propertyName)}`;
       return `has at ${where} a value that ${message ?? "is not valid"}`;
   }
 }

@@ -4,7 +4,7 @@ import { mkdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** What no file of a package reaches, chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
+/** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
 const MAX_JSON_BYTES = 2 ** 28;
 const MAX_FILE_BYTES = 2 ** 34;
 
@@ -16,8 +16,8 @@ export type LocatedFile =
   | { readonly fault: FileFault; readonly why: string };
 
 /**
- * Finds a file of a folder without opening it. Symbolic links are followed as long as they stay in the folder, as mounted
- * volumes need it; what lies elsewhere is no part of the package.
+ * Locates a file of a folder without opening it. Symbolic links within the folder are followed, because mounted volumes use
+ * them. Files elsewhere are not part of the package.
  *
  * @param mayLeave whether a link may lead anywhere: when files are copied into a package
  */
@@ -26,22 +26,22 @@ export async function locateFile(folder: string, name: string, mayLeave = false)
     const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, name))]);
     const within = path.relative(root, file);
     if (!mayLeave && (within.startsWith("..") || path.isAbsolute(within)))
-      return { fault: "outside", why: `leads out of the folder, to ${file}` };
+      return { fault: "outside", why: `is a link out of the folder, to ${file}` };
     const found = await stat(file);
-    // a pipe or a device could be read for ever
+    // a pipe or a device could be read forever
     if (!found.isFile()) return { fault: "not-a-file", why: "is not a regular file" };
     const most = name.endsWith(".json") ? MAX_JSON_BYTES : MAX_FILE_BYTES;
     if (found.size > most)
-      return { fault: "too-large", why: `has ${found.size} bytes, more than the ${most} that are read` };
+      return { fault: "too-large", why: `has ${found.size} bytes; the maximum is ${most}` };
     return { path: file, bytes: found.size };
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR")
-      return { fault: "missing", why: "is not there" };
+      return { fault: "missing", why: "does not exist" };
     return { fault: "unreadable", why: `cannot be read (${codeOf(error) ?? String(error)})` };
   }
 }
 
-/** SHA-256 of a file in hex, read piece by piece. @throws the system's error */
+/** Hexadecimal SHA-256 of a file, read in pieces. @throws the system's error */
 export async function digestOf(file: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(
@@ -53,8 +53,7 @@ export async function digestOf(file: string, signal?: AbortSignal): Promise<stri
 }
 
 /**
- * Reads JSON of a package. A byte order mark before it is dropped, as a parser may (RFC 8259, 8.1): editors write one, and it says
- * nothing.
+ * Reads JSON of a package. A byte order mark is dropped (allowed by RFC 8259, 8.1), because editors write one.
  *
  * @throws SyntaxError
  */
@@ -63,8 +62,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Makes a folder and those above it. Node's own recursive mkdir tells ENOENT for a file system that cannot be written, and loops
- * without end where the system answers ENOENT to the first folder that is missing (below /proc; Node 20).
+ * Creates a folder and its parents. Node's recursive mkdir reports ENOENT for a read-only file system, and loops forever if
+ * the system answers ENOENT for the first missing folder (below /proc; Node 20).
  *
  * @throws the system's error
  */
@@ -77,7 +76,7 @@ export async function makeFolder(folder: string, attempts = 3): Promise<void> {
     if (isThere && (await isFolder(folder))) return;
     const above = path.dirname(folder);
     if (code !== "ENOENT" || above === folder || attempts === 1) throw error;
-    // another process may make or remove the folder above this very moment: hence a few attempts, and no more
+    // another process may create or remove the parent at the same time, so it is tried a few times
     if (!(await isFolder(above))) await makeFolder(above);
     await makeFolder(folder, attempts - 1);
   }
@@ -89,7 +88,7 @@ const isFolder = (folder: string) =>
     () => false,
   );
 
-/** The system's code of an error, `ENOENT` for example. */
+/** The system's error code, for example `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

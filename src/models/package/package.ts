@@ -6,7 +6,7 @@ import type { ModelFacts } from "../../inference/ports.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { codeOf, digestOf, locateFile } from "./package-file.ts";
 
-/** A model package whose files are what its manifest says. */
+/** A model package whose files match its manifest. */
 export interface ModelPackage {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -15,34 +15,34 @@ export interface ModelPackage {
 /**
  * Opens a model package and checks every file's digest, and the revision over them.
  *
- * @throws ServiceError INVALID_MODEL naming the file that is missing, changed, or no file of the folder
+ * @throws ServiceError INVALID_MODEL naming a file that is missing, changed, or outside the folder
  */
 export async function openModelPackage(folder: string): Promise<ModelPackage> {
   const manifest = await openManifest(folder);
   const checks = Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256));
-  // of several faults always the same one, and none is left without somebody who waits for it
+  // reports always the same one of several faults, and awaits every promise
   for (const check of await Promise.allSettled(checks)) if (check.status === "rejected") throw check.reason;
   const fault = revisionFault(manifest);
   if (fault !== undefined) throw invalid(`manifest.json in ${folder} ${fault}.`);
   return { folder, manifest };
 }
 
-/** Reads a folder's manifest; looks at no other file. @throws ServiceError INVALID_MODEL */
+/** Reads only the folder's manifest. @throws ServiceError INVALID_MODEL */
 export async function openManifest(folder: string): Promise<Manifest> {
   const text = new TextDecoder().decode(await readBytes(folder, "manifest.json"));
   return readManifest(text, path.join(folder, "manifest.json"));
 }
 
-/** What is wrong with the manifest's id, as the end of a sentence. */
+/** The fault of the manifest's id, as the end of a sentence. */
 export function revisionFault({ id, files, origin }: Manifest): string | undefined {
   const revision = origin?.revision ?? revisionOf(files);
   if (id.endsWith(`@${revision}`)) return undefined;
   const what = origin ? "the commit that /origin names" : "the digest over /files";
-  return `has at /id a revision that is not the package's: id must end with @${revision}, ${what}`;
+  return `has the wrong revision in /id: id must end with @${revision}, ${what}`;
 }
 
 /**
- * Reads one of the package's files and checks that its very bytes are the ones that the manifest names.
+ * Reads one of the package's files and checks these bytes against the manifest.
  *
  * @throws ServiceError INVALID_MODEL when it is missing or changed
  */
@@ -60,14 +60,14 @@ export function revisionOf(files: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 40);
 }
 
-/** Every name of a model but its id: that without revision, the bare name, the aliases. */
+/** All names of a model except its id: the id without revision, the bare name, the aliases. */
 export function otherNames({ id, aliases }: Pick<Manifest, "id" | "aliases">): readonly string[] {
   const [withoutRevision = ""] = id.split("@");
   const bareName = withoutRevision.slice(withoutRevision.indexOf("/") + 1);
   return [...new Set([withoutRevision, bareName, ...aliases])];
 }
 
-/** What the rest of the service needs to know of a package. */
+/** The facts of a package that the service needs. */
 export function modelFacts({ manifest }: ModelPackage, operatorAliases: readonly string[] = []): ModelFacts {
   return {
     id: manifest.id,
@@ -99,22 +99,22 @@ async function verifyFile(folder: string, name: string, expected: string): Promi
   checkDigest(folder, name, found, expected);
 }
 
-/** Path of one of the package's files. @throws ServiceError INVALID_MODEL where it is no file of the folder */
+/** Path of one of the package's files. @throws ServiceError INVALID_MODEL if it is not a file of the folder */
 export async function packagePath(folder: string, name: string): Promise<string> {
   const located = await locateFile(folder, name);
   if (located.fault === undefined) return located.path;
-  throw invalid(`${name} cannot be read in ${folder}: it ${located.why}.`);
+  throw invalid(`${name} in ${folder} cannot be read: it ${located.why}.`);
 }
 
 function checkDigest(folder: string, name: string, found: string, expected = "none"): void {
   if (found === expected) return;
   throw invalid(
-    `${name} in ${folder} is not the file of this package: its SHA-256 is ${found}, expected ${expected}.`,
+    `${name} in ${folder} does not match the manifest: its SHA-256 is ${found}, expected ${expected}.`,
   );
 }
 
 function unreadable(folder: string, name: string, cause: unknown): ServiceError {
-  return invalid(`${name} cannot be read in ${folder} (${codeOf(cause) ?? String(cause)}).`, cause);
+  return invalid(`${name} in ${folder} cannot be read (${codeOf(cause) ?? String(cause)}).`, cause);
 }
 
 function invalid(message: string, cause?: unknown): ServiceError {

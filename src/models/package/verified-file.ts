@@ -3,13 +3,12 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ServiceError } from "../../errors.ts";
 import { type ModelPackage, packagePath } from "./package.ts";
 
-/** Bytes that are hashed together. Chosen: small beside a matrix, large beside a hash. */
+/** Bytes per hashed block. Chosen: small compared with a matrix, large compared with a hash. */
 const BLOCK_BYTES = 2 ** 18;
 
 /**
- * A file of a package that is too large to be held in memory. On opening it is read once, and its SHA-256 is compared with that of
- * the manifest; what is read of it later is compared with what was read then, block by block. So the very bytes that are
- * used are those that the manifest names, even if the file changes in between.
+ * A package file that is too large for memory. Opening reads it once and compares its SHA-256 with the manifest. Later reads
+ * are compared block by block with that first read. So the used bytes match the manifest even if the file changes.
  */
 export class VerifiedFile {
   readonly name: string;
@@ -24,7 +23,7 @@ export class VerifiedFile {
     this.#digests = digests;
   }
 
-  /** @throws ServiceError INVALID_MODEL when it is missing or changed */
+  /** @throws ServiceError INVALID_MODEL if it is missing or changed */
   static async open(modelPackage: ModelPackage, name: string): Promise<VerifiedFile> {
     const file = await packagePath(modelPackage.folder, name);
     const descriptor = openSync(file, "r");
@@ -74,7 +73,7 @@ function digestBlocks(descriptor: number, size: number): { whole: string; digest
 
 const digestOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** @returns whether there were so many bytes */
+/** @returns whether the file had enough bytes */
 function readFully(descriptor: number, bytes: Uint8Array, position: number): boolean {
   let done = 0;
   while (done < bytes.length) {
@@ -86,5 +85,5 @@ function readFully(descriptor: number, bytes: Uint8Array, position: number): boo
 }
 
 function changed(name: string): ServiceError {
-  return new ServiceError("INVALID_MODEL", `${name} is not the file that the package's manifest names.`);
+  return new ServiceError("INVALID_MODEL", `${name} does not match its digest in manifest.json.`);
 }

@@ -1,12 +1,12 @@
 import type { Manifest } from "../package/manifest.ts";
 
-/** A model that its makers published and that this version knows: `decision model pull` fetches it, digest by digest. */
+/** A published model that this version knows and `decision model pull` fetches. */
 export interface PublishedModel {
-  /** What is written beside the files. It pins each file's digest, so that nothing that a host sends has to be trusted. */
+  /** Written beside the files. It pins each file's digest, so that no host has to be trusted. */
   readonly manifest: Manifest & Required<Pick<Manifest, "origin">>;
-  /** Under which terms the weights may be used, for people. */
+  /** Terms of use of the weights, for people. */
   readonly terms: string | undefined;
-  /** Bytes that no file of it reaches; the hub tells the true sizes. */
+  /** Maximum size of a file. The hub gives the actual sizes. */
   readonly maxFileBytes: number;
 }
 
@@ -22,7 +22,7 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
       id: `rajan2k/GemmaDecision-270M@${REVISION}`,
       aliases: ["gemmadecision"],
       version: "v0.4.0",
-      // inferred: the makers' own evaluation protocol of that day is the first to name this commit
+      // inferred: the publisher's evaluation protocol of that day is the first to name this commit
       release_date: "2026-09-27",
       description: "270M-parameter causal model with a scoring head for typed decisions, Gemma 3 fine-tuned",
       temperature: GEMMA_DECISION_TEMPERATURE,
@@ -46,7 +46,7 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
   },
 ];
 
-/** Under which terms a model may be used, if it is one of these. */
+/** Terms of use of a published model, if any. */
 export function publishedTerms(id: string): string | undefined {
   return PUBLISHED_MODELS.find(({ manifest }) => manifest.id === id)?.terms;
 }

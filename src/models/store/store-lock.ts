@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, makeFolder } from "../package/package-file.ts";
 
-/** Who holds a lock. */
+/** The owner of a lock. */
 interface Owner {
   readonly id: string;
   readonly host: string;
@@ -13,15 +13,15 @@ interface Owner {
 }
 
 export interface LockPace {
-  /** How often the owner says that it is alive. */
+  /** Interval of the owner's heartbeat. */
   readonly beatMs: number;
-  /** A lock without a sign of life for so long is nobody's. */
+  /** A lock without a heartbeat for this long is abandoned. */
   readonly staleMs: number;
-  /** How often who waits looks again. */
+  /** Polling interval of a waiting process. */
   readonly pollMs: number;
 }
 
-/** Whose lock was seen, with which sign of life, and when it was first seen so. */
+/** The last observed lock: owner, heartbeat, and when this heartbeat was first seen. */
 interface Sighting {
   readonly owner: Owner;
   readonly beat: number;
@@ -31,20 +31,19 @@ interface Sighting {
 const PACE: LockPace = { beatMs: 5_000, staleMs: 30_000, pollMs: 250 };
 
 export interface StoreLock {
-  /** Aborts when another process has taken the lock, because this one was held for dead. */
+  /** Aborts when another process takes the lock because this process looked dead. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
 /**
- * Takes a lock file, or waits until its owner is done. A lock whose owner has died is taken over: at once where its process was of
- * this machine, else when it has given no sign of life for `staleMs`. There is no lock of the system that works over network file
- * systems and in containers alike.
+ * Takes a lock file, or waits for its owner. A dead owner's lock is taken over: at once if its process ran on this machine,
+ * otherwise after `staleMs` without a heartbeat. No system lock works both on network file systems and in containers.
  *
- * @param onWait told once, who is waited for
- * @param waitsForRelease whether it waits until a living owner is done, or only for a sign that the owner lives: within `beatMs`, or
- *        else within `staleMs` the lock is nobody's
- * @returns nothing when it does not wait for the release, and the owner lives
+ * @param onWait called once with the owner
+ * @param waitsForRelease whether to wait until a living owner releases the lock, or only until it is known whether the owner
+ *        lives (at most `staleMs`)
+ * @returns undefined if it does not wait for the release and the owner lives
  * @throws the system's error, or the signal's reason
  */
 export async function takeLock(
@@ -77,13 +76,13 @@ export async function takeLock(
   }
 }
 
-/** @returns what was seen before where nothing has changed; nothing where the lock was released just now */
+/** @returns the earlier observation if nothing has changed; undefined if the lock was just released */
 async function look(file: string, before: Sighting | undefined): Promise<Sighting | undefined> {
   const owner = await ownerOf(file);
   const beat = await beatOf(file);
   if (owner === undefined || beat === undefined) return undefined;
   if (owner.id === before?.owner.id && beat === before.beat) return before;
-  // by this process's own clock: that of a file server may differ
+  // measured by this process's clock, because the file server's may differ
   return { owner, beat, at: performance.now() };
 }
 
@@ -94,12 +93,12 @@ async function create(file: string, own: Owner): Promise<boolean> {
     try {
       await handle.writeFile(JSON.stringify(own)).finally(() => handle.close());
     } catch (error) {
-      await rm(file, { force: true }); // a full disk: a lock without an owner would hold others up
+      await rm(file, { force: true }); // full disk: a lock without an owner would block others
       throw error;
     }
     return true;
   } catch (error) {
-    // another owner has removed the empty folder since: the next attempt makes it again
+    // another owner has removed the empty folder; the next attempt creates it again
     if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
     throw error;
   }
@@ -124,8 +123,8 @@ function hold(file: string, own: Owner, { beatMs }: LockPace): StoreLock {
 }
 
 /**
- * Takes a dead owner's lock away. Of several that try, one gets it; a lock taken by mistake is put back, and where that cannot be its
- * owner finds it gone at the next beat.
+ * Removes a dead owner's lock. If several processes try, one succeeds. A lock removed by mistake is put back; if that fails,
+ * its owner notices at the next heartbeat.
  */
 async function breakLock(file: string, owner: Owner): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
@@ -144,7 +143,7 @@ async function breakLock(file: string, owner: Owner): Promise<void> {
   }
 }
 
-/** @returns nothing where there is no lock; what cannot be read or understood is an owner that nobody knows */
+/** @returns undefined if there is no lock; an unknown owner if it cannot be read */
 async function ownerOf(file: string): Promise<Owner | undefined> {
   let text = "";
   try {

@@ -6,13 +6,12 @@ import { packageFolder } from "./store.ts";
 import { type LockPace, takeLock } from "./store-lock.ts";
 
 /**
- * Deletes what a pull has made of a model, finished or not. Where a pull has left its lock, it waits until it is known whether that
- * pull lives.
+ * Deletes a pulled model, complete or not. If a lock exists, it waits until it is known whether that pull is alive.
  *
  * @param id `<namespace>/<name>@<revision>`
- * @param onWait told who holds the lock, when that has to be found out
- * @returns the folders that are gone
- * @throws ServiceError PULL_FAILED when it is being pulled now, or cannot be deleted
+ * @param onWait called with the owner of the lock before waiting
+ * @returns the removed folders
+ * @throws ServiceError PULL_FAILED if it is being pulled or cannot be deleted
  */
 export async function removePulled(
   store: string,
@@ -27,9 +26,9 @@ export async function removePulled(
     const { signal } = new AbortController();
     const options = { signal, onWait, waitsForRelease: false, ...(pace ? { pace } : {}) };
     const lock = await takeLock(lockFile, options);
-    if (!lock) throw failed(`${id} is being pulled at the moment.`);
+    if (!lock) throw failed(`${id} is being pulled.`);
     const gone = await deleteFolders(made).finally(() => lock.release());
-    await rmdir(path.dirname(folder)).catch(() => {}); // another revision may be there
+    await rmdir(path.dirname(folder)).catch(() => {}); // another revision may exist
     return gone;
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -40,14 +39,14 @@ export async function removePulled(
 async function deleteFolders(folders: readonly string[]): Promise<readonly string[]> {
   const there = await present(folders);
   for (const folder of there) {
-    // first what says that the package is whole
+    // first the manifest, which marks the package as complete
     await rm(path.join(folder, "manifest.json"), { force: true });
     await rm(folder, { recursive: true, force: true });
   }
   return there;
 }
 
-/** Those of the paths, of one folder, that are there. */
+/** Those of the paths that exist; all are in one folder. */
 async function present(paths: readonly string[]): Promise<readonly string[]> {
   const names = await readdir(path.dirname(paths[0] ?? "")).catch((): string[] => []);
   return paths.filter((each) => names.includes(path.basename(each)));

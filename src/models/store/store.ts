@@ -6,15 +6,15 @@ import { openManifest, otherNames } from "../package/package.ts";
 import { codeOf } from "../package/package-file.ts";
 import { PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
 
-/** Variables of the environment. */
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where pulled packages are: `<data folder>/typed-decisions/models/<namespace>--<name>/<revision>/`.
+ * Folder of pulled packages: `<data folder>/typed-decisions/models/<namespace>--<name>/<revision>/`.
  *
- *     <revision>/            files that were checked; manifest.json is written last, so without it nothing is complete
- *     <revision>.partial/    what a pull has so far; the next one goes on from there
- *     <revision>.lock        there while a pull runs
+ *     <revision>/            checked files; manifest.json is written last and marks the package as complete
+ *     <revision>.partial/    files of an incomplete pull, which the next pull continues
+ *     <revision>.lock        exists while a pull runs
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_DATA_HOME is to be ignored)
  */
@@ -24,13 +24,13 @@ export function storeFolder(env: Environment, home: string): string {
   return path.join(base, "typed-decisions", "models");
 }
 
-/** A package's folder in the store, whether it is there or not. @param id `<namespace>/<name>@<revision>` */
+/** A package's folder in the store, which need not exist. @param id `<namespace>/<name>@<revision>` */
 export function packageFolder(store: string, id: string): string {
   const [repository = "", revision = ""] = id.split("@");
   return path.join(store, repository.replace("/", "--"), revision);
 }
 
-/** The name by which people are told to call a model: its last alias, which is the short one. */
+/** The name of a model in messages: its last alias, the short one. */
 export function shortName(manifest: Manifest): string {
   return otherNames(manifest).at(-1) ?? manifest.id;
 }
@@ -47,13 +47,13 @@ export function publishedModel(
   return published.find(({ manifest }) => isNamed(manifest, name));
 }
 
-/** A package in the store: it has a manifest, so a pull of it came to its end. */
+/** A complete package in the store. */
 export interface StoredPackage {
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-/** Every package of the store, in the order of its names; a folder whose manifest is none is left out. */
+/** All packages of the store, sorted by name, without folders that have no valid manifest. */
 export async function storedPackages(store: string): Promise<readonly StoredPackage[]> {
   const found: StoredPackage[] = [];
   for (const name of await foldersOf(store)) {
@@ -86,24 +86,24 @@ async function foldersOf(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** What a name on the command line stands for. */
+/** A model that a name on the command line refers to. */
 export interface KnownModel {
   readonly manifest: Manifest;
   readonly folder: string;
   readonly source: "embedded" | "pulled" | "published";
 }
 
-/** Where models are looked for. */
+/** Folders to search for models. */
 export interface Shelves {
-  /** Folder of the package that is part of the installation. */
+  /** Folder of the embedded package. */
   readonly embedded: string;
   readonly store: string;
   readonly published?: readonly PublishedModel[];
 }
 
 /**
- * Every model that this installation knows: the embedded one, those that are on disk, those that could be pulled. A published
- * model that was pulled appears once, as pulled.
+ * All models that this installation knows: embedded, pulled and published ones. A published model that was pulled appears
+ * once, as pulled.
  */
 export async function knownModels({
   embedded,
@@ -128,9 +128,9 @@ export async function knownModels({
 }
 
 /**
- * The model of a name. Of several that share one, that which this version pins: an older revision on disk is served by its full id.
+ * Finds a model by name. If several share the name, the pinned revision wins. Older revisions need their full id.
  *
- * @throws ServiceError INVALID_OPTION for a name that nobody knows
+ * @throws ServiceError INVALID_OPTION for an unknown name
  */
 export async function findModel(name: string, shelves: Shelves): Promise<KnownModel> {
   const known = await knownModels(shelves);
@@ -143,9 +143,9 @@ export async function findModel(name: string, shelves: Shelves): Promise<KnownMo
     named[0];
   if (found) return found;
   const names = [...new Set(known.map(({ manifest }) => shortName(manifest)))].join(", ");
-  const advice = /^[./~]|[\\]/.test(name) ? " A folder is served with --model-path." : "";
+  const advice = /^[./~]|[\\]/.test(name) ? " To serve a folder, use --model-path." : "";
   throw new ServiceError(
     "INVALID_OPTION",
-    `no model is called ${JSON.stringify(name.slice(0, 200))}; known are: ${names}.${advice}`,
+    `unknown model ${JSON.stringify(name.slice(0, 200))}; known models: ${names}.${advice}`,
   );
 }

@@ -2,7 +2,7 @@ import type { Gemma3Weights, StoredTable } from "../../onnx/causal/gemma3-io.ts"
 import { faultOf } from "./safetensors.ts";
 import type { Tensors } from "./tensors.ts";
 
-/** Where the head's tensors are, and its size. */
+/** The head's tensor names and size. */
 export interface HeadNames {
   readonly norm: string;
   readonly inner: string;
@@ -10,7 +10,7 @@ export interface HeadNames {
   readonly innerSize: number;
 }
 
-/** The weights of a gemma3_text model and of its head, by the names that the graph gives them. */
+/** The weights of a gemma3_text model and its head, by the graph's names. */
 export function gemma3Weights(model: Tensors, head: Tensors, names: HeadNames): Gemma3Weights {
   const prefix = prefixOf(model);
   const headNames = new Map([
@@ -38,21 +38,21 @@ const STORED_TYPES: Readonly<Record<"F16" | "BF16" | "F32", StoredTable["type"]>
   F32: "float32",
 };
 
-/** What stands before `embed_tokens` and `layers`: "model." where the model was saved with a head for words. */
+/** Prefix of `embed_tokens` and `layers`: "model." if the model was saved with a language-model head. */
 function prefixOf(model: Tensors): string {
   const suffix = "embed_tokens.weight";
   const found = [...model.places.keys()].filter((name) => name === suffix || name.endsWith(`.${suffix}`));
   const [name] = found;
   if (name === undefined || found.length > 1)
-    throw faultOf("model.safetensors")(`holds ${found.length} tensors called ${suffix}, expected one`);
+    throw faultOf("model.safetensors")(`has ${found.length} tensors named ${suffix}, expected one`);
   return name.slice(0, name.length - suffix.length);
 }
 
 /**
- * Finds the head's layers, whose names are not fixed, by their shapes: a normalisation [hidden], a map [inner, hidden] and a map
- * [1, inner], each with its bias.
+ * Finds the head's layers by shape, because their names vary: a normalization [hidden], a linear layer [inner, hidden] and a
+ * linear layer [1, inner], each with a bias.
  *
- * @throws ServiceError INVALID_MODEL naming what is not one of them, or is missing
+ * @throws ServiceError INVALID_MODEL naming an unexpected or missing layer
  */
 export function headNames(head: Tensors, hidden: number): HeadNames {
   const invalid = faultOf("joint_head.safetensors");
@@ -60,14 +60,14 @@ export function headNames(head: Tensors, hidden: number): HeadNames {
   for (const [name, { shape }] of head.places) {
     const [, layer = "", part] = /^(.*)\.(weight|bias)$/.exec(name) ?? [];
     if (part !== "weight" && part !== "bias")
-      throw invalid(`holds ${name}, expected only names that end with .weight or .bias`);
+      throw invalid(`has the tensor ${name}, expected names that end with .weight or .bias`);
     layers.set(layer, { ...layers.get(layer), [part]: shape });
   }
   const take = (what: string, fits: (weight: readonly number[]) => boolean): string => {
     const found = [...layers].filter(([, { weight }]) => weight && fits(weight)).map(([name]) => name);
     const [name] = found;
     if (name === undefined || found.length > 1)
-      throw invalid(`holds ${found.length} layers with a weight of shape ${what}, expected one`);
+      throw invalid(`has ${found.length} layers with a weight of shape ${what}, expected one`);
     return name;
   };
   const out = take("[1, inner]", ([rows, , more]) => rows === 1 && more === undefined);
@@ -75,7 +75,8 @@ export function headNames(head: Tensors, hidden: number): HeadNames {
   const inner = take(`[${innerSize}, ${hidden}]`, (weight) => weight.join() === `${innerSize},${hidden}`);
   const norm = take(`[${hidden}]`, (weight) => weight.join() === `${hidden}`);
   for (const name of layers.keys()) {
-    if (![out, inner, norm].includes(name)) throw invalid(`holds ${name}, which is no layer of this head`);
+    if (![out, inner, norm].includes(name))
+      throw invalid(`has the tensor ${name}, which is not a layer of this head`);
   }
   return { norm, inner, out, innerSize };
 }

@@ -1,11 +1,11 @@
 import { ELEMENT_BYTES, isTensorType, type TensorType } from "./tensor-type.ts";
 
-/** Bytes before the header: its length, little endian. */
+/** Bytes of the header's length field, little endian. */
 export const PREFIX_BYTES = 8;
 /** The format's own bound on its header (safetensors 0.4, `MAX_HEADER_SIZE`). */
 const MAX_HEADER_BYTES = 100_000_000;
 
-/** Where a tensor lies in its file: little endian, row by row. */
+/** Position of a tensor in its file; little endian, row-major. */
 export interface TensorPlace {
   readonly type: TensorType;
   readonly shape: readonly number[];
@@ -14,22 +14,22 @@ export interface TensorPlace {
 }
 
 /**
- * The end of the header, where the tensors begin, or what is wrong with it: the end of a sentence that begins with the file's name,
- * as everything that is told here.
+ * The end of the header, where the tensors begin, or its fault. Faults in this file are the end of a sentence that begins with
+ * the file's name.
  *
- * @param prefix    the file's first 8 bytes, if it has so many
+ * @param prefix    the file's first 8 bytes, or fewer if it is shorter
  * @param fileBytes length of the whole file
  * @see https://github.com/huggingface/safetensors#format
  */
 export function headerEnd(prefix: Uint8Array, fileBytes: number): number | string {
-  if (fileBytes < PREFIX_BYTES) return `is cut off: it has ${fileBytes} bytes`;
+  if (fileBytes < PREFIX_BYTES) return `is truncated: it has ${fileBytes} bytes`;
   const length = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
-  if (length > MAX_HEADER_BYTES) return `announces a header of ${length} bytes, more than the format allows`;
+  if (length > MAX_HEADER_BYTES) return `has a header of ${length} bytes, more than the format allows`;
   const end = PREFIX_BYTES + Number(length);
-  return end > fileBytes ? `is cut off in its header: it has ${fileBytes} of at least ${end} bytes` : end;
+  return end > fileBytes ? `is truncated in its header: it has ${fileBytes} of at least ${end} bytes` : end;
 }
 
-/** The tensors' entries by name, or what is wrong with the header. @param bytes the header without its length */
+/** The tensors' entries by name, or the header's fault. @param bytes the header without its length */
 export function parseHeader(bytes: Uint8Array): ReadonlyMap<string, unknown> | string {
   let header: unknown;
   try {
@@ -42,20 +42,20 @@ export function parseHeader(bytes: Uint8Array): ReadonlyMap<string, unknown> | s
 }
 
 /**
- * Where a tensor lies, or what is wrong with its entry in the header. That its bytes are within the file is not looked at.
+ * Position of a tensor, or the fault of its header entry. Does not check that its bytes are within the file.
  *
  * @param dataBegin where the tensors begin: the header's end
  */
 export function placeOf(name: string, entry: unknown, dataBegin: number): TensorPlace | string {
-  if (!isRecord(entry)) return `describes the tensor ${name} with something other than an object`;
+  if (!isRecord(entry)) return `describes the tensor ${name} by a value that is not an object`;
   const { dtype, shape, data_offsets: offsets } = entry;
   if (typeof dtype !== "string" || !isSizes(shape) || !isSizes(offsets) || offsets.length !== 2)
-    return `describes the tensor ${name} without a usable dtype, shape and data_offsets`;
-  if (!isTensorType(dtype)) return `holds the tensor ${name} as ${dtype}; F16, BF16 and F32 are read`;
+    return `describes the tensor ${name} without a valid dtype, shape and data_offsets`;
+  if (!isTensorType(dtype)) return `has the tensor ${name} as ${dtype}, expected F16, BF16 or F32`;
   const [begin = 0, end = 0] = offsets;
   const wanted = shape.reduce((product, size) => product * size, ELEMENT_BYTES[dtype]);
   if (end - begin !== wanted)
-    return `gives the tensor ${name} of shape [${shape}] in ${dtype} ${end - begin} bytes, expected ${wanted}`;
+    return `has ${end - begin} bytes for the tensor ${name} of shape [${shape}] in ${dtype}, expected ${wanted}`;
   return { type: dtype, shape, begin: dataBegin + begin, end: dataBegin + end };
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { headerEnd, PREFIX_BYTES, parseHeader, placeOf, type TensorPlace } from "./safetensors-header.ts";
 
-/** Bytes that can be read by their place, a file or what was read of one. */
+/** Bytes that can be read at any position: a file, or its content in memory. */
 export interface ByteSource {
   /** For messages. */
   readonly name: string;
@@ -31,13 +31,13 @@ export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPla
   const places = new Map<string, TensorPlace>();
   for (const [name, entry] of sound(parseHeader(source.read(PREFIX_BYTES, dataBegin)))) {
     const place = sound(placeOf(name, entry, dataBegin));
-    if (place.end > source.byteLength) throw invalid(`gives the tensor ${name} a place past its end`);
+    if (place.end > source.byteLength) throw invalid(`has a tensor ${name} beyond its end`);
     places.set(name, place);
   }
   return places;
 }
 
-/** @returns what makes an error of the end of a sentence that begins with the file's name */
+/** @returns a function that makes an error from the end of a sentence that begins with the file's name */
 export function faultOf(file: string): (what: string, cause?: unknown) => ServiceError {
   return (what, cause) => new ServiceError("INVALID_MODEL", `${file} ${what}.`, { cause });
 }

@@ -4,22 +4,22 @@ import { type ByteSource, faultOf, locateTensors } from "./safetensors.ts";
 import type { TensorPlace } from "./safetensors-header.ts";
 import { allFinite, type TensorType } from "./tensor-type.ts";
 
-/** Bytes of a tensor that are in memory at once where it is streamed. Chosen: small beside a matrix. */
+/** Bytes in memory at once while a tensor is streamed. Chosen: small compared with a matrix. */
 const PART_BYTES = 2 ** 22;
 
-/** A tensor's numbers in pieces, as they are stored. */
+/** A tensor's numbers in pieces, in stored form. */
 export interface StreamedTensor {
   readonly type: TensorType;
   readonly byteLength: number;
   readonly parts: Iterable<Uint8Array>;
 }
 
-/** The tensors of a safetensors file, each read and checked when it is asked for. Every fault names the tensor. */
+/** The tensors of a safetensors file, each read and checked on demand. Every fault names the tensor. */
 export class Tensors {
   readonly #source: ByteSource;
   readonly #places: ReadonlyMap<string, TensorPlace>;
 
-  /** @throws ServiceError INVALID_MODEL for a header that makes no sense */
+  /** @throws ServiceError INVALID_MODEL for an invalid header */
   constructor(source: ByteSource) {
     this.#source = source;
     this.#places = locateTensors(source);
@@ -38,14 +38,14 @@ export class Tensors {
     return new Float32Array(halves.buffer);
   }
 
-  /** The bits of a tensor that is stored as float16. @throws ServiceError INVALID_MODEL */
+  /** The bits of a tensor stored as float16. @throws ServiceError INVALID_MODEL */
   float16(name: string, shape: readonly number[]): Uint16Array {
     const { type, begin, end } = this.#placeOf(name, shape);
-    if (type !== "F16") throw this.#fault(`holds ${name} as ${type}, expected F16`);
+    if (type !== "F16") throw this.#fault(`has ${name} as ${type}, expected F16`);
     return this.#halves(name, type, begin, end);
   }
 
-  /** A tensor that is not held in memory as a whole. @throws ServiceError INVALID_MODEL, also while it is read */
+  /** A streamed tensor. @throws ServiceError INVALID_MODEL, also while it is read */
   streamed(name: string, shape: readonly number[]): StreamedTensor {
     const { type, begin, end } = this.#placeOf(name, shape);
     const halves = (at: number) => this.#halves(name, type, at, Math.min(end, at + PART_BYTES));
@@ -59,13 +59,13 @@ export class Tensors {
     const place = this.#places.get(name);
     if (!place) throw this.#fault(`lacks the tensor ${name}`);
     if (place.shape.join() === shape.join()) return place;
-    throw this.#fault(`holds ${name} in shape [${place.shape}], expected [${shape}]`);
+    throw this.#fault(`has ${name} in shape [${place.shape}], expected [${shape}]`);
   }
 
   #halves(name: string, type: TensorType, begin: number, end: number): Uint16Array {
-    // a copy: the bytes need not begin at an even address
+    // a copy, because the bytes may be unaligned
     const halves = new Uint16Array(new Uint8Array(this.#source.read(begin, end)).buffer);
-    if (!allFinite(halves, type)) throw this.#fault(`holds a number in ${name} that is not finite`);
+    if (!allFinite(halves, type)) throw this.#fault(`has a number in ${name} that is not finite`);
     return halves;
   }
 

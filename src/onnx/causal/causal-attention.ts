@@ -2,15 +2,15 @@ import type { GraphBuilder, Value } from "../file/graph-builder.ts";
 import type { CausalMasks } from "./causal-masks.ts";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 
-/** How the queries of a forward are cut up: shapes for `Reshape`. */
+/** How the queries of a forward are split: shapes for `Reshape`. */
 export interface QueryShapes {
   /** [heads, queries, -1] */
   readonly byHead: Value;
-  /** [parts, rows, -1], with `kvHeads` in front where there are several: the parts are what threads share out. */
+  /** [parts, rows, -1], preceded by `kvHeads` if there are several. Threads work on parts. */
   readonly byPart: Value;
 }
 
-/** What the attention of all layers shares. */
+/** Shared by all layers. */
 export interface AttentionContext {
   readonly graph: GraphBuilder;
   readonly shape: Gemma3Shape;
@@ -24,7 +24,7 @@ export interface AttentionContext {
   readonly layers: Readonly<Record<LayerKind, LayerInputs>>;
 }
 
-/** What layers of a kind share. */
+/** Shared by all layers of one type. */
 export interface LayerInputs {
   readonly masks: CausalMasks;
   readonly seesPrefix: Value;
@@ -38,9 +38,9 @@ export interface Block {
 }
 
 /**
- * What queries see of the nodes above them and of their own, see `buildGemma3TokenTree`.
+ * Attention of queries to their own node and the nodes above; see `buildGemma3TokenTree`.
  *
- * @param queries [heads, queries, size], scaled: of every token, or of those that are read
+ * @param queries [heads, queries, size], scaled: of every token, or only of the scored ones
  * @param fresh   keys and values of the new tokens
  * @returns       [queries, heads * size]
  */
@@ -62,7 +62,7 @@ export function causalAttention(
   const [newPrefixValues, newRestValues] = graph.splitInTwo(fresh.values, split, 1, values);
   const pastPrefix = past(context, "prefix", layer);
   const rest = behind(graph, past(context, "rest", layer), { keys: newRestKeys, values: newRestValues });
-  // a known prefix is used where it lies: copies of its keys and values would cost more than a question's own work
+  // a cached prefix is used in place: copying its keys and values would cost more than a question's own computation
   const seen = graph.either(
     context.prefixIsPast,
     "float32",
@@ -75,7 +75,7 @@ export function causalAttention(
   return graph.node("Reshape", [seen, graph.integers(-1, shape.heads * shape.headSize)]);
 }
 
-/** @param isCut whether chunks look at the keys that they need only, which are copied for it */
+/** @param isCut whether chunks use only the keys that they need, as a copy */
 function overPrefix(
   context: AttentionContext,
   kind: LayerKind,
@@ -112,7 +112,7 @@ interface Masks {
   readonly rest: () => Value;
 }
 
-/** Weighted means of the values that the queries see. [heads, queries, size] -> [queries, heads * size] */
+/** Weighted means of the values that the queries attend to. [heads, queries, size] -> [queries, heads * size] */
 function attend(
   { graph, shape }: AttentionContext,
   queries: Value,
@@ -124,7 +124,7 @@ function attend(
 ): Value {
   const { heads, headSize } = shape;
   const parts = (value: Value) => graph.node("Reshape", [value, shapes.byPart]);
-  // one dimension more on the right: else the runtime would make one product of all parts, and cut it by its own rules
+  // an additional dimension on the right; otherwise the runtime merges all parts into one product and splits it itself
   const product = (left: Value, right: Value) =>
     graph.node("Reshape", [
       graph.node("MatMul", [parts(left), graph.node("Unsqueeze", [right, graph.integers(1)])]),
@@ -149,7 +149,7 @@ function attend(
   return graph.node("Reshape", [mean, graph.integers(-1, heads * headSize)]);
 }
 
-/** A block's keys and values of earlier runs. */
+/** Keys and values of a block from earlier runs. */
 function past({ graph, shape }: AttentionContext, which: "prefix" | "rest", layer: number): Block {
   const { kvHeads, headSize } = shape;
   const tokens = `past_${which}_keys`;

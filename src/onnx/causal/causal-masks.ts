@@ -1,15 +1,15 @@
 import type { GraphBuilder, Value } from "../file/graph-builder.ts";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 
-/** What the queries of a layer may see of a block of keys: 0, or -inf for keys that are hidden from them. [1, tokens, keys] */
+/** Attention mask of a layer for a block of keys: 0, or -inf for masked keys. [1, tokens, keys] */
 export interface CausalMasks {
   readonly prefix: Value;
   readonly rest: Value;
 }
 
 /**
- * Which keys each query may see: those of its own node and of the nodes above it, up to its own position, and in sliding
- * layers only those of the window.
+ * Masks for each query: it sees keys of its own node and the nodes above, up to its own position; in sliding layers only those
+ * within the window.
  *
  * @param positions int64 [tokens]
  */

@@ -1,7 +1,7 @@
 import type { ElementType, StreamedData } from "../file/graph-builder.ts";
 import { TOKEN_TREE_IO } from "../token-tree-io.ts";
 
-/** Which keys a layer's queries may see: all up to their own position, or only those of the window. */
+/** Attention type of a layer: all keys up to the query's position, or only those within the window. */
 export type LayerKind = "full" | "sliding";
 
 export interface Gemma3Shape {
@@ -9,7 +9,7 @@ export interface Gemma3Shape {
   readonly vocab: number;
   readonly hidden: number;
   readonly heads: number;
-  /** Heads of keys and values; each serves as many neighbouring heads of queries. */
+  /** Number of key-value heads. Each serves an equal number of adjacent query heads. */
   readonly kvHeads: number;
   readonly headSize: number;
   readonly inner: number;
@@ -17,23 +17,23 @@ export interface Gemma3Shape {
   /** A sliding layer's query sees keys at `position > own position - window`. */
   readonly window: number;
   readonly normEpsilon: number;
-  /** Factor of the products of queries and keys. */
+  /** Scale of the products of queries and keys. */
   readonly queryScale: number;
   /** Base of the rotary embeddings. */
   readonly ropeTheta: Readonly<Record<LayerKind, number>>;
-  /** Tokens of the longest path. */
+  /** Maximum tokens of a path. */
   readonly positions: number;
   /** Width of the head's hidden layer. */
   readonly headInner: number;
 }
 
-/** A table that stays as it is stored. */
+/** A table in stored form. */
 export interface StoredTable extends StreamedData {
   readonly type: Extract<ElementType, "bfloat16" | "float16" | "float32">;
 }
 
 /**
- * The weights by the names that the graph gives them: `embed_tokens`, `norm`, `layers.<n>.<part>`, `head.norm.weight`,
+ * The weights by the graph's names: `embed_tokens`, `norm`, `layers.<n>.<part>`, `head.norm.weight`,
  * `head.norm.bias`, `head.0.weight`, `head.0.bias`, `head.1.weight`, `head.1.bias`.
  */
 export interface Gemma3Weights {
@@ -41,18 +41,18 @@ export interface Gemma3Weights {
   stored(name: string, shape: readonly number[]): StoredTable;
 }
 
-/** Names of the graph's inputs and outputs: those of the encoder's graph, and what a causal model needs besides. */
+/** Names of the graph's inputs and outputs: those of the encoder's graph, and additional ones of causal models. */
 export const GEMMA3_IO = {
   ...TOKEN_TREE_IO,
   positions: "positions", // int64 [tokens]: along the path
   prefixNodes: "prefix_nodes", // int32 [prefix keys]
   prefixPositions: "prefix_positions", // int64 [prefix keys]
   restPositions: "rest_positions", // int64 [rest keys]
-  // bool []: every query sees every key of its part of the prefix, which then needs no mask
+  // bool []: every query sees every key of its part of the prefix, so no mask is needed
   seesPrefix: (kind: LayerKind) => `sees_prefix_${kind}`,
   prefixFrom: (kind: LayerKind) => `prefix_from_${kind}`, // int64 [chunks]: first key that a chunk's queries need
-  prefixTo: (kind: LayerKind) => `prefix_to_${kind}`, // int64 [chunks]: and the one behind the last
-  // int64 [3 or 4]: shape of a chunk's queries, of all heads, as they are shared out among threads; its last number is -1
+  prefixTo: (kind: LayerKind) => `prefix_to_${kind}`, // int64 [chunks]: the key after the last one
+  // int64 [3 or 4]: shape of a chunk's queries of all heads, split for threads; its last number is -1
   chunkParts: "chunk_parts",
-  readParts: "read_parts", // the same for the tokens that are read
+  readParts: "read_parts", // the same for the scored tokens
 } as const;

@@ -17,17 +17,17 @@ interface Context extends AttentionContext {
 /**
  * The graph of a gemma3_text model with a scoring head, over a token tree whose paths are read from left to right:
  *
- *     positions   0 1 2 3 4   5 6 7   8 9                 a path goes on where the node above it ends;
+ *     positions   0 1 2 3 4   5 6 7   8 9                 a path continues where the node above it ends;
  *                                                         a query sees its own path up to itself, in
  *     state       ■ ■ ■ ■ ■                               sliding layers only the last `window` tokens
  *     question              └ ■ ■ ■                       of it; the score is read at a candidate's
  *     candidate                     ├ ■ ■                 last token
  *     candidate                     └ ■ ■ ■
  *
- * Forwards, the two blocks of keys and why bits do not change are those of src/onnx/encoder/bert-token-tree.ts; sums over keys are cut
- * every 128 keys here (src/backends/onnx/tensors/causal-tensors.ts says why). Keys are kept as they are after rotation.
+ * Forwards, the two blocks of keys and the reasons for bit-identical scores are those of src/onnx/encoder/bert-token-tree.ts. Sums over
+ * keys are split every 128 keys (src/backends/onnx/tensors/causal-keys.ts). Keys are stored after rotation.
  *
- * @param weightsFile takes the large constants
+ * @param weightsFile receives the large constants
  * @returns the bytes of an ONNX file for these weights
  */
 export function buildGemma3TokenTree(
@@ -93,7 +93,7 @@ function rotary(graph: GraphBuilder, { ropeTheta, headSize, positions }: Gemma3S
   };
 }
 
-/** Words times the square root of their size. @returns [tokens, hidden] */
+/** Word embeddings times the square root of their size. @returns [tokens, hidden] */
 function embeddings({ graph, shape: { vocab, hidden }, weights }: Context): Value {
   const table = weights.stored("embed_tokens", [vocab, hidden]);
   const words = graph.node("Gather", [
@@ -107,8 +107,8 @@ function embeddings({ graph, shape: { vocab, hidden }, weights }: Context): Valu
 }
 
 /**
- * Attention and feed-forward, each between two normalisations and with its residual. [tokens, hidden] -> the same, but after
- * the last layer only the tokens that are read are left: [pairs, hidden].
+ * Attention and feed-forward, each between two normalizations and with a residual. [tokens, hidden] -> the same. The last layer
+ * keeps only the scored tokens: [pairs, hidden].
  */
 function decoderLayer(context: Context, layer: number, hidden: Value): Value {
   const { graph, shape, arithmetic } = context;
@@ -179,23 +179,23 @@ function attention(context: Context, layer: number, hidden: Value, isLast: boole
   );
 }
 
-/** [tokens * count, size] -> [tokens, count, size], each head's numbers turned by its token's position */
+/** [tokens * count, size] -> [tokens, count, size], each head rotated by its token's position */
 function rotate(context: Context, layer: number, x: Value, count: number, places: Value): Value {
   const { graph, shape } = context;
   const { cosines, sines } = context.rotary[shape.layers[layer] ?? "full"];
-  // each token a sequence of its own: a forward may have more tokens than there are positions
+  // each token is a sequence of its own, because a forward may have more tokens than the model has positions
   const rows = graph.node("Reshape", [x, graph.integers(-1, 1, count * shape.headSize)]);
   const turned = graph.contrib("RotaryEmbedding", [rows, places, cosines, sines], { num_heads: count });
   return graph.node("Reshape", [turned, graph.integers(-1, count, shape.headSize)]);
 }
 
-/** The map whose outputs are those of `weight`, each run of `block` of them rotated. */
+/** `weight` with its outputs rotated in blocks of `block`. */
 function rotatedOutputs(weight: Float32Array, outputs: number, block: number): Float32Array {
   if (block === 1) return weight;
   return rotateOutputs({ weight, bias: new Float32Array(outputs) }, block).weight;
 }
 
-/** Division by the root mean square; the stored gain counts from 1. [rows, size] -> the same */
+/** Division by the root mean square. The stored gain is relative to 1. [rows, size] -> the same */
 function normalise(context: Context, x: Value, name: string, scale = 1, size = context.shape.hidden): Value {
   const { graph, shape, weights } = context;
   const gain = weights.float32(name, [size]).map((w) => Math.fround(1 + w) * scale);
@@ -207,7 +207,7 @@ function rootMeanSquare(graph: GraphBuilder, x: Value, gain: Float32Array, epsil
   return graph.node("SimplifiedLayerNormalization", [x, gains], { axis: -1, epsilon: { float: epsilon } });
 }
 
-/** Squared length that the head adds before it divides by the length: below any that a hidden state has. */
+/** Added to the squared length before the division; smaller than that of any hidden state. */
 const SMALLEST_SQUARE = 1e-24;
 const HEAD_NORM_EPSILON = 1e-5;
 
@@ -216,7 +216,7 @@ function head(context: Context, hidden: Value): void {
   const { graph, shape, weights } = context;
   const { hidden: size, headInner } = shape;
   const rows = normalise(context, hidden, "norm");
-  // of length 1: the mean square is that of the length by the size
+  // length 1: the mean square is the squared length divided by the size
   const unit = rootMeanSquare(
     graph,
     rows,

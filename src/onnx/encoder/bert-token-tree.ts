@@ -8,27 +8,29 @@ import type { Context } from "./token-tree-context.ts";
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
  *
- * One run encodes `tokens` new tokens of any number of nodes, packed without padding, and reads what it needs of
- * nodes encoded earlier from their keys and values. Every query looks at one or two blocks of keys:
+ * One run encodes `tokens` new tokens of any number of nodes, packed without padding. Nodes encoded earlier enter as keys and
+ * values. Every query attends to one or two blocks of keys:
  *
  *                   prefix                              rest
  *              ┌──────────────┬──────────────────────────────────────────────────┐
  *     keys     │ a long state,│ encoded earlier │ new: short states, questions,  │
- *              │ new or not   │                 │ candidates, filler             │
+ *              │ new or not   │                 │ candidates, padding            │
  *              └──────────────┴──────────────────────────────────────────────────┘
  *     queries   the new ones of all these
  *
- * The prefix is seen by every query. What a query may see of the rest is decided by node numbers: a query carries those
- * of its state, its question and its own node, a key that of its own.
+ * Every query attends to the whole prefix. In the rest, node numbers decide: a query has the numbers of its state, its question
+ * and its own node, a key has the number of its node.
  *
- * Same bits in any company: over the rest, softmax is written out so that a pair's result is a fixed sequence of additions.
- * Keys that a query may not see get weight exactly 0 and adding 0 changes nothing; the sum of the rest's weights comes out
- * of the same matrix product as the weighted values, by a column of ones. What is
- * left is that a matrix product adds up along the keys in order, which holds within 256 keys (MLAS cuts
- * longer sums into blocks): `src/backends/onnx/forwards/forward-plan.ts` forms runs for which that suffices. The prefix is the same in
- * any company. Products of bytes are integers, which add up exactly in any order; a row is rounded to bytes by its own numbers alone.
+ * Scores are bit-identical in every batch for these reasons:
  *
- * @param weightsFile takes the large constants
+ *   - Over the rest, softmax is written out as a fixed sequence of additions. Masked keys have the weight 0, and adding 0
+ *     changes nothing. A column of ones sums the weights in the same matrix product as the weighted values.
+ *   - A matrix product sums along the keys in order, within 256 keys (MLAS splits longer sums). forward-plan.ts in
+ *     src/backends/onnx/forwards forms forwards within that bound.
+ *   - The prefix is the same for all queries of a forward.
+ *   - 8-bit products are sums of integers, exact in any order. A row is rounded by its own numbers only.
+ *
+ * @param weightsFile receives the large constants
  * @returns the bytes of an ONNX file for these weights
  */
 export function buildTokenTree(
@@ -80,8 +82,8 @@ function embeddings({ graph, shape, weights }: Context): Value {
 }
 
 /**
- * Attention and feed-forward, each with its residual and normalisation. [tokens, hidden] -> the same, but after
- * the last layer only the tokens that are read are left: [pairs, hidden].
+ * Attention and feed-forward, each with residual and normalization. [tokens, hidden] -> the same. The last layer keeps only the
+ * tokens that are scored: [pairs, hidden].
  */
 function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value): Rows {
   const { graph, shape, arithmetic } = context;

@@ -10,19 +10,19 @@ interface Block {
   readonly values: Value; // [heads, keys, size]
 }
 
-/** A block whose weights are summed by a column of ones behind the values. */
+/** A block whose values have an additional column of ones, which sums the weights. */
 interface Rest {
   readonly keys: Value; // [heads, size, keys]
   readonly values: Value; // [heads, keys, size + 1]
 }
 
-/** Before the one is divided by the other. */
+/** Numerator and denominator of the softmax. */
 interface Sums {
-  readonly values: Value; // [heads, queries, size], each value times its weight
+  readonly values: Value; // [heads, queries, size], values times weights
   readonly weights: Value; // [heads, queries, 1]
 }
 
-/** Which keys of the rest each query may see: 0, or -inf for those that are hidden from it. [1, tokens, rest keys] */
+/** Attention mask of the rest: 0, or -inf for masked keys. [1, tokens, rest keys] */
 export function visibility(graph: GraphBuilder): Value {
   const queryNodes = graph.input(TOKEN_TREE_IO.queryNodes, "int32", ["tokens", 3]);
   const keyNodes = graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"]);
@@ -68,15 +68,15 @@ function keyValueOutputs({ graph, shape, headSize }: Context, layer: number): re
   ];
 }
 
-/** Queries, and which keys of the rest they may see. */
+/** Queries, and their mask of the rest. */
 interface Asked {
   readonly queries: Value; // [queries, heads, size]
   readonly mask: Value; // [1, queries, rest keys]
-  /** Whether the queries may be too many to be worked on at once. */
+  /** Whether the queries are split into chunks. */
   readonly isChunked: boolean;
 }
 
-/** Keys and values of no token, or those that nobody wants. */
+/** Empty keys and values. */
 function nothing({ graph, shape, headSize }: Context): readonly Value[] {
   const empty = (...sizes: number[]) =>
     graph.node("Identity", [graph.constant("float32", sizes, new Float32Array(0))]);
@@ -84,9 +84,8 @@ function nothing({ graph, shape, headSize }: Context): readonly Value[] {
 }
 
 /**
- * Over new keys only, and few of them. The products read keys and values as they come: to transpose them, and to join them with none,
- * would take 4 % of a small forward. They add up along the same numbers in the same order as those of `overAll`, so which of both a
- * pair goes through does not show.
+ * Attention over a few new keys only. The products read keys and values without transposing and concatenating them, which would
+ * take 4 % of a small forward. They sum the same numbers in the same order as `overAll`, so both give the same bits.
  */
 function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): Value {
   const { graph } = context;
@@ -98,9 +97,9 @@ function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): 
 }
 
 /**
- * Over whatever there is: a prefix, keys of earlier runs, any number of new ones.
+ * Attention over all keys: a prefix, keys of earlier runs, any number of new ones.
  *
- * @returns what was seen, then keys and values of the new tokens of the prefix, and of the others
+ * @returns the attention output, then keys and values of the new tokens of the prefix, and of the others
  */
 function overAll(context: Context, layer: number, projected: Projected, asked: Asked): readonly Value[] {
   const { graph } = context;
@@ -111,7 +110,7 @@ function overAll(context: Context, layer: number, projected: Projected, asked: A
     return inChunks(context, asked, (some) => joined(context, some, { prefix, rest: joinedRest }));
   };
   const results = (which: string) => RESULTS.map((name) => `${which}_${name}_${layer}`);
-  // a known state is used where it lies: copies of its keys and values would cost more than a question's own work
+  // a cached state is used in place: copying its keys and values would cost more than a question's own computation
   const withPrefix = () =>
     graph.eitherAll(
       context.prefixIsPast,
@@ -135,7 +134,7 @@ function overAll(context: Context, layer: number, projected: Projected, asked: A
 }
 const RESULTS = ["seen", "prefix_keys", "prefix_values", "keys", "values"];
 
-/** [queries, hidden], a chunk of the queries after the other. */
+/** [queries, hidden], chunk by chunk. */
 function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums): Value {
   const { graph, shape } = context;
   if (!asked.isChunked) return mean(context, attend(asked));
@@ -150,8 +149,8 @@ function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums)
 }
 
 /**
- * Sums over the rest: its values times the weights, and the weights. A weight is `exp` of how far a product of query and key lies below
- * the largest that the query sees; in the embedded model's first layer products reach 84, and `exp` of 89 would overflow.
+ * Sums over the rest: weighted values, and weights. A weight is `exp(logit - maximum)`. The maximum is subtracted because logits
+ * reach 84 in the embedded model's first layer, and `exp` overflows at 89.
  */
 function summed(context: Context, asked: Asked, rest: Rest): Sums {
   const products = masked(context.graph, asked, rest);
@@ -159,8 +158,8 @@ function summed(context: Context, asked: Asked, rest: Rest): Sums {
 }
 
 /**
- * The same over both blocks. All of the prefix is seen by every query, so softmax over it, much faster than its parts,
- * is a fixed sequence of operations.
+ * The same over both blocks. Every query sees the whole prefix, so the runtime's softmax over it, which is much faster than its
+ * parts, is a fixed sequence of operations.
  */
 function joined(
   context: Context,
@@ -174,7 +173,7 @@ function joined(
   const inRest = masked(graph, asked, rest);
   const { product, weight } = anyKeyOf(graph, products, weights);
   const highest = graph.node("Max", [product, largest(graph, inRest)]);
-  // exp(product - highest) is what the key weighs beside the rest, and it is this share of the prefix
+  // exp(product - highest) is the key's weight relative to the rest, and its known share of the prefix
   const prefixSum = graph.node("Div", [graph.node("Exp", [graph.node("Sub", [product, highest])]), weight]);
   const ofRest = weighted(context, inRest, highest, rest);
   return {
@@ -184,7 +183,7 @@ function joined(
 }
 
 /**
- * Product of queries and keys. To transpose the queries first would take 5 % of a small forward.
+ * Product of queries and keys, without transposing the queries, which would take 5 % of a small forward.
  *
  * @param queries [queries, heads, size]
  * @param keys    [heads, size, keys]
@@ -199,7 +198,7 @@ function masked(graph: GraphBuilder, { queries, mask }: Asked, { keys }: Rest): 
   return graph.node("Add", [affinity(graph, queries, keys), mask]);
 }
 
-/** Both sums come out of one matrix product. */
+/** Both sums from one matrix product. */
 function weighted(context: Context, products: Value, highest: Value, { values }: Rest): Sums {
   const { graph } = context;
   return sumsOf(context, graph.node("MatMul", [weightsOf(graph, products, highest), values]));
@@ -230,7 +229,7 @@ function split({ graph, split }: Context, fresh: Block): { prefix: Block; rest: 
   };
 }
 
-/** A block's keys and values of earlier runs. */
+/** Keys and values of a block from earlier runs. */
 function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", layer: number): Block {
   const { heads } = shape;
   const tokens = `past_${which}_keys`;
@@ -240,7 +239,7 @@ function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", lay
   };
 }
 
-/** The rest: what was encoded earlier, then what is new. */
+/** The rest: keys encoded earlier, then new ones. */
 function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
   return {
     keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),

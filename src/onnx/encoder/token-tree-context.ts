@@ -2,7 +2,7 @@ import type { GraphBuilder, Value } from "../file/graph-builder.ts";
 import type { Arithmetic } from "../layers/arithmetic.ts";
 import type { TokenTreeShape, Weights } from "../token-tree-io.ts";
 
-/** What the layers share. */
+/** Shared by all layers. */
 export interface Context {
   readonly graph: GraphBuilder;
   readonly shape: TokenTreeShape;

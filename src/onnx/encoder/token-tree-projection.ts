@@ -32,7 +32,7 @@ function projection({ weights, shape, headSize, arithmetic }: Context, name: str
   });
   const scale = 1 / Math.sqrt(headSize);
   const queries = part(0, hidden);
-  const rotation = arithmetic.rotationOf(headSize); // divides the head size: no run reaches over two heads
+  const rotation = arithmetic.rotationOf(headSize); // divides the head size, so no block spans two heads
   const values = part(2 * hidden, 3 * hidden);
   return stack([
     { weight: queries.weight.map((x) => x * scale), bias: queries.bias.map((x) => x * scale) },
@@ -41,7 +41,7 @@ function projection({ weights, shape, headSize, arithmetic }: Context, name: str
   ]);
 }
 
-/** One map that gives the outputs of all, one after the other. */
+/** One linear layer with the concatenated outputs of all. */
 function stack(maps: readonly Linear[]): Linear {
   const join = (parts: readonly Float32Array[]) => {
     const joined = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -1,6 +1,6 @@
 import { Field, Root, Type } from "protobufjs";
 
-/** The parts of the ONNX schema in which a tensor may be: all else is skipped unread. */
+/** The parts of the ONNX schema that may contain tensors. Everything else is skipped. */
 const SCHEMA: Readonly<Record<string, Readonly<Record<string, readonly [id: number, type: string]>>>> = {
   ModelProto: { graph: [7, "GraphProto"], functions: [25, "FunctionProto"] },
   FunctionProto: { node: [7, "NodeProto"] },
@@ -26,7 +26,7 @@ const SCHEMA: Readonly<Record<string, Readonly<Record<string, readonly [id: numb
 const root = new Root();
 for (const [name, fields] of Object.entries(SCHEMA)) {
   const type = new Type(name);
-  // repeated everywhere: of what a broken file says twice, both count
+  // repeated everywhere: if a broken file has a field twice, both count
   for (const [field, [id, of]] of Object.entries(fields)) type.add(new Field(field, id, of, "repeated"));
   root.add(type);
 }
@@ -40,7 +40,7 @@ const modelProto = root.lookupType("ModelProto");
  * Names of the files that an ONNX file refers to for its constants.
  *
  * @param file bytes of an ONNX file; the tensors in it are not copied
- * @throws RangeError or Error where it is no protobuf message
+ * @throws RangeError or Error if it is not a protobuf message
  */
 export function externalFiles(file: Uint8Array): readonly string[] {
   const found = new Set<string>();

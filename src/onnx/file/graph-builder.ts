@@ -18,30 +18,30 @@ export type ElementType = keyof typeof ELEMENT_TYPE;
 export type Value = string;
 type Attributes = Readonly<Record<string, number | readonly number[] | { float: number } | { text: string }>>;
 
-/** Where large constants go instead of into the ONNX file, which may not pass 2 GB. */
+/** File for large constants, because an ONNX file may not exceed 2 GB. */
 export interface WeightsFile {
-  /** Its name, beside the ONNX file. */
+  /** File name, in the folder of the ONNX file. */
   readonly name: string;
-  /** Puts bytes behind those that are there. @returns where they begin */
+  /** Appends bytes. @returns their offset */
   append(parts: Iterable<Uint8Array>): { readonly offset: number; readonly length: number };
 }
 
-/** Elements that are not in memory at once. */
+/** Elements that are streamed. */
 export interface StreamedData {
   readonly byteLength: number;
   readonly parts: Iterable<Uint8Array>;
 }
 
-/** Bytes from which on a constant goes into the weights file. Chosen: small ones are quicker read with the graph. */
+/** Constants of at least this many bytes go to the weights file. Chosen: small ones load faster with the graph. */
 const LARGE_CONSTANT = 4096;
 
-/** Most bytes of a constant that is looked up: each one that a body uses is handed to it at every run, which was 2 % of a small forward. */
+/** Maximum bytes of a constant that is deduplicated. Each constant that a body uses is passed to it at every run, which took 2 % of a small forward. */
 const SMALL_CONSTANT = 64;
 
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
 const OPSET = 20;
 const IR_VERSION = 9;
-/** Operators of ONNX Runtime's own. @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md */
+/** Operators specific to ONNX Runtime. @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md */
 const CONTRIB = { domain: "com.microsoft", version: 1 };
 
 /** Collects nodes and constants, then writes them as an ONNX file. */
@@ -54,7 +54,7 @@ export class GraphBuilder {
   readonly #small = new Map<string, Value>();
   #count = 0;
 
-  /** @param weightsFile takes the large constants; without it they are all in the ONNX file */
+  /** @param weightsFile receives large constants; without it all constants are in the ONNX file */
   constructor(weightsFile?: WeightsFile) {
     this.#weightsFile = weightsFile;
   }
@@ -64,12 +64,12 @@ export class GraphBuilder {
     return name;
   }
 
-  /** Declares a value that some node gives as a result of the graph. */
+  /** Declares a value as an output of the graph. */
   output(value: Value, type: ElementType, shape: readonly (number | string)[]): void {
     this.#outputs.push(valueInfo(value, type, shape));
   }
 
-  /** A constant; `data` holds its elements, little endian, row by row. Equal small ones are one. */
+  /** A constant. `data` has its elements, little endian, row-major. Equal small constants are shared. */
   constant(type: ElementType, shape: readonly number[], data: ArrayBufferView | StreamedData): Value {
     if ("parts" in data || data.byteLength > SMALL_CONSTANT) return this.#constant(type, shape, data);
     const key = `${type} [${shape}] ${Buffer.from(bytesOf(data)).toString("hex")}`;
@@ -115,7 +115,7 @@ export class GraphBuilder {
     return name;
   }
 
-  /** One operator of ONNX Runtime's own, with one result. An input called "" is left out. */
+  /** One operator specific to ONNX Runtime, with one result. An input "" is omitted. */
   contrib(opType: string, input: readonly Value[], attributes: Attributes = {}): Value {
     const name = `${opType}_${this.#count++}`;
     const attribute = attributeList(attributes);
@@ -124,11 +124,11 @@ export class GraphBuilder {
   }
 
   /**
-   * Runs `body` for 0, 1, .. `count` - 1 and puts the results behind one another in a new first dimension. The body may
-   * use every value of the graph.
+   * Runs `body` for 0, 1, .. `count` - 1 and stacks the results along a new first dimension. The body may use every value of
+   * the graph.
    *
    * @param count int64 scalar
-   * @param body  of the round's number, an int64 scalar
+   * @param body  gets the iteration number, an int64 scalar
    */
   loop(count: Value, type: ElementType, body: (round: Value) => Value): Value {
     const name = `Loop_${this.#count++}`;
@@ -175,7 +175,7 @@ export class GraphBuilder {
     return output;
   }
 
-  /** The same for bodies of any number of results. @returns `names`, which they become */
+  /** The same for bodies of any number of results. @returns `names`, the names of the results */
   eitherAll(
     condition: Value,
     type: ElementType,
@@ -206,7 +206,7 @@ export class GraphBuilder {
     this.#nodes.push({ opType: "If", input: [condition], output, name, attribute });
   }
 
-  /** The nodes that `body` adds, for a graph inside a node. */
+  /** The nodes that `body` adds, as a subgraph. */
   #collect<T>(body: () => T): { nodes: object[]; result: T } {
     const outer = this.#nodes;
     this.#nodes = [];
@@ -216,7 +216,7 @@ export class GraphBuilder {
     return { nodes, result };
   }
 
-  /** Cuts `value` along `axis` into two parts of the sizes that the int64 tensor `sizes` holds. @returns `names`, if given */
+  /** Splits `value` along `axis` into two parts with the sizes of the int64 tensor `sizes`. @returns `names`, if given */
   splitInTwo(
     value: Value,
     sizes: Value,
@@ -258,8 +258,8 @@ export class GraphBuilder {
 const TAG = { graph: (7 << 3) | 2, initializer: (5 << 3) | 2, rawData: (9 << 3) | 2 };
 
 /**
- * A tensor as bytes to put behind the model: protobuf merges a `graph` that comes again into the first one. So
- * megabytes of weights are copied once, not once for each message that they are nested in.
+ * A tensor as bytes to append to the model. Protobuf merges a repeated `graph` field into the first one. So weights are copied
+ * once, not once per enclosing message.
  * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
  */
 function initializer(header: Uint8Array, data?: Uint8Array): Uint8Array[] {
@@ -284,7 +284,7 @@ function attributeList(attributes: Attributes): object[] {
 /** AttributeProto.AttributeType: GRAPH 5. */
 const graphAttribute = (name: string, graph: object) => ({ name, type: 5, g: graph });
 
-/** @param shape left out where it is not known */
+/** @param shape undefined if unknown */
 function valueInfo(name: string, type: ElementType, shape?: readonly (number | string)[]): object {
   if (!shape) return { name, type: { tensorType: { elemType: ELEMENT_TYPE[type] } } };
   const dim = shape.map((size) => (typeof size === "number" ? { dimValue: size } : { dimParam: size }));

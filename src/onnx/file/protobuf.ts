@@ -31,7 +31,7 @@ const node = message("NodeProto", {
   domain: [7, "string"],
 });
 const entry = message("StringStringEntryProto", { key: [1, "string"], value: [2, "string"] });
-/** A constant. Its `raw_data` (field 9) is written by the graph builder, or lies in another file (`dataLocation` 1). */
+/** A constant. The graph builder writes its `raw_data` (field 9), or it is in another file (`dataLocation` 1). */
 export const tensorProto = message("TensorProto", {
   dims: [1, "int64", "repeated"],
   dataType: [2, "int32"],

@@ -13,38 +13,38 @@ import {
 } from "./linear.ts";
 import { rotationBlock } from "./quantized-weights.ts";
 
-/** Gain and bias of a layer normalisation. */
+/** Gain and bias of a layer normalization. */
 export interface Norm {
   readonly gain: Float32Array; // [hidden]
   readonly bias: Float32Array; // [hidden]
 }
 
-/** Normalised rows as an arithmetic keeps them: only it knows what gain and bias are still to be added. */
+/** Normalized rows in the form of an arithmetic, which knows the gain and bias still to be applied. */
 export interface Rows {
-  readonly input: Value; // [rows, hidden] what linear maps read
-  readonly residual: Value; // [rows, hidden] what the next sum takes
+  readonly input: Value; // [rows, hidden] input of linear layers
+  readonly residual: Value; // [rows, hidden] input of the next residual sum
   readonly norm: Norm;
-  readonly zeroPoints?: Value; // uint8 [rows] where rows are rounded
+  readonly zeroPoints?: Value; // uint8 [rows] if rows are rounded
 }
 
-/** How an encoder's layers compute. Attention itself is float32 always. */
+/** Arithmetic of an encoder's layers. Attention is always float32. */
 export interface Arithmetic {
-  /** Layer normalisation of [rows, hidden]. */
+  /** Layer normalization of [rows, hidden]. */
   normalise(sum: Value, norm: Norm): Rows;
-  /** A linear map of rows. @returns [rows, outputs] */
+  /** A linear layer. @returns [rows, outputs] */
   read(rows: Rows, map: Linear): Value;
   /**
-   * Layer normalisation of `residual + map(x)`.
+   * Layer normalization of `residual + map(x)`.
    *
    * @param x       [rows, inputs]
-   * @param rotated runs of so many numbers of `x` are rotated already
+   * @param rotated block size of the rotation that `x` already has
    */
   add(rows: Rows, map: Linear, x: Value, norm: Norm, rotated?: number): Rows;
   /** Some of the rows. @param places int64 [some rows] */
   pick(rows: Rows, places: Value): Rows;
-  /** Like `read`, in float32 whatever the precision: for the few rows that are scored. */
+  /** Like `read`, always in float32, for the few rows that are scored. */
   readExactly(rows: Rows, map: Linear): Value;
-  /** How many numbers of a run of `size` are rotated together; 1 where nothing is. */
+  /** Block size of the rotation of `size` numbers; 1 without rotation. */
   rotationOf(size: number): number;
 }
 
@@ -76,8 +76,8 @@ function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
 }
 
 /**
- * Rows are kept as the normalisation leaves them before its gain and bias: in that form they are rounded. The gain and
- * the bias move into the weights that read them, and for the residual into one product and the next bias.
+ * Rows are stored normalized, before gain and bias, and are rounded in this form. Gain and bias are folded into the weights
+ * that read them, and for the residual into one product and the next bias.
  */
 function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultiplication): Arithmetic {
   const attributes = { epsilon: { float: epsilon } };
@@ -123,7 +123,7 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultipli
   };
 }
 
-/** The map of rows before gain and bias that gives what `map` gives of them after. */
+/** `map` with gain and bias folded in, for rows without them. */
 function afterNorm({ weight, bias }: Linear, { gain, bias: shift }: Norm): Linear {
   const inputs = gain.length;
   const scaled = new Float32Array(weight.length);
@@ -131,7 +131,7 @@ function afterNorm({ weight, bias }: Linear, { gain, bias: shift }: Norm): Linea
   for (let n = 0, at = 0; n < bias.length; n++) {
     let sum = 0;
     for (let k = 0; k < inputs; k++, at++) {
-      const w = weight[at] as number; // inside: [outputs, inputs]
+      const w = weight[at] as number; // in range: [outputs, inputs]
       scaled[at] = w * (gain[k] as number);
       sum += w * (shift[k] as number);
     }

@@ -1,4 +1,4 @@
-/** Weights as int8 numbers with a scale for each output: about `values[k][n] * scales[n]`. */
+/** Weights as int8 with one scale per output: approximately `values[k][n] * scales[n]`. */
 export interface QuantizedWeights {
   readonly values: Int8Array; // [inputs, outputs]
   readonly scales: Float32Array; // [outputs]
@@ -7,7 +7,7 @@ export interface QuantizedWeights {
 /** Largest magnitude of a weight. */
 const LARGEST_WEIGHT = 127;
 
-/** Inputs that are mixed with one another before they are rounded; see `quantizeWeights`. */
+/** Block size of the rotation before rounding; see `quantizeWeights`. */
 const LONGEST_BLOCK = 32;
 
 /** @returns the largest power of two, at most 32, that divides `size` */
@@ -19,17 +19,17 @@ export function rotationBlock(size: number): number {
 
 /**
  * Multiplies each run of `block` numbers by the Hadamard matrix of that size, in place (a fast Walsh-Hadamard
- * transform). Not orthonormal: what comes out is larger by the square root of the block.
+ * transform). Not orthonormal: results are larger by the square root of the block size.
  */
 function walshHadamard(numbers: Float64Array, block: number): void {
   for (let half = 1; half < block; half *= 2) butterflies(numbers, half);
 }
 
-/** Sum and difference of each number and the one `half` further on. */
+/** Sum and difference of each number and the number `half` positions later. */
 function butterflies(numbers: Float64Array, half: number): void {
   for (let start = 0; start < numbers.length; start += 2 * half) {
     for (let i = start; i < start + half; i++) {
-      const a = numbers[i] as number; // inside: the length is a multiple of 2 * half
+      const a = numbers[i] as number; // in range: the length is a multiple of 2 * half
       const b = numbers[i + half] as number;
       numbers[i] = a + b;
       numbers[i + half] = a - b;
@@ -41,7 +41,7 @@ function butterflies(numbers: Float64Array, half: number): void {
 export function rotateRows(matrix: Float32Array, block: number, columns: number): Float32Array {
   const numbers = Float64Array.from(matrix);
   const norm = 1 / Math.sqrt(block);
-  // `block` rows behind one another are one run of `block * columns` numbers: the same steps, `columns` times as wide
+  // `block` consecutive rows form one run of `block * columns` numbers: the same steps, `columns` times as wide
   for (let half = columns; half < block * columns; half *= 2) butterflies(numbers, half);
   return Float32Array.from(numbers, (x) => x * norm);
 }
@@ -57,8 +57,8 @@ export function hadamard(size: number): Float32Array {
 /**
  * Rotates rows in blocks (each run of `block` numbers is multiplied by the Hadamard matrix) and rounds them.
  *
- * Weights and activations are rotated alike, which leaves their product as it is. What is gained: an activation that stands
- * out is spread over its block, so that the row's scale, and with it the error of rounding, gets smaller.
+ * Weights and activations are rotated alike, so their product does not change. An outlier is spread over its block, which
+ * reduces the row's scale and the rounding error.
  *
  * @param weight [outputs, inputs]
  * @see Ashkboos et al. 2024, QuaRot: Outlier-Free 4-Bit Inference in Rotated LLMs
@@ -75,7 +75,7 @@ export function quantizeWeights(weight: Float32Array, outputs: number, block: nu
     if (largest === 0) continue;
     scales[n] = largest / Math.sqrt(block) / LARGEST_WEIGHT;
     const times = LARGEST_WEIGHT / largest;
-    // half away from zero; storing into the array cuts the fraction off
+    // rounds half away from zero; storing into the array truncates
     for (let k = 0, at = n; k < inputs; k++, at += outputs) {
       const value = (row[k] as number) * times;
       values[at] = value < 0 ? value - 0.5 : value + 0.5;

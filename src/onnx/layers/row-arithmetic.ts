@@ -12,36 +12,36 @@ import {
 } from "./linear.ts";
 import { rotationBlock } from "./quantized-weights.ts";
 
-/** Rows as linear maps read them; several maps may read the same. */
+/** Rows prepared for linear layers. Several layers may share them. */
 export type Operand = Value | readonly RowSteps[];
 
-/** How linear maps without bias are computed where nothing is known of the rows before they are there. */
+/** Arithmetic of linear layers without bias, for rows whose range is unknown in advance. */
 export interface RowArithmetic {
   /**
    * @param x      [rows, size]
-   * @param finely where rounding hurts most
+   * @param finely whether to use 16 bits
    */
   prepare(x: Value, size: number, finely?: "finely"): Operand;
-  /** The same for rows of which runs of `rotationOf(..)` numbers are rotated already. */
+  /** The same for rows that are already rotated in blocks of `rotationOf(..)`. */
   prepareRotated(x: Value): Operand;
   /**
    * @param weight   [outputs, inputs]
-   * @param rotation numbers that were rotated together, where it is not that of the inputs
+   * @param rotation block size of the rotation, if it differs from that of the inputs
    * @returns        [rows, outputs]
    */
   multiply(x: Operand, weight: Float32Array, outputs: number, rotation?: number): Value;
   /**
-   * The product of two maps of the same rows, one of them through a tanh GELU, as a third map reads it.
+   * The product of two layers of the same rows, one of them through a tanh GELU, prepared for a third layer.
    *
    * @param x      [rows, inputs]
    * @returns      [rows, inputs]
    */
   feedForward(x: Value, weights: GatedWeights): Value;
-  /** How many numbers of a run of `size` are rotated together; 1 where nothing is. */
+  /** Block size of the rotation of `size` numbers; 1 without rotation. */
   rotationOf(size: number): number;
 }
 
-/** Of a gated feed-forward. */
+/** Weights of a gated feed-forward layer. */
 export interface GatedWeights {
   readonly gate: Float32Array; // [inner, outputs]
   readonly up: Float32Array; // [inner, outputs]
@@ -78,8 +78,8 @@ function floatArithmetic(graph: GraphBuilder): RowArithmetic {
 }
 
 /**
- * Each row is rounded by its own largest magnitude, measured in the graph: a causal model's rows have outliers for which no
- * constant step would do.
+ * Rounds each row with a step computed in the graph from its largest magnitude. A causal model's rows have outliers, so a
+ * constant step would not work.
  */
 function int8Arithmetic(graph: GraphBuilder, form: ByteMultiplication): RowArithmetic {
   const map = (weight: Float32Array, outputs: number, rotation = rotationBlock(weight.length / outputs)) =>
@@ -104,7 +104,7 @@ function int8Arithmetic(graph: GraphBuilder, form: ByteMultiplication): RowArith
       const zeroPoints = zeroPointsLike(graph, x);
       const rows = quantizeRows(graph, rotated(graph, x, outputs), zeroPoints);
       const gates = throughGelu(graph, multiply(graph, map(gate, inner), rows));
-      // a row's step goes through the product and the rounding as it is: it is put on the shorter rows behind them
+      // a row's step is carried through product and rounding, and applied afterwards, where rows are shorter
       const counted = multiply(graph, map(up, inner), { values: rows.values, step: 1 });
       const gated = rotated(graph, graph.node("Mul", [gates, counted]), inner);
       const read = quantizeRows(graph, gated, zeroPoints);

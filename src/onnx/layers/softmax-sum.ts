@@ -5,17 +5,17 @@ export function largest(graph: GraphBuilder, products: Value): Value {
   return graph.node("ReduceMax", [products, graph.integers(2)], { keepdims: 1 });
 }
 
-/** Keys of which the one that weighs most is taken. Chosen: tokens at the begin of a text are seen by most queries. */
+/** Number of leading keys to choose from. Chosen: most queries give weight to tokens at the beginning of a text. */
 const FIRST_KEYS = 16;
-/** A smaller weight tells nothing: it may have been rounded to 0 on the way. */
+/** Minimum usable weight. A smaller one may have been rounded to 0. */
 const SMALLEST_WEIGHT = 1e-30;
 
 /**
- * Product and weight of one key for each query, which tell the sum that softmax has divided by. Any key would do, and to look for
- * the largest takes as long as softmax, so it is one of the first; only for a query that hardly sees these, it is
- * the largest of all. Which it is is a matter of the query and the prefix alone.
+ * Product and weight of one key per query. Together they give the sum that softmax divided by. Any key works. Finding the
+ * largest takes as long as softmax, so one of the first keys is used, and the largest one only for queries that give these
+ * almost no weight. The choice depends only on the query and the prefix.
  *
- * No logarithm of it is taken: the runtime's `Log` computes the last numbers of a tensor otherwise than the others.
+ * No logarithm is used, because the runtime's `Log` computes the last numbers of a tensor differently.
  *
  * @param products [heads, queries, keys]
  * @param weights  [heads, queries, keys] softmax of the products
@@ -48,7 +48,7 @@ export function anyKeyOf(
   return { product, weight };
 }
 
-/** A column of ones behind the values: it sums the weights. [a, b, size] -> [a, b, size + 1] */
+/** Appends a column of ones to the values, which sums the weights. [a, b, size] -> [a, b, size + 1] */
 export function withOnes(graph: GraphBuilder, values: Value): Value {
   return graph.node("Pad", [values, graph.integers(0, 0, 0, 0, 0, 1), graph.floats([], 1)]);
 }

@@ -25,6 +25,6 @@ export function undecodablePath(url: string): ServiceError {
   if (!BROKEN_ESCAPE.test(url)) return notFound();
   return new ServiceError(
     "MALFORMED_HTTP",
-    "The path holds a percent sign that two hexadecimal digits do not follow.",
+    "The path has a percent sign without two hexadecimal digits after it.",
   );
 }

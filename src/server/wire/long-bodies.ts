@@ -18,7 +18,7 @@ export class LongBodies {
   /** @returns what gives the place back. @throws ServiceError QUEUE_FULL */
   take(): () => void {
     if (this.#underWay >= this.#most) {
-      throw new ServiceError("QUEUE_FULL", "Too many requests with long bodies are under way.");
+      throw new ServiceError("QUEUE_FULL", "Too many requests with long bodies are in progress.");
     }
     this.#underWay += 1;
     return () => {

@@ -37,7 +37,7 @@ export function failureReply(contract: Contract, error: unknown, requestId: stri
 }
 
 export function notFound(): ServiceError {
-  return new ServiceError("NOT_FOUND", "There is nothing at this path.");
+  return new ServiceError("NOT_FOUND", "This path does not exist.");
 }
 
 /** The 4xx status by which Fastify and its plugins mark an error as the caller's. */

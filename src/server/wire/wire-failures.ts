@@ -16,13 +16,13 @@ export interface WireFailure {
 
 export const EXPECTATION_FAILED: WireFailure = {
   status: 417,
-  detail: "The only expectation that can be met is `100-continue`.",
+  detail: "The only supported expectation is `100-continue`.",
 };
 export const HOST_MISSING: WireFailure = {
   status: 400,
   detail: "An HTTP/1.1 request must have exactly one Host header.",
 };
-const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is no proxy." };
+const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is not a proxy." };
 const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
 
 const seconds = (ms: number) => `${ms / 1000} s`;
@@ -31,7 +31,7 @@ const seconds = (ms: number) => `${ms / 1000} s`;
 const BY_CODE: Readonly<Record<string, WireFailure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
-    detail: `The request did not arrive in time: headers may take ${seconds(WIRE_LIMITS.headersTimeoutMs)}, all of it ${seconds(WIRE_LIMITS.requestTimeoutMs)}.`,
+    detail: `The request did not arrive in time: the limit is ${seconds(WIRE_LIMITS.headersTimeoutMs)} for the headers and ${seconds(WIRE_LIMITS.requestTimeoutMs)} for the whole request.`,
   },
   HPE_HEADER_OVERFLOW: {
     status: 431,

@@ -17,10 +17,10 @@ export type RoundReply =
   | { readonly results: ReadonlyMap<number, ForwardResult> }
   | { readonly message: string };
 
-/** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
+/** The `.ts` file when running from source, the `.js` file when compiled. */
 const entry = new URL(`./forward-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
-/** What makes modules readable to this thread does not reach new ones: from source, each has to be told how to read TypeScript. */
+/** Module hooks do not apply to new threads. When running from source, each thread must register tsx itself. */
 function startThread(workerData: ThreadSettings): Worker {
   if (!entry.pathname.endsWith(".ts")) return new Worker(entry, { workerData, execArgv: [] });
   const [tsx, program] = [import.meta.resolve("tsx/esm/api"), entry.href].map((url) => JSON.stringify(url));
@@ -28,7 +28,7 @@ function startThread(workerData: ThreadSettings): Worker {
   return new Worker(code, { eval: true, workerData, execArgv: [] });
 }
 
-/** A thread that runs forwards beside its caller's, as the caller sees it. Only while it is waited for does it keep the process alive. */
+/** The caller's handle of a worker thread that runs forwards. It keeps the process alive only while a result is awaited. */
 export class ForwardHelper {
   readonly #worker: Worker;
 
@@ -44,7 +44,7 @@ export class ForwardHelper {
     return helper;
   }
 
-  /** One round at a time. @param round whose keys and values are the helper's from now on */
+  /** Runs one round at a time. @param round ownership of its keys and values moves to the helper */
   run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
     const transfer = [...round.known.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
     this.#worker.postMessage(round, transfer);
@@ -63,7 +63,7 @@ export class ForwardHelper {
   }
 }
 
-/** Ends the process, which is then replaced: whoever waits for the thread would wait for ever. */
+/** Ends the process, which is then restarted. Otherwise callers would wait for the thread forever. */
 function lost(): never {
-  throw new Error("a thread that runs forwards has ended");
+  throw new Error("a forward thread ended");
 }

@@ -7,16 +7,16 @@ import {
   tokenCount,
 } from "../tensors/forward.ts";
 
-/** Puts groups of nodes into forwards: each into the open one while it fits, else into a new one. */
+/** Packs groups of nodes into forwards: into the open forward if the group fits, otherwise into a new one. */
 export class ForwardPacker {
   readonly forwards: Forward[] = [];
   readonly #encoded: Set<Node>;
-  /** New tokens of a rest that is as large as is wished: then the next group gets a new forward. */
+  /** Target number of new tokens in a rest. Beyond it, the next group starts a new forward. */
   share = Number.POSITIVE_INFINITY;
   #prefix: readonly Node[] = [];
   #rest: Node[] = [];
 
-  /** @param encoded whose keys and values are at hand; what is packed is put in */
+  /** @param encoded nodes whose keys and values are available; packed nodes are added */
   constructor(encoded: Set<Node>) {
     this.#encoded = encoded;
   }
@@ -25,7 +25,7 @@ export class ForwardPacker {
     return this.#encoded.has(node);
   }
 
-  /** Encodes a long question; nothing but its state may stand in its rest. */
+  /** Encodes a long question. Its rest holds nothing but its state. */
   addLongQuestion(question: Node): void {
     this.close();
     this.#prefix = question.above.filter(isLongState);
@@ -33,13 +33,13 @@ export class ForwardPacker {
     this.close();
   }
 
-  /** Whether nodes with the same prefix fit into the rest of one forward, with those that they need there. */
+  /** Whether nodes with the same prefix fit into the rest of one forward, together with the nodes that they need there. */
   fits(nodes: readonly Node[]): boolean {
     const prefix = prefixOf(nodes);
     return tokenCount(withAbove(nodes, prefix)) <= REST_TOKENS;
   }
 
-  /** @param nodes with the same prefix, which stay together; if several, such that they fit */
+  /** @param nodes nodes with the same prefix, kept together; several nodes must fit into one forward */
   add(nodes: readonly Node[]): void {
     const prefix = prefixOf(nodes);
     const added = withAbove(nodes, prefix);
@@ -52,7 +52,7 @@ export class ForwardPacker {
 
   close(): void {
     if (this.#rest.length === 0) return;
-    // states and questions first: those encoded earlier must stand before all new nodes, and order does not touch the bits
+    // states and questions first: nodes encoded earlier must precede all new nodes, and order does not change bits
     const rest = [...this.#rest].sort((a, b) => a.level - b.level);
     this.forwards.push({
       pastPrefix: this.#prefix.filter((node) => this.#encoded.has(node)),
@@ -66,7 +66,7 @@ export class ForwardPacker {
   }
 }
 
-/** What stands before the rest that nodes are in: their long state, and their long question behind any state. */
+/** The prefix of a node: its long state, and its long question below any state. */
 function prefixOf([first]: readonly Node[]): readonly Node[] {
   const above = first?.above ?? [];
   return above.some(isLongQuestion) ? above : above.filter(isLongState);

@@ -9,15 +9,15 @@ import {
 } from "../tensors/forward.ts";
 import { ForwardPacker } from "./forward-packer.ts";
 
-/** Fewest new tokens of a forward that is made smaller so that every thread has one. Chosen: two requests of 45 are worth two threads. */
+/** Minimum new tokens of a forward when work is split so that every thread has one. Chosen: two requests of 45 tokens justify two threads. */
 const FEWEST_TOKENS = 32;
-/** Fewest tokens below a state for which it is encoded first, and they are shared out afterwards. Chosen: another forward costs as much as 25 tokens. */
+/** Minimum tokens below a state to encode the state first and spread the rest over threads. Chosen: a further forward costs as much as 25 tokens. */
 const WORTH_SHARING = 96;
 
 export interface ForwardPlan {
   /** By `stateKey`. */
   readonly states: ReadonlyMap<string, Node>;
-  /** In an order in which each finds encoded what it needs. */
+  /** Ordered so that every forward comes after those it depends on. */
   readonly forwards: readonly Forward[];
   /** [pairs] the candidate node of each pair of the forest, in its order */
   readonly pairs: readonly Node[];
@@ -56,7 +56,7 @@ export function planForwards(
     return branchOf(tree, state);
   });
   const packer = new ForwardPacker(encoded);
-  // with many trees, every thread has enough to do anyway
+  // many trees keep every thread busy anyway
   if (threads > 1 && branches.length < 2 * threads) packFirst(packer, branches);
   if (threads > 1) packer.share = shareOf(branches, encoded, threads);
   for (const branch of branches) {
@@ -79,7 +79,7 @@ function branchOf(tree: TokenTree, state: Node): Branch {
 
 const nodesOf = ({ question, candidates }: Twig) => [question, ...candidates];
 
-/** New tokens of a forward, if every thread is to have the same number of forwards. */
+/** New tokens per forward that give every thread the same number of forwards. */
 function shareOf(branches: readonly Branch[], encoded: ReadonlySet<Node>, threads: number): number {
   const nodes = new Set(branches.flatMap(({ state, twigs }) => [state, ...twigs.flatMap(nodesOf)]));
   const total = tokenCount([...nodes].filter((node) => !isLongState(node) && !encoded.has(node)));
@@ -88,8 +88,8 @@ function shareOf(branches: readonly Branch[], encoded: ReadonlySet<Node>, thread
 }
 
 /**
- * Encodes states with as many of their questions as stand in one forward, where the candidates would otherwise have to
- * wait for one another.
+ * Encodes states first, with as many of their questions as fit into one forward, if candidates would otherwise wait for
+ * each other.
  */
 function packFirst(packer: ForwardPacker, branches: readonly Branch[]): void {
   for (const { state, twigs } of branches) {
@@ -108,7 +108,7 @@ function packFirst(packer: ForwardPacker, branches: readonly Branch[]): void {
   packer.close();
 }
 
-/** Keeps together what fits: a tree below a short state, a question and its candidates; so that forwards seldom wait for others. */
+/** Keeps related nodes together if they fit (a tree below a short state, a question with its candidates), so that forwards rarely depend on others. */
 function packTogether(packer: ForwardPacker, { state, twigs }: Branch): void {
   const hasLongQuestion = twigs.some(({ question }) => isLongQuestion(question));
   const all = twigs.flatMap(nodesOf);
@@ -124,7 +124,7 @@ function packTogether(packer: ForwardPacker, { state, twigs }: Branch): void {
   }
 }
 
-/** Fills forwards up: a question goes where its first candidate goes. */
+/** Fills forwards. A question goes into the forward of its first candidate. */
 function packTwig(packer: ForwardPacker, { question, candidates }: Twig): void {
   if (isLongQuestion(question)) packer.addLongQuestion(question);
   for (const candidate of candidates) packer.add([candidate]);

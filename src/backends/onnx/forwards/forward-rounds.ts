@@ -8,7 +8,7 @@ import {
   pastNodes,
 } from "../tensors/forward.ts";
 
-/** Which round each forward is in: forwards of a round need only what those of earlier ones encode. */
+/** Groups forwards into rounds. A forward depends only on forwards of earlier rounds. */
 export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {
   const roundOf = new Map<Node, number>();
   const rounds: Forward[][] = [];
@@ -20,19 +20,22 @@ export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forwa
   return rounds;
 }
 
-/** Keys that take a query about as long as its way through the linear layers. Measured with the embedded model. */
+/** Number of keys whose attention costs a query as much time as the linear layers. Measured with the embedded model. */
 const KEYS_OF_A_TOKEN = 600;
-/** Time of a forward, in any unit. */
+/** Estimated time of a forward, in arbitrary units. */
 const costOf = ({ forward }: ForwardTask) => newTokens(forward) * (KEYS_OF_A_TOKEN + keyCount(forward));
 
-/** From so many keys on a forward counts as large. Chosen. */
+/** A forward with at least this many keys counts as large. Chosen. */
 const MANY_KEYS = 256;
-/** Part of its time that is saved when all threads share a forward. Measured on 2 processors with 1,000 tokens and with 46. */
+/** Share of its time that a forward saves when all threads share it. Measured on 2 processors with 1,000 and with 46 tokens. */
 const SAVED = { large: 0.34, small: 0.13 };
 const savedBySharing = (task: ForwardTask) =>
   costOf(task) * (keyCount(task.forward) >= MANY_KEYS ? SAVED.large : SAVED.small);
 
-/** Which tasks run side by side, the longest first, and which alone, in all threads: one that so saves more time than the others take. */
+/**
+ * Splits tasks into those that run in parallel, longest first, and those that run alone in all threads. A task runs alone
+ * if sharing it among all threads saves more time than the remaining tasks take.
+ */
 export function shareOut(tasks: readonly ForwardTask[]): {
   readonly alone: readonly ForwardTask[];
   readonly sideBySide: readonly ForwardTask[];

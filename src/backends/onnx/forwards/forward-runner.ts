@@ -8,14 +8,14 @@ import type { TreeModel } from "../tensors/tree-model.ts";
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
   readonly scores: Float32Array;
-  /** Of the wanted nodes, in their order. */
+  /** Keys and values of the requested nodes, in the same order. */
   readonly keyValues: readonly KeyValues[];
 }
 
 /** Keys and values of the past nodes of forwards. */
 export type Known = ReadonlyMap<Node, KeyValues>;
 
-/** A graph over token trees, loaded: runs one forward after the other. */
+/** A loaded token-tree graph. Runs one forward at a time. */
 export class ForwardRunner {
   readonly #session: InferenceSession;
   readonly #model: TreeModel;
@@ -27,7 +27,7 @@ export class ForwardRunner {
 
   /**
    * @param graph   bytes of the ONNX file, or its path
-   * @param threads of a run
+   * @param threads threads of a run
    */
   static async load(graph: Uint8Array | string, model: TreeModel, threads: number): Promise<ForwardRunner> {
     const options = sessionOptions(threads);
@@ -56,7 +56,7 @@ export class ForwardRunner {
     };
   }
 
-  /** A node's keys and values out of a forward's results. @param at where it begins among the new tokens */
+  /** A node's keys and values from a forward's results. @param at its first position among the new tokens */
   #cut(results: InferenceSession.ReturnType, forward: Forward, node: Node, at: number): KeyValues {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
     const outputs = outputsOf(forward, node);
@@ -71,15 +71,15 @@ export class ForwardRunner {
   }
 }
 
-/** Keys and values of the prefix' new nodes come apart: a state is mostly alone there, and need not be cut out. */
+/** Keys and values of new prefix nodes are separate outputs. A state is usually alone there, so no copy is needed. */
 const OF_PREFIX = { keys: IO.prefixKeys, values: IO.prefixValues };
 const OF_REST = { keys: IO.keys, values: IO.values };
-/** Where the graph gives a new node's. */
+/** Output and position of a new node's keys and values. */
 const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
 
 function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
   const data = results[name]?.data;
-  // the runtime makes no views of shared memory
+  // the runtime cannot create views of shared memory
   if (data instanceof Float32Array) return data as Float32Array<ArrayBuffer>;
-  throw new Error(`the graph gave no ${name}`);
+  throw new Error(`the graph has no output ${name}`);
 }

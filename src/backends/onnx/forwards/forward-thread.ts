@@ -1,4 +1,4 @@
-/** A thread that runs forwards beside the main thread's: see forward-helper.ts. */
+/** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
 import { arraysOf } from "../tensors/key-values.ts";
 import { treeModel } from "../tensors/tree-model.ts";
@@ -6,7 +6,7 @@ import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";
 
-if (!parentPort) throw new Error("to be started as a thread");
+if (!parentPort) throw new Error("must be started as a worker thread");
 const port = parentPort;
 const { graph, shape }: ThreadSettings = workerData;
 const runner = await ForwardRunner.load(graph, treeModel(shape, 1), 1);
@@ -17,7 +17,7 @@ port.postMessage({ results: new Map() } satisfies RoundReply);
 async function answer(round: Round): Promise<void> {
   try {
     const results = await runTaken(runner, round);
-    // not copied but handed over
+    // transferred, not copied
     const transfer = [...results.values()].flatMap(({ keyValues }) =>
       keyValues.flatMap(arraysOf).map(({ buffer }) => buffer),
     );

@@ -6,17 +6,17 @@ import { shareOut } from "./forward-rounds.ts";
 import { type ForwardResult, ForwardRunner, type Known } from "./forward-runner.ts";
 import { runTaken } from "./taken-tasks.ts";
 
-/** Keys and values that a helper is given for a round. Chosen: those of a state of 2,048 tokens are 38 MB with the embedded model. */
+/** Maximum bytes of keys and values copied to a helper per round. Chosen: a state of 2,048 tokens has 38 MB with the embedded model. */
 const MOST_GIVEN_BYTES = 64 << 20;
 
 type Results = ReadonlyMap<ForwardTask, ForwardResult>;
 
 /**
- * Runs forwards on several processors: side by side, each in one thread, or one alone in all of them.
+ * Runs forwards on several processors: in parallel with one thread each, or one forward in all threads.
  *
- * Side by side is better where it can be had: threads that share a forward have to meet at each of its some four hundred kernels.
- * On two processors they take 0.66 to 0.88 of the time of one, whereas two forwards side by side take no longer than one
- * (measured). JavaScript waits while kernels run, so each needs a thread of its own; the first is the caller's.
+ * Parallel forwards are preferred, because threads that share a forward synchronize at each of its about 400 kernels.
+ * `run` blocks its JavaScript thread, so each parallel forward needs a thread of its own. The first thread is the caller's.
+ * docs/performance.md, Threads, has the figures.
  */
 export class ForwardThreads {
   readonly #together: ForwardRunner;
@@ -32,12 +32,12 @@ export class ForwardThreads {
 
   /**
    * @param graph bytes of the ONNX file, or its path
-   * @param model helpers make theirs of its shape
+   * @param model shape of the model, for the helpers
    */
   static async start(graph: Uint8Array | string, model: TreeModel): Promise<ForwardThreads> {
     const together = await ForwardRunner.load(graph, model, model.threads);
     if (model.forwardThreads === 1) return new ForwardThreads(together, together, []);
-    // only now: threads take over what the process's first session sets about denormal numbers
+    // only now: threads inherit the denormal setting of the process's first session
     const settings = { graph, shape: model.shape };
     const [own, ...helpers] = await Promise.all([
       model.threads === 1 ? together : ForwardRunner.load(graph, model, 1),
@@ -46,15 +46,15 @@ export class ForwardThreads {
     return new ForwardThreads(together, own, helpers);
   }
 
-  /** How many forwards may run at a time. */
+  /** Number of forwards that may run in parallel. */
   get count(): number {
     return 1 + this.#helpers.length;
   }
 
-  /** One call after the other. @param tasks none of which needs another */
+  /** One call at a time. @param tasks independent tasks */
   run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
     const results = this.#last.then(() => this.#run(tasks, known));
-    // its caller is told; what it was told is not held
+    // the caller gets the error; later calls start afresh
     this.#last = results.then(
       () => {},
       () => {},
@@ -85,7 +85,7 @@ export class ForwardThreads {
   }
 }
 
-/** What helpers may do, and of which nodes they then need keys and values: no more than they may be given. The caller keeps the others. */
+/** Tasks for the helpers, and the nodes whose keys and values they need, within the byte limit. The caller runs the others. */
 function giveAway(tasks: readonly ForwardTask[], known: Known) {
   const [given, kept]: [ForwardTask[], ForwardTask[]] = [[], []];
   const needed = new Set<Node>();

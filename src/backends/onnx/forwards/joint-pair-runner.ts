@@ -9,8 +9,8 @@ const INPUTS = ["input_ids", "attention_mask"];
 const SCORES = "scores";
 
 /**
- * Scores forests with a graph that knows nothing of trees: each pair is one text in a run of its own. In a padded batch, its
- * bits would depend on its company: the graph is not ours, and nothing is known of how it adds up.
+ * Scores forests with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
+ * depend on the other pairs, because nothing is known about the order of summation of such a graph.
  */
 export class JointPairRunner implements Runner {
   readonly #session: InferenceSession;
@@ -23,7 +23,7 @@ export class JointPairRunner implements Runner {
 
   /**
    * @param graph bytes of the ONNX file, or its path
-   * @throws ServiceError INVALID_MODEL for a graph with other inputs and outputs, or one that the runtime refuses
+   * @throws ServiceError INVALID_MODEL for a graph with other inputs or outputs, or one that the runtime rejects
    */
   static async load(
     graph: Uint8Array | string,
@@ -33,10 +33,10 @@ export class JointPairRunner implements Runner {
     const session = await open(graph, threads);
     for (const name of INPUTS) checkTensor(session.inputMetadata, name, "input", "int64");
     const others = session.inputNames.filter((name) => !INPUTS.includes(name));
-    if (others.length > 0) throw invalid(`has the input ${others[0]}, which nobody feeds`);
+    if (others.length > 0) throw invalid(`has the unknown input ${others[0]}`);
     checkTensor(session.outputMetadata, SCORES, "output", "float32");
     const runner = new JointPairRunner(session, maxTokens);
-    // shapes show when it runs: they may be fixed, or not be declared at all
+    // shapes are checked at the first run: they may be fixed or undeclared
     for (const ids of [Int32Array.of(0), new Int32Array(Math.min(3, maxTokens))]) {
       await runner.#scorePair(ids).catch((cause: unknown) => {
         throw invalid(`cannot score a pair of ${ids.length} tokens: ${messageOf(cause)}`, cause);
@@ -59,7 +59,7 @@ export class JointPairRunner implements Runner {
 
   async #scorePair(ids: Int32Array): Promise<number> {
     if (ids.length > this.#maxTokens)
-      throw new Error(`a pair has ${ids.length} tokens, the graph takes ${this.#maxTokens}`);
+      throw new Error(`a pair has ${ids.length} tokens, but the graph accepts ${this.#maxTokens}`);
     const tensor = (values: BigInt64Array) => new Tensor("int64", values, [1, ids.length]);
     const results = await this.#session.run(
       {
@@ -95,7 +95,7 @@ async function open(graph: Uint8Array | string, threads: number): Promise<Infere
       ? await InferenceSession.create(graph, sessionOptions(threads))
       : await InferenceSession.create(graph, sessionOptions(threads));
   } catch (cause) {
-    throw invalid(`is refused by the runtime: ${messageOf(cause)}`, cause);
+    throw invalid(`is rejected by ONNX Runtime: ${messageOf(cause)}`, cause);
   }
 }
 

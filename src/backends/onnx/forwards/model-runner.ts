@@ -14,7 +14,7 @@ export interface RunnerOptions {
   readonly piecesPerThread?: number;
 }
 
-/** A model in this process. */
+/** A model loaded in this process. */
 export interface Runner {
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
 }
@@ -74,7 +74,7 @@ export class ModelRunner implements Runner {
     };
   }
 
-  /** What is known of the states. Held from now on: the cache may drop them while forwards run. */
+  /** Cached keys and values of the states. Referenced from here on, because the cache may evict them while forwards run. */
   #recall(states: ReadonlyMap<string, Node>): Map<Node, KeyValues> {
     const encoded = new Map<Node, KeyValues>();
     for (const [key, state] of states) {

@@ -1,15 +1,15 @@
 import type { ForwardTask } from "../tensors/forward.ts";
 import type { ForwardResult, ForwardRunner, Known } from "./forward-runner.ts";
 
-/** Tasks of which none needs another, to be run by several threads, each with a copy of this. */
+/** Independent tasks for several threads. Each thread has a copy of this object. */
 export interface Round {
   readonly tasks: readonly ForwardTask[];
   readonly known: Known;
-  /** Shared by the threads: Int32 number of the next task that nobody has taken. */
+  /** Shared memory: Int32 index of the next free task. */
   readonly next: SharedArrayBuffer;
 }
 
-/** Takes tasks until none is left. @returns results by the tasks' numbers */
+/** Takes tasks until none is left. @returns results by task index */
 export async function runTaken(
   runner: ForwardRunner,
   { tasks, known, next }: Round,
@@ -24,7 +24,7 @@ export async function runTaken(
       results.set(number, await runner.run(task, known));
     }
   } catch (error) {
-    Atomics.store(counter, 0, tasks.length); // all is lost: nobody need do the others
+    Atomics.store(counter, 0, tasks.length); // the batch has failed: stop the other threads
     throw error;
   }
 }

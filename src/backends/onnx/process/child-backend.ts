@@ -10,7 +10,7 @@ export interface ChildBackendOptions extends LoadOptions {
   readonly precision: Precision;
   /** One that is there already: the first model is loaded into it. */
   readonly process?: InferenceProcess;
-  /** A run that takes longer is taken for hung, and its process is killed. */
+  /** A run that takes longer counts as hung, and its process is killed. */
   readonly hangMs: number;
   readonly log: (event: string, details: Record<string, unknown>) => void;
 }
@@ -141,7 +141,7 @@ export class ChildBackend implements Backend {
       this.#settle(id)?.reject(failure("The inference process ended during this run."));
     }
     if (!this.#isClosed && wasReady) {
-      this.#options.log("inference process ended, starting another", { code, signal });
+      this.#options.log("inference process ended, restarting it", { code, signal });
       this.#ready = this.#restart();
     }
     this.#tellGone();
@@ -159,7 +159,7 @@ export class ChildBackend implements Backend {
         return await this.#launch();
       } catch (error) {
         this.#isExpected = false;
-        this.#options.log("inference process could not be started again", { err: error });
+        this.#options.log("inference process could not be restarted", { err: error });
       }
     }
   }

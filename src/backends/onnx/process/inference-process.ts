@@ -14,7 +14,7 @@ export interface LoadOptions {
   /** Threads that may compute at a time. */
   readonly threads: number;
   readonly stateCacheBytes: number;
-  /** A process that takes longer to load the model is taken for hung. */
+  /** A process that takes longer to load the model counts as hung. */
   readonly loadMs: number;
   readonly clock: Clock;
 }
@@ -38,13 +38,13 @@ const execArgv = [
   ...(entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : []),
 ];
 
-/** Who is told what a process does. */
+/** Listener for the events of a process. */
 export interface ProcessListener {
   readonly answer: (message: Extract<FromProcess, { id: number }>) => void;
   readonly exit: (exit: Exit) => void;
 }
 
-/** One inference process, from its start to its end. It gets ready to load a model while nobody has told it which one yet. */
+/** One inference process, from start to end. It starts before the model is known, to save time. */
 export class InferenceProcess {
   readonly #child: ChildProcess;
   readonly #loaded: Promise<void>;
@@ -89,7 +89,7 @@ export class InferenceProcess {
       });
       child.on("exit", (code, signal) => {
         const how = signal ?? `exit code ${code}`;
-        reject(failure(`The inference process ended while it loaded the model (${how}).`));
+        reject(failure(`The inference process ended while loading the model (${how}).`));
         this.#listener.exit({ code, signal });
       });
     });

@@ -3,14 +3,14 @@ import type { ByteMultiplication } from "../../../onnx/layers/linear.ts";
 import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Rows, inputs and outputs of the products that are tried: a few and many rows go through different kernels. */
+/** Rows, inputs and outputs of the test products. Few and many rows use different kernels. */
 const ROWS = [2, 64];
 const INPUTS = 384;
 const OUTPUTS = 48;
 
 /**
- * The fastest multiplication of bytes that is exact on this machine, found by multiplying the largest bytes by the
- * largest weights: where sums of 16 bits saturate, the result is wrong.
+ * The fastest 8-bit multiplication that is exact on this machine. It is found by multiplying the largest activations and
+ * weights: if 16-bit sums saturate, the result is wrong.
  */
 export async function exactMultiplication(): Promise<ByteMultiplication> {
   const graph = new GraphBuilder();
@@ -23,7 +23,7 @@ export async function exactMultiplication(): Promise<ByteMultiplication> {
     graph.floats([], 1),
   ]);
   graph.output(product, "float32", ["rows", OUTPUTS]);
-  // the model's options: what the runtime is told about denormal numbers by the first session of a process holds for all
+  // the model's options: the denormal setting of the first session applies to the whole process
   const session = await InferenceSession.create(graph.build("exact-kernel"), sessionOptions(1));
   try {
     for (const rows of ROWS) {

@@ -1,8 +1,8 @@
 /**
- * ONNX Runtime, the only door to it: told before it is loaded to send no usage events and to store none.
+ * The only import of ONNX Runtime. Usage events are turned off before the library is loaded.
  *
- * Since 1.30 the library by itself looks up a host of its makers and keeps a device id below `~/.cache/Microsoft`. It
- * reads the variable when it is loaded, hence the order of these two lines.
+ * Since 1.30 the library by default contacts its vendor's host and stores a device id in `~/.cache/Microsoft`. It reads the
+ * environment variable when it is loaded, so the order of these two lines matters.
  */
 import "./no-telemetry.ts";
 

@@ -1,17 +1,17 @@
 import type { InferenceSession } from "./runtime.ts";
 
-/** How a model runs in this process. @param threads of one run */
+/** Session options of a model. @param threads threads of one run */
 export function sessionOptions(threads: number): InferenceSession.SessionOptions {
   return {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // with it, memory grows with every new shape (110 to 565 MB measured)
+    // memory patterns grow memory with every new shape (110 to 565 MB measured)
     enableMemPattern: false,
     // errors only: warnings would go to stderr of the service
     logSeverityLevel: 3,
     extra: {
       session: {
-        // hidden keys weigh exp(-inf): without this the processor stumbles over the denormal numbers on the way to 0,
+        // masked keys have the weight exp(-inf). Without this setting the denormal numbers on the way to 0 are slow,
         // and Exp takes 4 to 5 times as long (measured)
         set_denormal_as_zero: "1",
         // a forward's kernels come microseconds after one another: a thread that looks for work that long need not be woken, which takes

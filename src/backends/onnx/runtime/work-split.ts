@@ -2,16 +2,16 @@ import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
 import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Of each product: few rows are shared out by columns, more rows than columns by rows, if there is anything to share out. */
+/** Shapes of test products. Products with few rows are split by columns, those with more rows than columns by rows. */
 const FEW_ROWS = 28;
 const COLUMNS = 32;
 const MORE_ROWS = 40;
-/** Enough that the runtime thinks a product worth being shared out, and that its sums are cut somewhere. */
+/** Large enough that the runtime splits the product and its sums. */
 const INPUTS = 1280;
 
 /**
- * Into how many pieces the runtime may cut a run's products for each of its threads. On processors with two kinds of cores it is four,
- * so that the slower ones do not hold the others up. Tried with two threads: it is the same for any number.
+ * Number of pieces per thread into which the runtime may split a product. It is four on processors with two kinds of cores,
+ * so that slow cores do not delay fast ones. Tested with two threads; it is the same for any number.
  *
  * @see ThreadPool::DegreeOfParallelism, onnxruntime/core/common/threadpool.cc
  */
@@ -20,8 +20,8 @@ export async function piecesPerThread(threads: number): Promise<number> {
 }
 
 /**
- * Whether rows of a product get the same bits beside few rows and beside many. A product that is not cut does; the sums of one that is
- * cut by columns are added up in another order than those of one that is cut by rows.
+ * Whether a row of a product has the same bits in a product with few and with many rows. This holds if products are not
+ * split: splits by columns and by rows sum in different orders.
  *
  * @param products of one run
  */
@@ -42,7 +42,7 @@ export async function addsUpAlike(threads: number, products: number): Promise<bo
     });
     const data = results[product]?.data;
     if (data instanceof Float32Array) return data;
-    throw new Error("a product gave no numbers");
+    throw new Error("a matrix product returned no numbers");
   };
   try {
     const [few, more] = [await multiply(FEW_ROWS), await multiply(MORE_ROWS)];

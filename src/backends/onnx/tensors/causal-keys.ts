@@ -3,15 +3,16 @@ import { type Node, tokenCount } from "./forward.ts";
 import { FILLER } from "./forward-tensors.ts";
 
 /**
- * Why a causal graph is fed otherwise than the encoder's. Its heads are larger, and MLAS cuts the sums of a product by its widths:
+ * Inputs of a causal graph differ from those of the encoder. Its heads are larger, and MLAS splits sums depending on the
+ * widths of a product:
  *
- *   - sums over keys (as wide as a head and one) every 128 keys where a head has 64 numbers or more, for smaller heads
- *     later: what stands together in a forward's rest stays within that; and what no query of a chunk sees is left out of a product in front by
- *     whole runs of `keyStride`: what would have been added are exact zeros;
- *   - sums over a head's numbers (as wide as there are keys) otherwise with 64 keys or fewer. So there are always more:
- *     keys of zeros that nobody sees stand behind those encoded earlier;
- *   - a product that several threads share in yet another way. So the queries of all heads are cut into at least as many parts as
- *     there are threads, each a product of its own.
+ *   - Sums over keys are split every 128 keys if a head has 64 numbers or more, later for smaller heads. So nodes that are
+ *     together in a forward's rest stay within one such run. Leading keys that no query of a chunk sees are skipped in
+ *     whole runs of `keyStride`, where they would have added exact zeros.
+ *   - Sums over a head's numbers are computed differently with 64 keys or fewer. So a block always has more: keys of zeros
+ *     that no query sees follow those encoded earlier.
+ *   - A product that several threads share is split in yet another way. So the queries of all heads are split into at least
+ *     as many parts as there are threads, each a product of its own.
  */
 export const FEWEST_KEYS = 65;
 
@@ -22,15 +23,15 @@ export function keyStride(columns: number): number {
   return stride;
 }
 
-/** How the queries of all heads are shared out. */
+/** How the queries of all heads are split. */
 export interface ThreadParts {
   /** Parts for each head of keys. */
   readonly parts: number;
-  /** Queries come in multiples of this number, and at least twice of it: no part has a single row. */
+  /** The number of queries is a multiple of this, and at least twice as large, so that no part has a single row. */
   readonly multiple: number;
 }
 
-/** Enough parts that no two threads share one. */
+/** Enough parts that no two threads share a product. */
 export function threadParts(
   { heads, kvHeads }: Pick<Gemma3Shape, "heads" | "kvHeads">,
   threads: number,
@@ -45,7 +46,7 @@ export function threadParts(
   return { parts, multiple: 1 };
 }
 
-/** A block of keys as the graph is told of it. */
+/** The graph's inputs that describe a block of keys. */
 export interface Keys {
   /** Keys of zeros behind those encoded earlier. */
   readonly padding: number;
@@ -53,7 +54,7 @@ export interface Keys {
   readonly positions: Int32Array; // [keys]
 }
 
-/** @param fillers tokens behind the new ones */
+/** @param fillers padding tokens after the new ones */
 export function keysOf(
   past: readonly Node[],
   fresh: readonly Node[],
@@ -76,7 +77,7 @@ export function keysOf(
   return { padding, nodes, positions };
 }
 
-/** Positions of a node's tokens: they go on where the node above it ends. */
+/** Positions of a node's tokens, continuing those of the node above it. */
 export function putPositions(node: Node, positions: Int32Array, at: number): void {
   const begin = tokenCount(node.above);
   for (let i = 0; i < node.tokens.length; i++) positions[at + i] = begin + i;

@@ -71,7 +71,7 @@ export function causalInputs(
   };
 }
 
-/** Ids and positions of the new tokens, filler behind them. @throws Error for a path past `longest` */
+/** Ids and positions of the new tokens, followed by padding. @throws Error for a path longer than `longest` */
 function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   const ids = new Int32Array(tokens);
   const positions = new Int32Array(tokens);
@@ -79,7 +79,7 @@ function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   let at = 0;
   for (const node of nodes) {
     const end = tokenCount([...node.above, node]);
-    if (end > longest) throw new Error(`a pair has ${end} tokens, the model has ${longest} positions`);
+    if (end > longest) throw new Error(`a pair has ${end} tokens, but the model has ${longest} positions`);
     begins.set(node, at);
     ids.set(node.tokens, at);
     putPositions(node, positions, at);
@@ -88,19 +88,19 @@ function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   return { ids, positions, begins };
 }
 
-/** Filler that is read besides: whole parts, and none of a single row. */
+/** Additional padding: whole parts, none with a single row. */
 function fillerPlaces(places: number, multiple: number, filler: number): number[] {
   const wanted = Math.max(2, Math.ceil(places / multiple)) * multiple;
   return Array.from({ length: wanted - places }, () => filler);
 }
 
-/** Shape of the queries of all heads, shared out. */
+/** Shape of the split queries of all heads. */
 function partsShape({ heads, kvHeads }: Gemma3Shape, { parts }: ThreadParts, queries: number): Tensor {
   const rows = (queries * heads) / kvHeads / parts;
   return int64([...(kvHeads === 1 ? [] : [kvHeads]), parts, rows, -1]);
 }
 
-/** Of tokens that nobody sees. */
+/** Id of padding tokens, which no query sees. */
 function zeros({ layers, heads, size, valueSize }: KeyValueShape, tokens: number): KeyValues {
   const each = (width: number) => {
     const array = new Float32Array(heads * tokens * width);

@@ -13,20 +13,20 @@ import {
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
 
 /**
- * Numbers of one [heads, queries, keys] tensor of a chunk: the longest state needs no more memory than a short one. Measured: 400,000
- * take 5 to 10 % more processor time, because each product packs the keys anew.
+ * Maximum size of a chunk's [heads, queries, keys] tensor, so that the longest state needs no more memory than a short one.
+ * With 400,000, processor time grows by 5 to 10 % (measured), because each product packs the keys again.
  */
 const CHUNK_NUMBERS = 2_000_000;
-/** Node number of filler tokens, which see only themselves; real nodes count from 1, 0 is nobody. */
+/** Node number of padding tokens, which see only themselves. Real nodes count from 1; 0 means none. */
 export const FILLER = -1;
 
 export interface ForwardInputs {
   readonly feeds: Record<string, Tensor>;
-  /** Where each new node's tokens begin among the new tokens. */
+  /** First position of each new node among the new tokens. */
   readonly begins: ReadonlyMap<Node, number>;
 }
 
-/** What the graph is fed with for one forward. */
+/** The graph's inputs for one forward. */
 export function forwardInputs(
   { forward, wanted }: ForwardTask,
   shape: TokenTreeShape,
@@ -66,7 +66,7 @@ export function forwardInputs(
 }
 
 /**
- * The new nodes in their order, a number for each node, the new tokens without filler, and how their queries are cut.
+ * Layout of a forward: the new nodes in order, a number per node, the new tokens without padding, and the query chunks.
  *
  * @param multiple see `cutQueries`
  */
@@ -85,10 +85,10 @@ export function keyValueShape({ layers, heads, hidden }: TokenTreeShape): KeyVal
 }
 
 /**
- * Equal chunks of at most `longest` queries; at least one of them is a filler token, so that no block of keys is empty, and
- * none is alone in its chunk, because a matrix of one row goes through another kernel.
+ * Splits queries into equal chunks of at most `longest`. At least one query is padding, so that no block of keys is empty.
+ * No chunk has a single query, because a matrix of one row uses another kernel.
  *
- * @param multiple a chunk has a multiple of so many queries, at least twice of it
+ * @param multiple the size of a chunk is a multiple of this, and at least twice as large
  */
 export function cutQueries(
   tokens: number,
@@ -98,7 +98,7 @@ export function cutQueries(
   const chunks = Math.ceil((tokens + 1) / Math.max(longest, SHORTEST_CHUNK));
   return { chunks, chunkSize: Math.max(2, Math.ceil((tokens + 1) / chunks / multiple)) * multiple };
 }
-/** Chosen: with fewer rows the rounds cost more than they save. */
+/** Chosen: with fewer rows, the loop costs more than it saves. */
 const SHORTEST_CHUNK = 16;
 
 export const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
@@ -106,7 +106,7 @@ export const int32 = (values: Int32Array) => new Tensor("int32", values, [values
 export const int64 = (values: ArrayLike<number>) =>
   new Tensor("int64", BigInt64Array.from(Array.from(values, BigInt)), [values.length]);
 
-/** Token ids, positions and segments of the new nodes, filler behind them. */
+/** Token ids, positions and segments of the new nodes, followed by padding. */
 function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, Tensor> {
   const ids = new Int32Array(tokens);
   const places = new Int32Array(tokens);
@@ -153,7 +153,7 @@ function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fi
   return int32(all.fill(FILLER, at));
 }
 
-/** At least two places: a matrix of one row goes through another kernel, with another order of summation. */
+/** At least two: a matrix of one row uses another kernel with another order of summation. */
 function readAt(places: readonly number[], fillerToken: number): number[] {
   return places.length >= 2 ? [...places] : [...places, fillerToken, fillerToken];
 }
@@ -173,7 +173,7 @@ export function past(
     keys: join("keys", layer, heads * size, [heads, size, tokens]),
     values: join("values", layer, heads, [heads, tokens, valueSize]),
   });
-  const none = nodes.length === 0 ? tensorsOf(0) : undefined; // one for all layers: making each takes 2 us
+  const none = nodes.length === 0 ? tensorsOf(0) : undefined; // shared by all layers: creating one takes 2 us
   const feeds: Record<string, Tensor> = {};
   for (let layer = 0; layer < layers; layer++) {
     const { keys, values } = none ?? tensorsOf(layer);

@@ -2,21 +2,24 @@ import { SHORTEST_KEPT_STATE } from "./kept-states.ts";
 
 /**
  * A forward is one run of a graph over token trees (see the drawing in src/onnx/encoder/bert-token-tree.ts). A node is encoded in one
- * forward; others that need it are given its keys and values.
+ * forward. Other forwards that need the node get its keys and values as inputs.
  *
  * A pair's score must not depend on what else is in a forward. A matrix product sums along the keys in order, but in
- * blocks of 256 (`KEY_BLOCK`, MLAS' stride for the encoder's widths; 128 for the causal graph's), so a sum is the same wherever its keys stand as long
- * as they stand in one block, or always begin at the first. Hence, for each of the two blocks of keys:
+ * blocks of 256 (`KEY_BLOCK`, MLAS' stride for the encoder's widths; 128 for the causal graph's). So a sum is the same at
+ * any position if its keys are within one block, or always start at the first key. Hence, for the two blocks of keys:
  *
- *   - prefix: nothing, or a state, or a state and its long question: every new node is one of them or below them;
- *   - rest: one chain of nodes of any length, or any number of nodes that stand in one block: 128 (`REST_TOKENS`), and not
- *     256, because each query meets all of them and sees few. Measured on 32 requests of 45 tokens: 0.87 of the time.
+ *   - prefix: nothing, or a state, or a state and its long question. Every new node is one of them or below them.
+ *   - rest: one chain of nodes of any length, or any number of nodes within one block of 128 keys (`REST_TOKENS`). A block
+ *     of 256 would be slower, because each query computes all keys and uses few (measured on 32 requests of 45 tokens:
+ *     128 takes 0.87 of the time of 256).
  *
- * Where a node goes depends on lengths of its own path only, so the way of a pair through all this is a matter of its own
- * lengths, and its bits are too. A state stands in the prefix; a short one (fewer than 64 tokens) in the rest, so that small requests share
- * a forward. A question stands in the rest; one of more than 128 tokens is encoded alone there and then stands
- * behind its state in the prefix of its candidates, so that there is room for these. In which of the forwards of its kind a node
- * is, and beside what, does not touch the bits; nor does it whether a forward is small enough for a way of its own through the graph.
+ * The place of a node depends only on the lengths of its own path, so its bits do too:
+ *
+ *   - A state is in the prefix. A state of fewer than 64 tokens is in the rest, so that small requests share a forward.
+ *   - A question is in the rest. A question of more than 128 tokens is encoded alone there, and is in the prefix of its
+ *     candidates, below its state.
+ *
+ * The other nodes of a forward do not change bits, nor does the separate path through the graph for small forwards.
  */
 export interface Forward {
   /** Encoded in other forwards, in the order of their keys. */
@@ -27,7 +30,7 @@ export interface Forward {
   readonly newRest: readonly Node[];
 }
 
-/** A forward, and the new nodes whose keys and values others need. */
+/** A forward, and its new nodes whose keys and values are needed later. */
 export interface ForwardTask {
   readonly forward: Forward;
   readonly wanted: readonly Node[];
@@ -45,7 +48,7 @@ export interface Node {
 export const KEY_BLOCK = 256;
 export const REST_TOKENS = KEY_BLOCK / 2;
 export const LONG_QUESTION = 128;
-/** Tokens of the shortest state that stands in a prefix, and is worth keeping. */
+/** Minimum tokens of a state that is in a prefix and is cached. */
 export const LONG_STATE = SHORTEST_KEPT_STATE;
 
 export const isLongQuestion = ({ level, tokens }: Node) => level === 1 && tokens.length > LONG_QUESTION;
@@ -54,7 +57,7 @@ export const isLongState = ({ level, tokens }: Node) => level === 0 && tokens.le
 export const tokenCount = (nodes: readonly Node[]) =>
   nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
 
-/** New nodes whose scores a forward gives, in that order. */
+/** New nodes that a forward scores, in this order. */
 export const scoredNodes = ({ newRest }: Forward) => newRest.filter(({ level }) => level === 2);
 
 /** Tokens that a forward encodes. */
@@ -63,6 +66,6 @@ export const newTokens = ({ newPrefix, newRest }: Forward) => tokenCount(newPref
 export const pastNodes = ({ pastPrefix, pastRest }: Forward) => [...pastPrefix, ...pastRest];
 export const newNodes = ({ newPrefix, newRest }: Forward) => [...newPrefix, ...newRest];
 
-/** Keys that its queries meet. */
+/** Number of keys of its attention products. */
 export const keyCount = (forward: Forward) =>
   newTokens(forward) + tokenCount(forward.pastPrefix) + tokenCount(forward.pastRest);

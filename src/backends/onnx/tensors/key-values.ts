@@ -1,5 +1,5 @@
 /**
- * Keys and values of one node: what later forwards need of it.
+ * Keys and values of one node, as inputs of later forwards.
  *
  * `keys[layer]` is [heads, size, tokens], as the product of queries and keys takes them, `values[layer]` [heads, tokens,
  * value size]. The functions below work on any [outer, tokens, inner]: keys are [heads * size, tokens, 1] to them.
@@ -10,10 +10,10 @@ export interface KeyValues {
   readonly values: readonly Float32Array<ArrayBuffer>[];
 }
 
-/** Of what sizes a model's keys and values are. */
+/** Sizes of a model's keys and values. */
 export interface KeyValueShape {
   readonly layers: number;
-  /** Heads that have keys and values. */
+  /** Number of key-value heads. */
   readonly heads: number;
   /** Numbers of a head's key. */
   readonly size: number;
@@ -27,10 +27,10 @@ export function byteLength(keyValues: KeyValues): number {
 }
 
 /**
- * A range of tokens out of a tensor.
+ * A range of tokens of a tensor.
  *
  * @param tensor [outer, tokens, inner]
- * @returns      [outer, end - begin, inner]: a copy, or the tensor itself where it is all of it
+ * @returns      [outer, end - begin, inner]: a copy, or the tensor itself if the range is all of it
  */
 export function cutTokens(
   tensor: Float32Array<ArrayBuffer>,
@@ -39,7 +39,7 @@ export function cutTokens(
   const stride = tensor.length / outer;
   const size = (end - begin) * inner;
   if (size === stride) return tensor;
-  if (begin * inner + size > stride) throw new RangeError(`no tokens ${begin} to ${end} in this tensor`);
+  if (begin * inner + size > stride) throw new RangeError(`this tensor has no tokens ${begin} to ${end}`);
   const cut = new Float32Array(outer * size);
   for (let i = 0; i < outer; i++) {
     const from = i * stride + begin * inner;
@@ -49,10 +49,10 @@ export function cutTokens(
 }
 
 /**
- * Puts tensors behind one another along their tokens.
+ * Concatenates tensors along their tokens.
  *
  * @param tensors each [outer, its tokens, inner]
- * @returns       [outer, all tokens, inner]; the tensor itself where there is only one
+ * @returns       [outer, all tokens, inner]; the tensor itself if there is only one
  */
 export function joinTokens(
   tensors: readonly Float32Array<ArrayBuffer>[],

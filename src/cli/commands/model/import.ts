@@ -4,16 +4,16 @@ import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelImport extends BaseCommand {
   static override summary =
-    "Make a package of a folder that has none: write its manifest.json with every file's digest.";
+    "Make a model package: write manifest.json with the digest of every file of a folder.";
   static override description =
-    "Takes a fine-tuned gemma3_text model with a scoring head (config.json, model.safetensors, joint_head.safetensors,\n" +
-    "tokenizer.json), or the ONNX export of one (onnx_manifest.json of the format gemmadecision-onnx-v1).";
+    "Accepts a fine-tuned gemma3_text model with a scoring head (config.json, model.safetensors, joint_head.safetensors,\n" +
+    "tokenizer.json), or its ONNX export (onnx_manifest.json of the format gemmadecision-onnx-v1).";
   static override examples = [
     "<%= config.bin %> model import ./my-model --name acme/Triage-270M --alias triage",
     "<%= config.bin %> model import ~/onnx-export --output ./package && <%= config.bin %> serve --model-path ./package",
   ];
   static override args = {
-    folder: Args.string({ required: true, description: "the folder with the model's files" }),
+    folder: Args.string({ required: true, description: "folder with the model's files" }),
   };
   static override flags = {
     name: Flags.string({
@@ -24,41 +24,44 @@ export default class ModelImport extends BaseCommand {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: "<text>",
-      description: "another name for the model; repeatable",
+      description: "additional name for the model; repeatable",
     }),
     version: Flags.string({ default: "v1", helpValue: "<text>", description: "the model's version" }),
     "release-date": Flags.string({
       helpValue: "<YYYY-MM-DD>",
-      description: "when it was made [default: today]",
+      description: "release date [default: today]",
     }),
-    description: Flags.string({ helpValue: "<text>", description: "one line that /v1/models shows" }),
+    description: Flags.string({
+      helpValue: "<text>",
+      description: "one-line description, shown by /v1/models",
+    }),
     temperature: Flags.string({
       helpValue: "<number>",
       description: "divisor of the scores in the softmax [default: that of GemmaDecision-270M]",
     }),
     "max-state-question-tokens": Flags.string({
       helpValue: "<tokens>",
-      description: "limit of state and question together [default: as the folder says, or 2048]",
+      description: "token limit of state and question together [default: from the folder, else 2048]",
     }),
     "max-candidate-tokens": Flags.string({
       helpValue: "<tokens>",
-      description: "limit of a candidate [default: as the folder says, or 768]",
+      description: "token limit of a candidate [default: from the folder, else 768]",
     }),
     output: Flags.string({
       helpValue: "<folder>",
-      description: "make the package there, with copies of the files",
+      description: "make the package in this folder, with copies of the files",
     }),
-    force: Flags.boolean({ description: "replace a manifest.json that is there already" }),
-    json: Flags.boolean({ description: "print what was done as JSON" }),
+    force: Flags.boolean({ description: "replace an existing manifest.json" }),
+    json: Flags.boolean({ description: "print the result as JSON" }),
   };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelImport);
     if (flags.name !== undefined && !/^[^/@\s]+\/[^/@\s]+$/.test(flags.name))
-      throw invalidOption("--name takes a namespace and a name, as in acme/Triage-270M.");
+      throw invalidOption("--name takes <namespace>/<name>, for example acme/Triage-270M.");
     const date = flags["release-date"] ?? new Date().toISOString().slice(0, 10);
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date)))
-      throw invalidOption("--release-date takes a year, month and day, as in 2026-11-21.");
+      throw invalidOption("--release-date takes a date as YYYY-MM-DD, for example 2026-11-21.");
     const facts = {
       name: flags.name,
       aliases: flags.alias ?? [],

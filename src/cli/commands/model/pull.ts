@@ -3,12 +3,12 @@ import { BaseCommand } from "../../base-command.ts";
 import { optionFlags } from "../../option-flags.ts";
 
 export default class ModelPull extends BaseCommand {
-  static override summary = "Fetch a published model, once; from then on it is served without a connection.";
+  static override summary = "Fetch a published model. It can be served offline from then on.";
   static override description =
-    "Fetches the files of the pinned commit, each checked against its pinned SHA-256. What a broken pull has left is gone on\n" +
-    "from, and what the hub's own tools have in their cache is taken from there.\n" +
-    "Reads the variables of those tools: HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE,\n" +
-    "HF_HUB_DOWNLOAD_TIMEOUT, and HTTP_PROXY, HTTPS_PROXY, NO_PROXY. A manifest.json that names its origin may stand for a model.";
+    "Fetches the files of the pinned commit and checks each against its pinned SHA-256. An interrupted pull is resumed. Files\n" +
+    "in the cache of the hub's own tools are copied from there.\n" +
+    "Environment: HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_HUB_DOWNLOAD_TIMEOUT,\n" +
+    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY. docs/model-packages.md explains them.";
   static override examples = [
     "<%= config.bin %> model pull gemmadecision",
     "HF_TOKEN=... <%= config.bin %> model pull gemmadecision",
@@ -17,11 +17,11 @@ export default class ModelPull extends BaseCommand {
   static override args = {
     model: Args.string({
       required: true,
-      description: "any name of a published model, or a manifest that names where its files were published",
+      description: "name of a published model, or a manifest.json with an origin",
     }),
   };
   static override flags = {
-    json: Flags.boolean({ description: "print what was done as JSON" }),
+    json: Flags.boolean({ description: "print the result as JSON" }),
     ...optionFlags(["offline"]),
   };
 

@@ -2,16 +2,15 @@ import { Args, Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelShow extends BaseCommand {
-  static override summary =
-    "Show what a model is: names, architecture, limits, files, sizes and where it is.";
+  static override summary = "Show a model's names, architecture, limits, files, sizes and folder.";
   static override examples = [
     "<%= config.bin %> model show gemmadecision",
     "<%= config.bin %> model show ./my-package --json",
   ];
   static override args = {
-    model: Args.string({ required: true, description: "any name of a known model, or a package's folder" }),
+    model: Args.string({ required: true, description: "name of a known model, or the folder of a package" }),
   };
-  static override flags = { json: Flags.boolean({ description: "print everything as JSON" }) };
+  static override flags = { json: Flags.boolean({ description: "print the result as JSON" }) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelShow);

@@ -2,18 +2,21 @@ import { Args, Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelVerify extends BaseCommand {
-  static override summary = "Check a model package file by file, and explain every fault of it.";
+  static override summary = "Check a model package and explain its faults.";
   static override description =
-    "Checks the manifest, every file's digest, the weights (shapes, types, no NaN) and where links lead. Exit code: 0 it can be\n" +
-    "served, 1 it has faults, 2 wrong usage. docs/model-packages.md describes the format.";
+    "Checks the manifest, every file's digest, the weights (shapes, types, no NaN) and the targets of links.\n" +
+    "Exit code: 0 it can be served, 1 it has faults, 2 wrong usage. docs/model-packages.md describes the format.";
   static override examples = [
     "<%= config.bin %> model verify gemmadecision",
     "<%= config.bin %> model verify ./my-package --json",
   ];
   static override args = {
-    model: Args.string({ required: true, description: "any name of a model on disk, or a package's folder" }),
+    model: Args.string({
+      required: true,
+      description: "name of a model on this machine, or the folder of a package",
+    }),
   };
-  static override flags = { json: Flags.boolean({ description: "print everything as JSON" }) };
+  static override flags = { json: Flags.boolean({ description: "print the result as JSON" }) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelVerify);

@@ -7,17 +7,21 @@ import type { Report } from "./report.ts";
 export const BEGIN = "<!-- bench: written by `npm run bench:results`, do not edit -->";
 export const END = "<!-- bench: end -->";
 
-/** The README's table: the figures of bench/results, with what they were measured on. */
-export function readmeTable(report: Report): string {
+/** The table of docs/performance.md: the figures of bench/results, and the machine they were measured on. */
+export function resultsTable(report: Report): string {
   const { machine, versions, engine, model, seed, startedAt, options } = report;
   const flags = machine.flags.filter((flag) =>
     /^(avx2|avx512f|avx512_vnni|avx_vnni|amx_int8|i8mm)$/.test(flag),
   );
   const rows = [...figureRows(engine?.figures ?? []), ...httpRows(report), ...memoryRows(report)];
   return [
-    `Measured ${startedAt.slice(0, 10)} on ${machine.cpu} (${machine.usableProcessors} processors; ${flags.join(", ")}) in`,
-    `${engine?.precision ?? "?"} with Node ${versions.node} and ONNX Runtime ${versions.onnxruntime}, model ${model?.id.split("@")[0]}, commit \`${commitText(report.commit)}\`,`,
-    `\`${["decision bench", ...(options.effort === "full" ? ["--full"] : []), "--seed", seed].join(" ")}\`. Each ratio is that of one run, its two sides measured in turn.`,
+    "| setting | value |",
+    "| --- | --- |",
+    `| date | ${startedAt.slice(0, 10)} |`,
+    `| processor | ${machine.cpu}, ${machine.usableProcessors} hardware threads; ${flags.join(", ")} |`,
+    `| model | ${model?.id.split("@")[0]}, ${engine?.precision ?? "?"} |`,
+    `| versions | Node ${versions.node}, ONNX Runtime ${versions.onnxruntime}, commit \`${commitText(report.commit)}\` |`,
+    `| command | \`${["decision bench", ...(options.effort === "full" ? ["--full"] : []), "--seed", seed].join(" ")}\` |`,
     "",
     "| figure | median | quartiles | rounds |",
     "| --- | --- | --- | --- |",
@@ -25,15 +29,15 @@ export function readmeTable(report: Report): string {
   ].join("\n");
 }
 
-/** The README with its table replaced. @throws Error where its marks are missing */
-export function withTable(readme: string, report: Report): string {
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`README.md lacks ${BEGIN} .. ${END}`);
-  return `${readme.slice(0, begin + BEGIN.length)}\n\n${readmeTable(report)}\n\n${readme.slice(end)}`;
+/** The page with its table replaced. @throws Error when the markers are missing */
+export function withTable(page: string, report: Report): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`docs/performance.md lacks ${BEGIN} .. ${END}`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${resultsTable(report)}\n\n${page.slice(end)}`;
 }
 
-/** The ratios, without the numbers behind them. */
+/** Rows of the ratios, without the numbers that they are computed from. */
 function figureRows(figures: readonly Measurement[]): string[][] {
   return figures.filter(({ name }) => name.split(".").length === 2).map(row);
 }
@@ -58,10 +62,10 @@ function httpRows({ http }: Report): string[][] {
   const rounds = (level: LevelReport | undefined) => String(level?.throughput.spread.count ?? "");
   return [
     ...http.overhead.slice(0, 1).map(row),
-    [`${traffic}: one caller, median latency`, ms(alone?.latency.p50), "", rounds(alone)],
-    [`${traffic}: answers a second at most`, numberText(server.saturation), "", rounds(most)],
+    [`${traffic}, 1 caller: median latency`, ms(alone?.latency.p50), "", rounds(alone)],
+    [`${traffic}: maximum throughput, answers/s`, numberText(server.saturation), "", rounds(most)],
     [
-      `${traffic}: p50 and p99 at ${100 * NAMED_SHARE} % of that, open loop`,
+      `${traffic}, open loop at ${100 * NAMED_SHARE} % of the maximum: p50 and p99 latency`,
       `${ms(p50)}, ${ms(p99)}`,
       "",
       rounds(named),
@@ -74,7 +78,7 @@ function memoryRows({ memory }: Report): string[][] {
   return (memory?.measurements ?? []).filter(({ name }) => shown.includes(name)).map(row);
 }
 
-/** Short, with the "+" of a checkout that had changed since. */
+/** Short commit, with the "+" of a changed checkout. */
 function commitText(commit: string | null): string {
   return commit === null ? "none" : commit.slice(0, 9) + (commit.endsWith("+") ? "+" : "");
 }
