@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { ServiceError } from "../errors.ts";
 
 /**
  * What the inference core needs from outside, and what it works on.
@@ -148,10 +149,15 @@ export interface Engine {
   health(): EngineHealth;
 }
 
-/** Why a request ended before it came to the queue. */
-export type TurnedAway = "QUEUE_FULL" | "DEADLINE_EXCEEDED";
+/** Why a request ended before it came to the queue: it was refused, or it was too late. */
+export type TurnedAway = "REFUSED" | "DEADLINE_EXCEEDED";
 
-/** One behind a web service, whose requests may end while their bodies are read. */
+/** One behind a web service, whose requests may end before or while their bodies are read. */
 export interface ServedEngine extends Engine {
+  /**
+   * Why nobody would get a place in the queue now: STARTING | DRAINING | QUEUE_FULL | BACKEND_FAILED; undefined if there is
+   * one. Cheap, and counts nothing: `countTurnedAway` does.
+   */
+  obstacle(): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
 }

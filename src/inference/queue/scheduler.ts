@@ -96,6 +96,11 @@ export class Scheduler {
     };
   }
 
+  /** Why `admit` would turn away whoever asked now. */
+  obstacle(): ServiceError | undefined {
+    return (this.#obstacle ?? this.#obstacleNow())?.();
+  }
+
   /** Lets nobody in any more; resolves when everybody who is in has been answered. */
   drain(): Promise<void> {
     this.#keepOut();
@@ -141,10 +146,10 @@ export class Scheduler {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
-    const obstacle = this.#obstacle ?? this.#obstacleNow();
+    const obstacle = this.obstacle();
     if (obstacle !== undefined) {
       this.#tally.rejected += 1;
-      throw obstacle();
+      throw obstacle;
     }
     if (this.#clock.now() < deadlineAt) return;
     this.#tally.ended.timedOut += 1;
