@@ -94,6 +94,24 @@ test("a full queue is told before the token limits, and token limits give the pl
   assert.deepEqual([queued, rejected, failed], [0, 1, 0]);
 });
 
+test("the obstacle to the next request can be asked for, which counts nothing until it is told", async () => {
+  const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
+  const kinds = [engine.obstacle()?.kind];
+  await engine.start();
+  kinds.push(engine.obstacle()?.kind);
+  const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
+  kinds.push(engine.obstacle()?.kind);
+  assert.equal(engine.health().counters.rejected, 0);
+  engine.countTurnedAway("REFUSED");
+  assert.equal(engine.health().counters.rejected, 1);
+  tokenizer.release();
+  await assert.rejects(waiting, { kind: "INVALID_REQUEST" });
+  kinds.push(engine.obstacle()?.kind);
+  await engine.drain();
+  kinds.push(engine.obstacle()?.kind);
+  assert.deepEqual(kinds, ["STARTING", undefined, "QUEUE_FULL", undefined, "DRAINING"]);
+});
+
 test("deadline and departure are answered while the request is tokenized, which then ends early", async () => {
   const { engine, tokenizer, clock, caller } = makeBench({ deadlineMs: 10 });
   await engine.start();

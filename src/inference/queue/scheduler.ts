@@ -98,7 +98,9 @@ export class Scheduler {
 
   /** Why `admit` would turn away whoever asked now. */
   obstacle(): ServiceError | undefined {
-    return (this.#obstacle ?? this.#obstacleNow())?.();
+    if (this.#obstacle !== undefined) return this.#obstacle();
+    if (!this.#backend.isExpected) return queueErrors.starting();
+    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 
   /** Lets nobody in any more; resolves when everybody who is in has been answered. */
@@ -154,11 +156,6 @@ export class Scheduler {
     if (this.#clock.now() < deadlineAt) return;
     this.#tally.ended.timedOut += 1;
     throw queueErrors.tooLate();
-  }
-
-  #obstacleNow(): (() => ServiceError) | undefined {
-    if (!this.#backend.isExpected) return queueErrors.starting;
-    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full : undefined;
   }
 
   #keepOut(): void {

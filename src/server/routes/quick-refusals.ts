@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Route } from "../../contract/call.ts";
+import type { OutgoingReply, Route } from "../../contract/call.ts";
+import type { ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
@@ -30,6 +31,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
       .filter(({ hasBody }) => hasBody)
       .map((route) => [keyOf(route.method, route.path), route]),
   );
+  const replies = new WeakMap<ServiceError, OutgoingReply>();
   return (request, response) => {
     const obstacle = admission.obstacle();
     if (obstacle === undefined) return false;
@@ -37,8 +39,10 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     if (route === undefined || !isFlawless(request, route, headChecks)) return false;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const { status, headers, body, cause } = headChecks.contract.errorReply(obstacle, requestId);
-    if (cause !== undefined) return false; // a fault of the service, which is logged
+    const reply = replies.get(obstacle) ?? headChecks.contract.errorReply(obstacle, requestId);
+    const { status, headers, body, cause } = reply;
+    if (cause !== undefined) return false; // a fault of the service: the reply names the request, and is logged
+    replies.set(obstacle, reply);
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
     const length = { "content-length": Buffer.byteLength(body) };
