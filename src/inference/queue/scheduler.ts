@@ -37,7 +37,6 @@ export class Scheduler {
   #isComputing = false;
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
-
   readonly #tally = new Tally();
 
   constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
