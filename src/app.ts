@@ -7,33 +7,33 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
-import { OPTION_TABLE } from "./options/table.ts";
+import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";
 
-/** Chosen: 256 MiB of bodies. More where the queue takes more requests. */
-const MAX_LONG_BODIES = 128;
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
-export interface AppOptions {
+export interface AppOptions
+  extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb"> {
   readonly apiKey?: string | undefined;
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
-  readonly port?: number;
+  readonly port: number;
 }
 
 /** The web server of an engine. It does not listen yet. */
 export async function createApp(
   engine: ServedEngine,
-  { apiKey, log, port }: AppOptions,
+  { apiKey, log, port, maxConnections, headersTimeoutMs, bodyMemoryMb }: AppOptions,
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine, port);
-  const { queueCapacity, maxBatchRequests, deadlineMs } = engine.health().settings;
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
-    maxLongBodies: Math.max(MAX_LONG_BODIES, queueCapacity + maxBatchRequests),
-    deadlineMs,
+    bodyMemoryBytes: bodyMemoryMb * 2 ** 20,
+    deadlineMs: engine.health().settings.deadlineMs,
+    maxConnections,
+    headersTimeoutMs,
   };
   return createServer({
     contract,
@@ -42,7 +42,7 @@ export async function createApp(
     log,
     limits,
     clock: systemClock,
-    onTurnedAway: (reason) => engine.countTurnedAway(reason),
+    admission: engine,
   });
 }
 

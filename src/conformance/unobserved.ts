@@ -58,7 +58,7 @@ export const UNOBSERVED: readonly UnobservedRule[] = [
     why: "Provoking them takes minutes or a slow model. That nothing else moves them is `health.keeps-*`.",
   },
   {
-    rule: "A place in the queue comes after the limits that need no tokens and before token limits, which give it back.",
+    rule: "A full queue refuses before the body is read; a place in the queue comes before token limits, which give it back.",
     source: "notes 9",
     why: "It shows only with one request more than a full queue holds, at the right moment.",
   },

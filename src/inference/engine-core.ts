@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { ServiceError } from "../errors.ts";
 import { planRequest, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
@@ -85,6 +86,11 @@ export class EngineCore implements ServedEngine {
   async #answer(place: Place, tokenizing: Promise<number>): Promise<ScoredRequest> {
     const scored = await place.answer;
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
+  }
+
+  fullQueue(): ServiceError | undefined {
+    const obstacle = this.#scheduler.obstacle();
+    return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
   }
 
   countTurnedAway(reason: TurnedAway): void {

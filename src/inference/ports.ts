@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { ServiceError } from "../errors.ts";
 
 /**
  * What the inference core needs from outside, and what it works on.
@@ -150,10 +151,15 @@ export interface Engine {
   health(): EngineHealth;
 }
 
-/** Why a request ended before it came to the queue. */
-export type TurnedAway = "QUEUE_FULL" | "DEADLINE_EXCEEDED";
+/** Why a request ended before it came to the queue: it was refused, or it was too late. */
+export type TurnedAway = "REFUSED" | "DEADLINE_EXCEEDED";
 
-/** One behind a web service, whose requests may end while their bodies are read. */
+/** One behind a web service, whose requests may end before or while their bodies are read. */
 export interface ServedEngine extends Engine {
+  /**
+   * QUEUE_FULL if the queue is full now. Cheap, and counts nothing: `countTurnedAway` does. What else keeps a request out (the service
+   * starts or shuts down) lasts, and is said after the checks of its body.
+   */
+  fullQueue(): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
 }

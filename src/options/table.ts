@@ -9,6 +9,9 @@ export interface ServiceOptions {
   readonly cacheSize: number;
   readonly stateCacheMb: number;
   readonly deadlineMs: number;
+  readonly headersTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly bodyMemoryMb: number;
   readonly allowUnauthenticated: boolean;
   readonly strict: boolean;
   readonly offline: boolean;
@@ -139,6 +142,37 @@ export const OPTION_TABLE = {
     max: 3_600_000,
     unit: "ms",
     description: "time from a request's headers until it gets 504",
+  },
+  headersTimeoutMs: {
+    kind: "integer",
+    flag: "headers-timeout-ms",
+    env: "DECISION_HEADERS_TIMEOUT_MS",
+    default: 20_000, // chosen
+    min: 1,
+    max: 3_600_000,
+    unit: "ms",
+    description: "time in which a request's headers must arrive; late ones get 408",
+  },
+  maxConnections: {
+    kind: "integer",
+    flag: "max-connections",
+    env: "DECISION_MAX_CONNECTIONS",
+    default: 2048, // chosen: an idle one takes some 10 KiB
+    min: 1,
+    max: 65_535,
+    unit: "connections",
+    description: "maximum number of open connections; a further one gets 503 and is closed",
+  },
+  bodyMemoryMb: {
+    kind: "integer",
+    flag: "body-memory-mb",
+    env: "DECISION_BODY_MEMORY_MB",
+    default: 64, // chosen: 32 bodies of the largest size
+    min: 2, // one of them
+    max: 65_536,
+    unit: "MiB",
+    description:
+      "memory in MiB for the bodies of all requests in progress; when it is full, unfinished bodies or new requests get 503",
   },
   allowUnauthenticated: {
     kind: "switch",

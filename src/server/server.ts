@@ -1,28 +1,22 @@
-import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, OperationId } from "../contract/call.ts";
-import type { Clock, TurnedAway } from "../inference/ports.ts";
+import type { Clock } from "../inference/ports.ts";
 import type { Log } from "./log.ts";
 import { createKeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
-import { serveOperations } from "./routes/operations.ts";
+import { type Admission, serveOperations } from "./routes/operations.ts";
+import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
 import { requestIdOf } from "./routes/request-id.ts";
 import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts";
+import { BodyBudget } from "./wire/body-budget.ts";
+import { limitConnections } from "./wire/connection-limit.ts";
 import { openExchange } from "./wire/connections.ts";
-import { expectsContinue, headerValues } from "./wire/headers.ts";
 import { isLingering } from "./wire/lingering.ts";
-import { createListener, WIRE_LIMITS, type WireLimits } from "./wire/listener.ts";
-import { LongBodies } from "./wire/long-bodies.ts";
+import { type ChosenWireLimits, createListener, type WireLimits, wireLimits } from "./wire/listener.ts";
+import { messageFailure } from "./wire/message-rules.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
-import {
-  EXPECTATION_FAILED,
-  HOST_MISSING,
-  onClientError,
-  onConnect,
-  type WireFailure,
-  wireReply,
-} from "./wire/wire-failures.ts";
+import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -34,10 +28,11 @@ declare module "fastify" {
   }
 }
 
-export interface ServerLimits {
+export interface ServerLimits extends ChosenWireLimits {
+  /** Of one request. */
   readonly maxBodyBytes: number;
-  /** Of requests under way. */
-  readonly maxLongBodies: number;
+  /** Of all requests under way. */
+  readonly bodyMemoryBytes: number;
   /** From a request's headers to the end of its body. */
   readonly deadlineMs: number;
 }
@@ -52,28 +47,36 @@ export interface ServerOptions {
   /** Tells when a request arrived. */
   readonly clock: Clock;
   readonly limits: ServerLimits;
-  /** Told of each request with a 503 or 504 that never came to the queue. */
-  readonly onTurnedAway?: (reason: TurnedAway) => void;
+  /** Asked before a body is read, and told of each request with a 503 or 504 that never came to the queue. */
+  readonly admission: Admission;
   readonly wire?: Partial<WireLimits>;
 }
 
 /**
  * The web server over a contract. It never listens by itself.
  *
- *     socket -> Node's parser -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> contract.call
- *                   |
+ *     socket -> Node's parser -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> queue (503) -> body -> contract.call
+ *                   |        |
+ *                   |        `-> full queue, nothing else to be said: quick-refusals.ts
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { contract, log, clock } = options;
+  const { contract, log, clock, limits, admission } = options;
+  const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
+  const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
+  const headChecks = { contract, checkKey, maxBodyBytes: limits.maxBodyBytes };
+  const isRefused = createQuickRefusal({ headChecks, admission, isDraining: () => app.isDraining, log });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     // While it closes, requests still get the contract's own answers.
     return503OnClosing: false,
     routerOptions: { querystringParser: () => ({}) },
-    serverFactory: (listener) => createListener(listener, { ...WIRE_LIMITS, ...options.wire }),
-    clientErrorHandler: onClientError(contract, log),
+    serverFactory: (listener) =>
+      createListener((request, response) => {
+        if (!isRefused(request, response)) listener(request, response);
+      }, wire),
+    clientErrorHandler: onClientError(contract, log, wire),
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that the router cannot read: what they do is done here.
       finishHeaders(request, reply);
@@ -82,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
   });
   app.server.on("connect", onConnect(contract));
+  limitConnections(app.server, wire.maxConnections, onTooManyConnections(contract));
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
 
@@ -103,11 +107,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   answerUnknownRoutes(app, contract);
 
-  const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
-  const longBodies = new LongBodies(options.limits.maxLongBodies);
-  const { onTurnedAway = () => {} } = options;
-  const bodies = { ...options.limits, clock };
-  serveOperations(app, { contract, checkKey, bodies, longBodies, onTurnedAway, log });
+  const bodies = { ...limits, clock, budget: new BodyBudget(limits.bodyMemoryBytes) };
+  serveOperations(app, { contract, headChecks, bodies, admission, log });
   await serveDocs(app, contract.document, options.version);
   await serveRedoc(app, options.version);
   await app.ready();
@@ -131,17 +132,10 @@ function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Cont
     return false;
   }
   openExchange(raw, reply.raw, request.id);
-  const failure = raw.httpVersion === "1.1" ? failureOf(raw) : undefined;
+  const failure = messageFailure(raw);
   if (failure === undefined) return true;
   sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
   return false;
-}
-
-/** Rules of HTTP/1.1 that Node would enforce with an answer of its own. */
-function failureOf(request: IncomingMessage): WireFailure | undefined {
-  if (headerValues(request.rawHeaders, "host").length !== 1) return HOST_MISSING;
-  if (request.headers.expect !== undefined && !expectsContinue(request)) return EXPECTATION_FAILED;
-  return undefined;
 }
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {

@@ -74,7 +74,14 @@ export class FaultyService {
       version,
       apiKey,
       log: { debug: silent, info: silent, warn: silent, error: silent },
-      limits: { maxBodyBytes: 2_097_152, maxLongBodies: 128, deadlineMs: 60_000 },
+      limits: {
+        maxBodyBytes: 2_097_152,
+        bodyMemoryBytes: 67_108_864,
+        deadlineMs: 60_000,
+        maxConnections: 2048,
+        headersTimeoutMs: 20_000,
+      },
+      admission: engine,
       clock: systemClock,
     });
     meddle(app.server, () => current);

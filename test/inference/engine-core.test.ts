@@ -94,6 +94,24 @@ test("a full queue is told before the token limits, and token limits give the pl
   assert.deepEqual([queued, rejected, failed], [0, 1, 0]);
 });
 
+test("whether the queue is full can be asked, which counts nothing until it is told", async () => {
+  const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
+  const kinds = [engine.fullQueue()?.kind];
+  await engine.start();
+  kinds.push(engine.fullQueue()?.kind);
+  const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
+  kinds.push(engine.fullQueue()?.kind);
+  assert.equal(engine.health().counters.rejected, 0);
+  engine.countTurnedAway("REFUSED");
+  assert.equal(engine.health().counters.rejected, 1);
+  tokenizer.release();
+  await assert.rejects(waiting, { kind: "INVALID_REQUEST" });
+  kinds.push(engine.fullQueue()?.kind);
+  await engine.drain();
+  kinds.push(engine.fullQueue()?.kind);
+  assert.deepEqual(kinds, [undefined, undefined, "QUEUE_FULL", undefined, undefined]);
+});
+
 test("deadline and departure are answered while the request is tokenized, which then ends early", async () => {
   const { engine, tokenizer, clock, caller } = makeBench({ deadlineMs: 10 });
   await engine.start();

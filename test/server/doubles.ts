@@ -4,7 +4,8 @@ import type { Contract, IncomingCall, OutgoingReply, Route } from "../../src/con
 import { type ErrorKind, ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Log } from "../../src/server/log.ts";
-import { createServer, type ServerOptions } from "../../src/server/server.ts";
+import type { Admission } from "../../src/server/routes/operations.ts";
+import { createServer, type ServerLimits, type ServerOptions } from "../../src/server/server.ts";
 
 const STATUSES: Partial<Record<ErrorKind, number>> = {
   MALFORMED_HTTP: 400,
@@ -51,12 +52,17 @@ export function fakeContract(call: (call: IncomingCall) => Promise<OutgoingReply
             : error.message
           : "failed";
       const status = STATUSES[kind] ?? 500;
-      const reply = json(status, { detail });
+      const reply = status === 503 ? busy({ detail }) : json(status, { detail });
       if (status === 500) return { ...json(500, { detail: "failed" }), cause: error };
       if (status !== 401) return reply;
       return { ...reply, headers: { ...reply.headers, "www-authenticate": "Bearer" } };
     },
   };
+}
+
+function busy(body: unknown): OutgoingReply {
+  const reply = json(503, body);
+  return { ...reply, headers: { ...reply.headers, "retry-after": "1" } };
 }
 
 export function json(status: number, body: unknown): OutgoingReply {
@@ -81,6 +87,17 @@ export function memoryLog(): Log & { readonly entries: LogEntry[] } {
 export const KEY = "s3cret";
 export const MAX_BODY_BYTES = 2_097_152;
 
+export const LIMITS: ServerLimits = {
+  maxBodyBytes: MAX_BODY_BYTES,
+  bodyMemoryBytes: 100 * MAX_BODY_BYTES,
+  deadlineMs: 60_000,
+  maxConnections: 1000,
+  headersTimeoutMs: 20_000,
+};
+
+/** There is always a place in the queue. */
+export const OPEN: Admission = { fullQueue: () => undefined, countTurnedAway: () => {} };
+
 /** A server over the fake contract, with the key set; not listening. */
 export function fakeServer(options: Partial<ServerOptions> = {}): Promise<FastifyInstance> {
   return createServer({
@@ -89,7 +106,8 @@ export function fakeServer(options: Partial<ServerOptions> = {}): Promise<Fastif
     apiKey: KEY,
     log: memoryLog(),
     clock: systemClock,
-    limits: { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 100, deadlineMs: 60_000 },
+    limits: LIMITS,
+    admission: OPEN,
     ...options,
   });
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../src/errors.ts";
-import { fakeContract, fakeServer, json, KEY, MAX_BODY_BYTES, memoryLog, withServer } from "./doubles.ts";
+import { fakeContract, fakeServer, json, KEY, LIMITS, memoryLog, OPEN, withServer } from "./doubles.ts";
 import { head, WireClient } from "./wire.ts";
 
 const log = memoryLog();
@@ -220,73 +219,56 @@ test("the answer's own headers are kept", async () => {
   await busy.close();
 });
 
-test("so many long bodies are read at a time, further ones get a 503, and short ones are read beside them", async () => {
-  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 60_000 };
-  await withServer(await fakeServer({ limits }), async (port) => {
-    const announce = (length: number) => askingHead(`Content-Length: ${length}`);
-    const open = async (length: number, ...body: string[]) => {
-      const client = await WireClient.open(port);
-      await client.send(announce(length), ...body);
-      await sleep(50); // until it is read
-      return client;
-    };
-    const long = [await open(100_000, "{"), await open(100_000, "{")];
-    const [third, tooLarge, short] = [
-      await open(100_000),
-      await open(MAX_BODY_BYTES + 1),
-      await open(2, "{}"),
-    ];
-    assert.equal((await third.read()).status, 503);
-    assert.equal((await tooLarge.read()).status, 413);
-    assert.equal((await short.read()).status, 200);
-    await long[0]?.send("}".repeat(99_999));
-    assert.equal((await long[0]?.read())?.status, 200);
-    const fourth = await open(100_000, "{".repeat(100_000));
-    assert.equal((await fourth.read()).status, 200);
-    long[1]?.close(); // its caller leaves: the place is free
-    await sleep(50);
-    const more = [await open(100_000, "{"), await open(100_000, "{")];
-    for (const client of more) {
-      await client.send("}".repeat(99_999));
-      assert.equal((await client.read()).status, 200);
+test("where unfinished bodies take all the memory for bodies, they give way to those that end", async () => {
+  const told: string[] = [];
+  const admission = { ...OPEN, countTurnedAway: (reason: string) => told.push(reason) };
+  const limits = { ...LIMITS, bodyMemoryBytes: 100_000 };
+  await withServer(await fakeServer({ limits, admission }), async (port) => {
+    const [endless, whole] = [await WireClient.open(port), await WireClient.open(port)];
+    await endless.send(askingHead("Content-Length: 70000"), "x".repeat(60_000));
+    // whichever of them is read first: one that is whole, or comes later, is the one that stays
+    await whole.send(askingHead("Content-Length: 60000"), "x".repeat(60_000));
+    assert.equal((await whole.read()).body.bytes, 60_000);
+    for (let count = 0; told.length === 0; count += 1) {
+      assert.ok(count < 100);
+      await whole.send(askingHead("Content-Length: 60000"), "x".repeat(60_000));
+      assert.equal((await whole.read()).status, 200);
     }
-    for (const client of [...long, third, tooLarge, short, fourth, ...more]) client.close();
+    const refused = await endless.read();
+    assert.deepEqual([refused.status, refused.headers.connection], [503, "close"]);
+    assert.deepEqual(told, ["REFUSED"]);
+    await endless.ended();
+    assert.equal(endless.error, undefined);
+    for (const client of [endless, whole]) client.close();
   });
 });
 
-test("a chunked body is long from the byte on that makes it so, and who is turned away is counted", async () => {
-  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 1, deadlineMs: 60_000 };
-  const turnedAway: string[] = [];
-  const onTurnedAway = (reason: string) => turnedAway.push(reason);
-  await withServer(await fakeServer({ limits, onTurnedAway }), async (port) => {
-    const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
-    const open = async (...body: string[]) => {
-      const client = await WireClient.open(port);
-      await client.send(askingHead("Transfer-Encoding: chunked"), ...body);
-      await sleep(50); // until it is read
-      return client;
-    };
-    const [stalled, short] = [await open(chunk(65_536)), await open(chunk(100), "0\r\n\r\n")];
-    assert.equal((await short.read()).status, 200);
-    const long = await open(chunk(65_537));
-    await stalled.send(chunk(1)); // one byte too many while another one is under way
-    assert.equal((await stalled.read()).status, 503);
-    await long.send("0\r\n\r\n");
-    assert.equal((await long.read()).status, 200);
-    assert.deepEqual(turnedAway, ["QUEUE_FULL"]);
-    for (const client of [stalled, short, long]) client.close();
+test("a chunked body counts from its first byte on", async () => {
+  const limits = { ...LIMITS, bodyMemoryBytes: 100_000 };
+  await withServer(await fakeServer({ limits }), async (port) => {
+    const client = await WireClient.open(port);
+    const chunk = `${(60_000).toString(16)}\r\n${"x".repeat(60_000)}\r\n`;
+    await client.send(askingHead("Transfer-Encoding: chunked"), chunk, "0\r\n\r\n");
+    assert.equal((await client.read()).body.bytes, 60_000);
+    await client.send(askingHead("Transfer-Encoding: chunked"), chunk, chunk);
+    assert.equal((await client.read()).status, 503);
+    client.close();
   });
 });
 
-test("a body that is not there when the deadline passes gets a 504", async () => {
-  const limits = { maxBodyBytes: MAX_BODY_BYTES, maxLongBodies: 2, deadlineMs: 200 };
-  const turnedAway: string[] = [];
-  const onTurnedAway = (reason: string) => turnedAway.push(reason);
-  await withServer(await fakeServer({ limits, onTurnedAway }), async (port) => {
+test("a body that is not there when the deadline passes gets a 504, and the connection ends", async () => {
+  const told: string[] = [];
+  const admission = { ...OPEN, countTurnedAway: (reason: string) => told.push(reason) };
+  // the connection's own time for a request is shorter: the deadline alone decides
+  const options = { limits: { ...LIMITS, deadlineMs: 200, headersTimeoutMs: 1 }, admission };
+  await withServer(await fakeServer(options), async (port) => {
     const client = await WireClient.open(port);
     await client.send(askingHead("Content-Length: 9"), "{");
-    assert.equal((await client.read()).status, 504);
-    assert.deepEqual(turnedAway, ["DEADLINE_EXCEEDED"]);
+    const late = await client.read();
+    assert.deepEqual([late.status, late.headers.connection], [504, "close"]);
+    assert.deepEqual(told, ["DEADLINE_EXCEEDED"]);
+    await client.ended();
+    assert.equal(client.error, undefined);
     client.close();
   });
 });

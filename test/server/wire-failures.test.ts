@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fakeContract, fakeServer, json, KEY, withServer } from "./doubles.ts";
+import { fakeContract, fakeServer, json, KEY, LIMITS, withServer } from "./doubles.ts";
 import { head, type WireAnswer, WireClient } from "./wire.ts";
 
 const AUTHORIZED = ["Content-Type: application/json", `Authorization: Bearer ${KEY}`];
@@ -17,6 +17,7 @@ function assertRefusal(answer: WireAnswer, status: number): void {
 
 const BROKEN = [
   { name: "a line that is no request", given: "nonsense\r\n\r\n", status: 400 },
+  { name: "a line without a version", given: "GET /health\r\n\r\n", status: 400 },
   { name: "an unknown version", given: "GET / HTTP/9.9\r\n\r\n", status: 400 },
   { name: "a method of no known name", given: "FROB /health HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
   { name: "a header without a colon", given: "GET / HTTP/1.1\r\nHost a\r\n\r\n", status: 400 },
@@ -111,18 +112,46 @@ test("garbage after a whole request is refused after that request's own answer",
   });
 });
 
-test("headers and bodies that take too long get a 408", async () => {
-  const wire = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkIntervalMs: 10 };
-  await withServer(await fakeServer({ wire }), async (port) => {
-    const slowHeaders = await WireClient.open(port);
-    await slowHeaders.send("GET /health HTTP/1.1\r\nHost:");
-    assertRefusal(await slowHeaders.read(), 408);
-    slowHeaders.close();
+test("headers that take longer than the operator allows get a 408 that says how long", async () => {
+  const options = { limits: { ...LIMITS, headersTimeoutMs: 50 }, wire: { checkIntervalMs: 10 } };
+  await withServer(await fakeServer(options), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send("GET /health HTTP/1.1\r\nHost:");
+    const answer = await client.read();
+    assertRefusal(answer, 408);
+    assert.match(String(answer.body.detail), /0\.05 s/);
+    client.close();
+  });
+});
 
-    const slowBody = await WireClient.open(port);
-    await slowBody.send(WHOLE, "{");
-    assertRefusal(await slowBody.read(), 408);
-    slowBody.close();
+test("one connection more than allowed gets a 503 and the end, without a reset, until another has closed", async () => {
+  const limits = { ...LIMITS, maxConnections: 2 };
+  await withServer(await fakeServer({ limits }), async (port) => {
+    const ask = async (client: WireClient) => {
+      await client.send(head("GET /health"));
+      return await client.read();
+    };
+    const [first, second] = [await WireClient.open(port), await WireClient.open(port)];
+    assert.deepEqual([(await ask(first)).status, (await ask(second)).status], [200, 200]);
+    const third = await WireClient.open(port);
+    third.socket.pause();
+    await third.send(`${WHOLE}{}`, WHOLE, "{}"); // it writes before it reads
+    third.socket.resume();
+    const refusal = await third.read();
+    assertRefusal(refusal, 503);
+    assert.equal(refusal.headers["retry-after"], "1");
+    await third.ended();
+    assert.equal(third.error, undefined);
+    await assert.rejects(third.read(), /connection ended after: $/);
+    third.close();
+    first.close();
+    for (let isServed = false; !isServed; ) {
+      const fourth = await WireClient.open(port); // the server may not have seen the close yet
+      isServed = (await ask(fourth)).status === 200;
+      fourth.close();
+    }
+    assert.equal((await ask(second)).status, 200);
+    second.close();
   });
 });
 

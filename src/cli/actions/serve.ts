@@ -40,7 +40,7 @@ export async function serve(
   let isStopping = () => false;
   try {
     const { createApp } = await import("../../app.ts");
-    const server = await createApp(engine, { apiKey, log, port: options.port });
+    const server = await createApp(engine, { ...options, apiKey, log });
     await listen(server, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     installShutdown({ server, engine, log, clock: systemClock, drainMs, process });

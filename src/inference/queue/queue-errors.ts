@@ -1,12 +1,15 @@
 import { ServiceError } from "../../errors.ts";
 
+/** One for all, since it is what a flood is told: an error with its stack takes long to make. */
+const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
+
 /** What the scheduler says to a request that it does not answer with scores. */
 export const queueErrors = {
   starting: () => new ServiceError("STARTING", "The model is still loading."),
   unavailable: (cause: unknown) =>
     new ServiceError("BACKEND_FAILED", "The model could not be loaded.", { cause }),
   draining: () => new ServiceError("DRAINING", "The service is shutting down."),
-  full: () => new ServiceError("QUEUE_FULL", "The inference queue is full."),
+  full: () => FULL,
   tooLate: () => new ServiceError("DEADLINE_EXCEEDED", "The request exceeded the server deadline."),
   cancelled: () => new ServiceError("CANCELLED", "The caller has left."),
   failed: (cause: unknown) => new ServiceError("BACKEND_FAILED", "The inference backend failed.", { cause }),

@@ -37,7 +37,6 @@ export class Scheduler {
   #isComputing = false;
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
-
   readonly #tally = new Tally();
 
   constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
@@ -96,6 +95,13 @@ export class Scheduler {
     };
   }
 
+  /** Why `admit` would turn away whoever asked now. */
+  obstacle(): ServiceError | undefined {
+    if (this.#obstacle !== undefined) return this.#obstacle();
+    if (!this.#backend.isExpected) return queueErrors.starting();
+    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
+  }
+
   /** Lets nobody in any more; resolves when everybody who is in has been answered. */
   drain(): Promise<void> {
     this.#keepOut();
@@ -141,19 +147,14 @@ export class Scheduler {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
-    const obstacle = this.#obstacle ?? this.#obstacleNow();
+    const obstacle = this.obstacle();
     if (obstacle !== undefined) {
       this.#tally.rejected += 1;
-      throw obstacle();
+      throw obstacle;
     }
     if (this.#clock.now() < deadlineAt) return;
     this.#tally.ended.timedOut += 1;
     throw queueErrors.tooLate();
-  }
-
-  #obstacleNow(): (() => ServiceError) | undefined {
-    if (!this.#backend.isExpected) return queueErrors.starting;
-    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full : undefined;
   }
 
   #keepOut(): void {

@@ -18,7 +18,7 @@ export class Tally {
   forwards = 0;
 
   countTurnedAway(reason: TurnedAway): void {
-    if (reason === "QUEUE_FULL") this.rejected += 1;
+    if (reason === "REFUSED") this.rejected += 1;
     else this.ended.timedOut += 1;
   }
 }

@@ -7,23 +7,22 @@ import {
   type Route,
 } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
-import type { TurnedAway } from "../../inference/ports.ts";
+import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";
-import { type BodyLimits, readBody } from "../wire/body.ts";
+import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
-import { headerValues } from "../wire/headers.ts";
-import type { LongBodies } from "../wire/long-bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
-import type { KeyCheck } from "./authorization.ts";
+import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
+
+/** Whether there is a place in the queue, and the count of those who came in vain. */
+export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
 
 /** What an operation's route needs. */
 export interface OperationOptions {
   readonly contract: Contract;
-  /** Undefined: no key is configured, nothing is checked. */
-  readonly checkKey: KeyCheck | undefined;
+  readonly headChecks: HeadCheckOptions;
   readonly bodies: BodyLimits;
-  readonly longBodies: LongBodies;
-  readonly onTurnedAway: (reason: TurnedAway) => void;
+  readonly admission: Admission;
   readonly log: Log;
 }
 
@@ -66,7 +65,8 @@ async function answer(
 }
 
 /**
- * The checks in their order, then the contract.
+ * The checks in their order, then the contract. A full queue refuses before the body is read, and again before it is parsed: others
+ * may have come in between.
  *
  * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED
  */
@@ -75,26 +75,40 @@ async function replyTo(
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: HandledRoute,
   signal: AbortSignal,
-  { contract, checkKey, bodies, longBodies, onTurnedAway }: OperationOptions,
+  { contract, headChecks, bodies, admission }: OperationOptions,
 ): Promise<OutgoingReply> {
   const arrivedAt = bodies.clock.now();
-  if (needsKey) checkKey?.(raw);
+  checkHead(raw, { needsKey, hasBody }, headChecks);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
-  contract.checkMediaType({ ...raw.headers, "content-type": headerValues(raw.rawHeaders, "content-type") });
-  let giveBack = () => {};
-  const onLong = () => {
-    giveBack = longBodies.take();
-  };
-  const reading = readBody(raw, reply.raw, { ...bodies, onLong }).catch((error: unknown) => {
-    if (isTurnedAway(error)) onTurnedAway(error.kind);
+  checkPlace(admission);
+  const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
+    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
     throw error;
   });
-  const call = (body: Uint8Array) => contract.call({ operationId, requestId: id, signal, arrivedAt, body });
-  return reading.then(call).finally(() => giveBack()); // no frame here holds the body while it is answered
+  let release = () => {};
+  const call = (body: WholeBody) => {
+    ({ release } = body);
+    checkPlace(admission);
+    return contract.call({ operationId, requestId: id, signal, arrivedAt, body: body.bytes });
+  };
+  return reading.then(call).finally(() => release()); // no frame here holds the body while it is answered
 }
 
-function isTurnedAway(error: unknown): error is ServiceError & { readonly kind: TurnedAway } {
-  return error instanceof ServiceError && (error.kind === "QUEUE_FULL" || error.kind === "DEADLINE_EXCEEDED");
+/** @throws ServiceError QUEUE_FULL */
+function checkPlace(admission: Admission): void {
+  const obstacle = admission.fullQueue();
+  if (obstacle === undefined) return;
+  admission.countTurnedAway("REFUSED");
+  throw obstacle;
+}
+
+/** Whether the reading of a body ended with a 503 or 504. */
+function countTurnedAway(admission: Admission, error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  if (error.kind === "QUEUE_FULL") admission.countTurnedAway("REFUSED");
+  else if (error.kind === "DEADLINE_EXCEEDED") admission.countTurnedAway("DEADLINE_EXCEEDED");
+  else return false;
+  return true;
 }
 
 function isCancelled(error: unknown): boolean {

@@ -2,64 +2,71 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../errors.ts";
 import type { Clock } from "../../inference/ports.ts";
 import { queueErrors } from "../../inference/queue/queue-errors.ts";
-import { announcesMoreThan, declaredBodyBytes, expectsContinue } from "./headers.ts";
-import { LONG_BYTES } from "./long-bodies.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import { declaredBodyBytes, expectsContinue } from "./headers.ts";
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** From the headers on. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  readonly budget: BodyBudget;
 }
 
-export interface BodyOptions extends BodyLimits {
-  /** Called once if the body is long, as soon as that is known; what it throws ends the reading. */
-  readonly onLong: () => void;
+/** A whole body. */
+export interface WholeBody {
+  readonly bytes: Uint8Array;
+  /** To be called when the request is answered: until then its bytes count as under way. */
+  readonly release: () => void;
 }
 
 /**
  * The bytes of a request's body, counted while they arrive.
  *
- * A length announced beyond the limit is refused before anything is read, and a caller that waits for a 100 gets it
- * only here: every check that needs no body has passed. What follows after a refusal flows on and is discarded.
+ * A caller that waits for a 100 gets it only here: every check that needs no body has passed. What follows after a refusal
+ * flows on and is discarded.
  *
- * @throws ServiceError BODY_TOO_LARGE | DEADLINE_EXCEEDED | CANCELLED when the connection closes before the body's end; what
- *         `onLong` throws
+ * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (too many bytes of bodies are under way) | DEADLINE_EXCEEDED | CANCELLED when the
+ *         connection closes before the body's end
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBodyBytes, deadlineMs, clock, onLong }: BodyOptions,
-): Promise<Uint8Array> {
-  const declared = declaredBodyBytes(request);
-  if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
+  { maxBodyBytes, deadlineMs, clock, budget }: BodyLimits,
+): Promise<WholeBody> {
   if (request.destroyed) throw cutOff();
-  const isKnown = Number.isFinite(declared);
-  if (isKnown && declared > LONG_BYTES) onLong();
   if (expectsContinue(request)) response.writeContinue();
 
   return new Promise((resolve, reject) => {
-    const body = new Gathering(declared);
+    const body = new Gathering(declaredBodyBytes(request));
     const settle = (finish: () => void): void => {
       cancelTimer();
       request.off("data", onData).off("end", onEnd).off("close", onClose);
       request.resume();
       finish();
     };
+    const fail = (reason: unknown): void =>
+      settle(() => {
+        reservation.release();
+        reject(reason);
+      });
+    const reservation = budget.reserve(fail);
     const onData = (chunk: Buffer): void => {
-      const before = body.length;
-      const length = before + chunk.length;
       try {
-        if (length > maxBodyBytes) throw tooLarge(maxBodyBytes);
-        if (!isKnown && before <= LONG_BYTES && length > LONG_BYTES) onLong();
+        if (body.length + chunk.length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+        reservation.grow(chunk.length);
         body.add(chunk);
       } catch (error) {
-        settle(() => reject(error));
+        fail(error);
       }
     };
-    const onEnd = (): void => settle(() => resolve(body.whole()));
-    const onClose = (): void => settle(() => reject(cutOff()));
-    const cancelTimer = clock.after(deadlineMs, () => settle(() => reject(queueErrors.tooLate())));
+    const onEnd = (): void =>
+      settle(() => {
+        reservation.complete();
+        resolve({ bytes: body.whole(), release: reservation.release });
+      });
+    const onClose = (): void => fail(cutOff());
+    const cancelTimer = clock.after(deadlineMs, () => fail(queueErrors.tooLate()));
     request.on("error", ignoreError);
     request.on("data", onData).on("end", onEnd).on("close", onClose);
   });
@@ -93,7 +100,7 @@ class Gathering {
 /** "close" follows, and an error without a listener would end the process. Out here, it keeps no body in memory. */
 function ignoreError(): void {}
 
-function tooLarge(maxBodyBytes: number): ServiceError {
+export function tooLarge(maxBodyBytes: number): ServiceError {
   return new ServiceError("BODY_TOO_LARGE", `The body may have at most ${maxBodyBytes} bytes.`);
 }
 

@@ -2,7 +2,12 @@ import type { IncomingMessage } from "node:http";
 
 /** Every value of this (lower case) name, line by line. Node's `headers` keeps only the first of most names. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] ?? "";
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? "");
+  }
+  return values;
 }
 
 /** Bytes that the request says its body has: Infinity where only the end will tell (chunked), 0 without a body. */

@@ -1,11 +1,16 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { openExchanges } from "./connections.ts";
 
-/** Milliseconds and bytes that bound a connection. None of them ends a request that is worked on. */
+/** What bounds connections. None of it ends a request that is worked on. */
 export interface WireLimits {
+  /** Open at a time. */
+  readonly maxConnections: number;
   /** From the first byte to the end of the headers. */
   readonly headersTimeoutMs: number;
-  /** From the first byte to the end of the body. */
+  /**
+   * From the first byte to the end of a body that nobody reads, since its request has its answer. One that is read is late when
+   * the request's deadline passes.
+   */
   readonly requestTimeoutMs: number;
   /** Idle time between two requests. */
   readonly keepAliveTimeoutMs: number;
@@ -17,13 +22,25 @@ export interface WireLimits {
   readonly maxHeaderBytes: number;
 }
 
+/** A check of the timeouts may come that much late. */
+const TIMEOUT_SLACK_MS = 5_000;
+
+/** What an operator can set. */
+export type ChosenWireLimits = Pick<WireLimits, "maxConnections" | "headersTimeoutMs">;
+
 /**
- * Chosen: 2 MiB in 60 s is a very slow line. An idle connection outlives the 60 s for which load balancers commonly
- * keep theirs, so that it is never the service that closes one just as a request is sent on it.
+ * An idle connection outlives the 60 s for which load balancers commonly keep theirs, so that it is never the service that
+ * closes one just as a request is sent on it.
+ *
+ * @param deadlineMs of a request, from its headers to its answer: before that has passed, nothing else ends it
  */
-export const WIRE_LIMITS: WireLimits = {
-  headersTimeoutMs: 20_000,
-  requestTimeoutMs: 60_000,
+export function wireLimits(chosen: ChosenWireLimits, deadlineMs: number): WireLimits {
+  const requestTimeoutMs = chosen.headersTimeoutMs + deadlineMs + TIMEOUT_SLACK_MS;
+  return { ...FIXED_LIMITS, ...chosen, requestTimeoutMs };
+}
+
+/** Chosen. */
+const FIXED_LIMITS = {
   keepAliveTimeoutMs: 75_000,
   unreadTimeoutMs: 60_000,
   checkIntervalMs: 1_000,

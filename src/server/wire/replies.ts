@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
@@ -10,15 +11,40 @@ export function sendReply(reply: FastifyReply, outgoing: OutgoingReply): Fastify
   return reply.code(outgoing.status).headers(outgoing.headers).send(Buffer.from(outgoing.body, "utf8"));
 }
 
-/** The headers that every response carries, the documentation's too; runs before each is written. */
+/** Adds the common headers; runs before each response of Fastify is written, the documentation's too. */
 export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
-  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
-  if (request.server.isDraining) reply.header("connection", "close");
-  if (!hasUnreadBody(request.raw)) return;
-  if (!isWorthDraining(request.raw)) reply.header("connection", "close");
-  lingerBeforeClosing(request.raw);
+  const { "cache-control": caching, ...headers } = commonHeaders(
+    request.raw,
+    request.id,
+    request.server.isDraining,
+  );
+  reply.headers(headers);
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", caching);
 }
+
+/**
+ * The headers that every response carries. To be called before it is written: if it closes the connection, what is left of the
+ * request's body is discarded before.
+ */
+export function commonHeaders(
+  request: IncomingMessage,
+  requestId: string,
+  isDraining: boolean,
+): CommonHeaders {
+  const isUnread = hasUnreadBody(request);
+  if (isUnread) lingerBeforeClosing(request);
+  const closes = isDraining || (isUnread && !isWorthDraining(request));
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    ...(closes ? { connection: "close" } : {}),
+  };
+}
+
+type CommonHeaders = Record<"x-request-id" | "x-content-type-options" | "cache-control", string> & {
+  connection?: string;
+};
 
 /** Logs an answer that is the service's own fault, with what was thrown. */
 export function logFault(log: Log, { status, cause }: OutgoingReply, request: FastifyRequest): void {

@@ -6,7 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import { isDiscardingBody, openExchanges } from "./connections.ts";
 import { closeLingering, isLingering } from "./lingering.ts";
-import { WIRE_LIMITS } from "./listener.ts";
+import type { WireLimits } from "./listener.ts";
 
 /** A failure of HTTP itself, below the contract: no operation declares it. */
 export interface WireFailure {
@@ -14,31 +14,28 @@ export interface WireFailure {
   readonly detail: string;
 }
 
-export const EXPECTATION_FAILED: WireFailure = {
-  status: 417,
-  detail: "The only supported expectation is `100-continue`.",
-};
-export const HOST_MISSING: WireFailure = {
-  status: 400,
-  detail: "An HTTP/1.1 request must have exactly one Host header.",
-};
 const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is not a proxy." };
 const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
 
-const seconds = (ms: number) => `${ms / 1000} s`;
+const NO_CONNECTION: WireFailure = { status: 503, detail: "Too many connections are open." };
 
-// By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror
-const BY_CODE: Readonly<Record<string, WireFailure>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    detail: `The request did not arrive in time: the limit is ${seconds(WIRE_LIMITS.headersTimeoutMs)} for the headers and ${seconds(WIRE_LIMITS.requestTimeoutMs)} for the whole request.`,
-  },
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    detail: `The request line and the headers are too long: expected at most ${WIRE_LIMITS.maxHeaderBytes} bytes together.`,
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
-};
+/** By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror */
+function failuresByCode({
+  headersTimeoutMs,
+  maxHeaderBytes,
+}: WireLimits): Readonly<Record<string, WireFailure>> {
+  return {
+    ERR_HTTP_REQUEST_TIMEOUT: {
+      status: 408,
+      detail: `The headers did not arrive in time: they may take ${headersTimeoutMs / 1000} s.`,
+    },
+    HPE_HEADER_OVERFLOW: {
+      status: 431,
+      detail: `The request line and the headers are too long: expected at most ${maxHeaderBytes} bytes together.`,
+    },
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
+  };
+}
 
 /** The contract's error body under a status of HTTP's own. */
 export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
@@ -50,14 +47,16 @@ export function wireReply(contract: Contract, failure: WireFailure, requestId: s
 export function onClientError(
   contract: Contract,
   log: Log,
+  limits: WireLimits,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const byCode = failuresByCode(limits);
   return (error, socket) => {
     if (isLingering(socket)) return;
     if (!socket.writable || isDiscardingBody(socket)) {
       socket.destroy(); // nobody reads, or the request that fails has its answer already
       return;
     }
-    const failure = BY_CODE[error.code ?? ""] ?? MALFORMED;
+    const failure = byCode[error.code ?? ""] ?? MALFORMED;
     void refuse(contract, socket, failure).then(() => {
       log.debug({ status: failure.status, code: error.code }, "request refused");
     });
@@ -69,6 +68,13 @@ export function onConnect(contract: Contract): (request: IncomingMessage, socket
   return (_request, socket) => {
     socket.on("error", () => socket.destroy()); // Node has taken its own listener off, and answers before this one may take long
     void refuse(contract, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
+  };
+}
+
+/** Answers a connection that is one too many, on which nothing has been read. */
+export function onTooManyConnections(contract: Contract): (socket: Socket) => void {
+  return (socket) => {
+    void refuse(contract, socket, NO_CONNECTION, { "retry-after": "1" });
   };
 }
 

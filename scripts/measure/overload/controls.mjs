@@ -1,0 +1,29 @@
+// Faults that are planted in the service, so that the measurement can show that it would notice them. Loaded into the service's
+// process with `--import`; the folder of the compiled service and the fault's name are in the query.
+
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const { searchParams } = new URL(import.meta.url);
+const dist = (file) => import(pathToFileURL(path.join(searchParams.get("dist"), file)));
+
+const faults = {
+  /** A full queue is seen only when the body has been read, parsed and validated. */
+  async "late-refusals"() {
+    const { EngineCore } = await dist("src/inference/engine-core.js");
+    EngineCore.prototype.obstacle = () => undefined;
+  },
+  /** The inference process competes with the service for the processors. */
+  async "equal-priority"() {
+    os.setPriority = () => {};
+    syncBuiltinESMExports();
+  },
+  /** Bodies under way have no bound. */
+  async "unbounded-bodies"() {
+    const { BodyBudget } = await dist("src/server/wire/body-budget.js");
+    BodyBudget.prototype.reserve = () => ({ grow() {}, complete() {}, release() {} });
+  },
+};
+await faults[searchParams.get("fault")]();

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OutgoingReply, Route } from "../../contract/call.ts";
+import type { ServiceError } from "../../errors.ts";
+import type { Log } from "../log.ts";
+import { openExchange } from "../wire/connections.ts";
+import { isLingering } from "../wire/lingering.ts";
+import { messageFailure } from "../wire/message-rules.ts";
+import { commonHeaders } from "../wire/replies.ts";
+import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
+import type { Admission } from "./operations.ts";
+import { requestIdOf } from "./request-id.ts";
+
+export interface QuickRefusalOptions {
+  readonly headChecks: HeadCheckOptions;
+  readonly admission: Admission;
+  readonly isDraining: () => boolean;
+  readonly log: Log;
+}
+
+/** Answers a request if all that can be said to it is that there is no place. @returns whether it did */
+export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Refuses before Fastify sees the request, which says the same at more than twice the cost: at ten times the load that the model
+ * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
+ */
+export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
+  const { headChecks, admission, isDraining, log } = options;
+  const routes = new Map(
+    headChecks.contract.routes
+      .filter(({ hasBody }) => hasBody)
+      .map((route) => [keyOf(route.method, route.path), route]),
+  );
+  const replies = new WeakMap<ServiceError, OutgoingReply>();
+  return (request, response) => {
+    const obstacle = admission.fullQueue();
+    if (obstacle === undefined) return false;
+    const route = routes.get(keyOf(request.method, request.url));
+    if (route === undefined || !isFlawless(request, route, headChecks)) return false;
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request);
+    const reply = replies.get(obstacle) ?? headChecks.contract.errorReply(obstacle, requestId);
+    const { status, headers, body, cause } = reply;
+    if (cause !== undefined) return false; // a fault of the service: the reply names the request, and is logged
+    replies.set(obstacle, reply);
+    admission.countTurnedAway("REFUSED");
+    openExchange(request, response, requestId);
+    const length = { "content-length": Buffer.byteLength(body) };
+    response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...length });
+    response.end(body);
+    logRefusal(log, route, status, startedAt, requestId);
+    return true;
+  };
+}
+
+/** Without the query. */
+function keyOf(method = "", url = ""): string {
+  const query = url.indexOf("?");
+  return `${method} ${query === -1 ? url : url.slice(0, query)}`;
+}
+
+/** Whether nothing is to be said to a request but that there is no place. */
+function isFlawless(request: IncomingMessage, route: Route, options: HeadCheckOptions): boolean {
+  if (isLingering(request.socket) || messageFailure(request) !== undefined) return false;
+  try {
+    checkHead(request, route, options);
+    return true;
+  } catch {
+    return false; // the route checks again, and says it
+  }
+}
+
+function logRefusal(
+  log: Log,
+  { method, operationId }: Route,
+  status: number,
+  startedAt: number,
+  requestId: string,
+): void {
+  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+  log.debug({ method, operation: operationId, status, ms, requestId }, "request");
+}

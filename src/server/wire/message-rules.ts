@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+import { expectsContinue, headerValues } from "./headers.ts";
+import type { WireFailure } from "./wire-failures.ts";
+
+const MALFORMED_LINE: WireFailure = {
+  status: 400,
+  detail: "The request line must end with HTTP/1.1 or HTTP/1.0.",
+};
+const HOST_MISSING: WireFailure = {
+  status: 400,
+  detail: "An HTTP/1.1 request must have exactly one Host header.",
+};
+const EXPECTATION_FAILED: WireFailure = {
+  status: 417,
+  detail: "The only expectation that can be met is `100-continue`.",
+};
+
+/** What HTTP demands of every request before anybody looks at its route, and Node lets pass or would answer by itself. */
+export function messageFailure(request: IncomingMessage): WireFailure | undefined {
+  if (request.httpVersionMajor !== 1) return MALFORMED_LINE; // without a version, Node reads HTTP/0.9
+  if (request.httpVersion !== "1.1") return undefined;
+  if (headerValues(request.rawHeaders, "host").length !== 1) return HOST_MISSING;
+  if (request.headers.expect !== undefined && !expectsContinue(request)) return EXPECTATION_FAILED;
+  return undefined;
+}

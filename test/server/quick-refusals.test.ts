@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { IncomingCall } from "../../src/contract/call.ts";
+import { queueErrors } from "../../src/inference/queue/queue-errors.ts";
+import { fakeContract, fakeServer, json, KEY, LIMITS, memoryLog, withServer } from "./doubles.ts";
+import { head, WireClient } from "./wire.ts";
+
+const TYPE = "Content-Type: application/json";
+const AUTHORIZED = [TYPE, `Authorization: Bearer ${KEY}`];
+const post = (...lines: string[]) => head("POST /v1/systemone", ...lines);
+const asking = (bytes: number) => post(...AUTHORIZED, `Content-Length: ${bytes}`);
+const MIB_CHUNK = `100000\r\n${" ".repeat(1_048_576)}\r\n`;
+
+/** A server whose queue is full when `isFull` says so. */
+function busy(isFull: () => boolean = () => true) {
+  const told: string[] = [];
+  const calls: IncomingCall[] = [];
+  const contract = fakeContract(async (call) => {
+    calls.push(call);
+    return json(200, { bytes: call.body.byteLength });
+  });
+  const admission = {
+    fullQueue: () => (isFull() ? queueErrors.full() : undefined),
+    countTurnedAway: (reason: string) => told.push(reason),
+  };
+  return { told, calls, options: { contract, admission } };
+}
+
+async function withClient(options: object, run: (client: WireClient) => Promise<void>): Promise<void> {
+  await withServer(await fakeServer(options), async (port) => {
+    const client = await WireClient.open(port);
+    try {
+      await run(client);
+    } finally {
+      client.close();
+    }
+  });
+}
+
+test("a full queue refuses before the body has come, counts it, and the connection goes on", async () => {
+  const { told, calls, options } = busy();
+  await withClient(options, async (client) => {
+    await client.send(asking(100_000));
+    const refusal = await client.read();
+    assert.equal(refusal.status, 503);
+    assert.equal(refusal.headers["retry-after"], "1");
+    assert.equal(refusal.body.detail, "The inference queue is full.");
+    await client.send("x".repeat(100_000), asking(2), "{}", head("GET /health"));
+    assert.equal((await client.read()).status, 503);
+    assert.equal((await client.read()).status, 200);
+    assert.equal(client.error, undefined);
+  });
+  assert.deepEqual(told, ["REFUSED", "REFUSED"]);
+  assert.deepEqual(
+    calls.map(({ operationId }) => operationId),
+    ["getHealth"],
+  );
+});
+
+const BEFORE = [
+  { name: "a wrong key", given: post(TYPE, "Authorization: Bearer wrong", "Content-Length: 2"), status: 401 },
+  { name: "no key", given: post(TYPE, "Content-Length: 2"), status: 401 },
+  {
+    name: "a media type",
+    given: post("Content-Type: text/plain", `Authorization: Bearer ${KEY}`, "Content-Length: 2"),
+    status: 422,
+  },
+  { name: "an announced size", given: asking(LIMITS.maxBodyBytes + 1), status: 413 },
+  { name: "an unknown path", given: head("POST /v1/nothing", ...AUTHORIZED), status: 404 },
+  { name: "a method", given: head("GET /v1/systemone", ...AUTHORIZED), status: 405 },
+  { name: "an operation without a body", given: head("GET /health"), status: 200 },
+  { name: "two Hosts", given: post(...AUTHORIZED, "Host: other", "Content-Length: 2"), status: 400 },
+  { name: "an expectation", given: post(...AUTHORIZED, "Expect: more", "Content-Length: 2"), status: 417 },
+];
+for (const { name, given, status } of BEFORE) {
+  test(`${name} comes before the full queue: ${status}`, async () => {
+    const { told, options } = busy();
+    await withClient(options, async (client) => {
+      await client.send(given);
+      assert.equal((await client.read()).status, status);
+    });
+    assert.deepEqual(told, []);
+  });
+}
+
+const AFTER = [
+  { name: "a query", given: head("POST /v1/systemone?a=b", ...AUTHORIZED, "Content-Length: 2") },
+  { name: "a body that is no JSON", given: `${asking(1)}{` },
+  { name: "no body at all", given: asking(0) },
+  { name: "an expectation of 100", given: post(...AUTHORIZED, "Expect: 100-continue", "Content-Length: 2") },
+  { name: "a chunked body", given: post(...AUTHORIZED, "Transfer-Encoding: chunked") },
+  {
+    name: "HTTP/1.0",
+    given: `POST /v1/systemone HTTP/1.0\r\n${AUTHORIZED.join("\r\n")}\r\nContent-Length: 2\r\n\r\n`,
+  },
+];
+for (const { name, given } of AFTER) {
+  test(`the full queue comes before anything about ${name}`, async () => {
+    const { told, calls, options } = busy();
+    await withClient(options, async (client) => {
+      await client.send(given);
+      assert.equal((await client.read()).status, 503);
+    });
+    assert.deepEqual([told, calls], [["REFUSED"], []]);
+  });
+}
+
+test("a queue that is full when the body is here refuses before the body is parsed", async () => {
+  let looks = 0;
+  const { told, calls, options } = busy(() => ++looks > 2); // before Fastify, and before the body is read
+  await withClient(options, async (client) => {
+    await client.send(asking(2), "{}");
+    assert.equal((await client.read()).status, 503);
+  });
+  assert.deepEqual([told, calls], [["REFUSED"], []]);
+});
+
+test("a refusal has the headers and the log line of any other answer", async () => {
+  const log = memoryLog();
+  let isFull = true;
+  const { options } = busy(() => isFull);
+  const fields = async (client: WireClient) => {
+    await client.send(post(...AUTHORIZED, "X-Request-Id: mine", "Content-Length: 2"), "{}");
+    const { headers } = await client.read();
+    const [entry] = log.entries.splice(0).filter(({ message }) => message === "request");
+    return { headers, logged: entry };
+  };
+  await withClient({ ...options, log }, async (client) => {
+    const refusal = await fields(client);
+    isFull = false;
+    const answer = await fields(client);
+    const { "retry-after": retryAfter, ...refusalHeaders } = refusal.headers;
+    assert.equal(retryAfter, "1");
+    assert.deepEqual(Object.keys(refusalHeaders).sort(), Object.keys(answer.headers).sort());
+    const { date: _, "content-length": __, ...same } = answer.headers;
+    for (const [name, value] of Object.entries(same)) assert.equal(refusalHeaders[name], value, name);
+    assert.equal(refusal.headers["x-request-id"], "mine");
+    assert.equal(refusal.logged?.level, "debug");
+    assert.deepEqual(Object.keys(refusal.logged?.fields ?? {}), Object.keys(answer.logged?.fields ?? {}));
+    const { ms, ...rest } = refusal.logged?.fields ?? {};
+    assert.equal(typeof ms, "number");
+    assert.deepEqual(rest, { method: "POST", operation: "systemone", status: 503, requestId: "mine" });
+  });
+});
+
+test("a client that writes 20 MiB before it reads gets its refusal and no reset", async () => {
+  const { options } = busy();
+  await withClient(options, async (client) => {
+    client.socket.pause();
+    await client.send(
+      post(...AUTHORIZED, "Transfer-Encoding: chunked"),
+      ...Array<string>(20).fill(MIB_CHUNK),
+    );
+    client.socket.resume();
+    const refusal = await client.read();
+    assert.deepEqual([refusal.status, refusal.headers.connection], [503, "close"]);
+    await client.ended();
+    assert.equal(client.error, undefined);
+  });
+});
+
+test("garbage in the body of a refused request is answered by nothing more", async () => {
+  const { options } = busy();
+  await withClient(options, async (client) => {
+    await client.send(post(...AUTHORIZED, "Transfer-Encoding: chunked"));
+    assert.equal((await client.read()).status, 503);
+    await client.send("garbage\r\n");
+    await client.ended();
+    await assert.rejects(client.read(), /connection ended after: $/);
+  });
+});
+
+test("answers keep the order of requests that came together, the refused ones among them", async () => {
+  let looks = 0;
+  const { options } = busy(() => ++looks > 3); // the first request is looked at three times
+  await withClient(options, async (client) => {
+    await client.send(`${asking(2)}{}`);
+    assert.equal((await client.read()).status, 200);
+    await client.send(`${head("GET /health")}${asking(2)}{}${head("GET /openapi.json")}`);
+    const statuses = [await client.read(), await client.read(), await client.read()].map(
+      ({ status }) => status,
+    );
+    assert.deepEqual(statuses, [200, 503, 200]);
+  });
+});
+
+test("while the service shuts down, a refusal closes its connection", async () => {
+  const { options } = busy();
+  const app = await fakeServer(options);
+  app.isDraining = true;
+  await withServer(app, async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(asking(2), "{}");
+    assert.equal((await client.read()).headers.connection, "close");
+    await client.ended();
+    client.close();
+  });
+});
