@@ -6,6 +6,7 @@ import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
+import { SecondTries } from "./second-tries.ts";
 import { type Outcome, Tally } from "./tally.ts";
 
 /**
@@ -15,7 +16,7 @@ import { type Outcome, Tally } from "./tally.ts";
  *                 │  │                  ▲                      │
  *         refuse, │  │ known to the     └── pairs left ────────┤
  *      departure, │  │ cache                                   │ all pairs answered,
- *       deadline  ▼  ▼                                         ▼ or the batch failed
+ *       deadline  ▼  ▼                                         ▼ or a batch failed twice
  *               answered ◄─────────────────────────────────────┘
  *
  * A request *waits* from admission until its first pair goes into a batch (`queueCapacity` counts these), then it
@@ -28,6 +29,7 @@ export class Scheduler {
   readonly #settings: EngineSettings;
   readonly #cache: ScoreCache;
   readonly #rule: BatchRule;
+  readonly #secondTries = new SecondTries();
 
   #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
   #isDraining = false;
@@ -166,6 +168,10 @@ export class Scheduler {
     this.#cancelWake();
     while (!this.#isComputing) {
       this.#timeOutLate();
+      const again = this.#backend.isReady
+        ? this.#secondTries.next(new Set(worksOf(this.#tickets())))
+        : undefined;
+      if (again !== undefined) return void this.#compute(again);
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
       if (!this.#backend.isReady) return; // it calls back
@@ -219,9 +225,10 @@ export class Scheduler {
   }
 
   #fail(batch: Batch, cause: unknown): void {
+    const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
-      if (ticket.queued === undefined || !batch.requests.has(ticket.queued.work)) continue;
-      this.#end(ticket, "failed", queueErrors.failed(cause));
+      if (ticket.queued && givenUp.has(ticket.queued.work))
+        this.#end(ticket, "failed", queueErrors.failed(cause));
     }
   }
 
