@@ -231,7 +231,7 @@ function runProgram(body: string): string[] {
     loadMs: 60_000,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/child-backend"))});
+    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/process/child-backend"))});
     const { systemClock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
     let shift = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + shift };
