@@ -73,7 +73,7 @@ describe("an inference process that hangs", () => {
   it("in a run is killed, the run fails, and the next one is answered by a new process that starts at once", async () => {
     const { backend, clock, events } = bench;
     await backend.start();
-    bench.stop();
+    const stopped = bench.stop();
     const hung = backend.score([pair]);
     await settle(); // it has been sent
     clock.advance(HANG_MS - 1);
@@ -81,6 +81,7 @@ describe("an inference process that hangs", () => {
     assert.deepEqual(events, []);
     clock.advance(1);
     assert.equal(backend.isReady, false, "it is killed, but not gone yet");
+    await until(() => !isAlive(stopped), "the process is gone");
     await assert.rejects(hung, FAILED);
     assert.deepEqual(events, ["inference process is killed", "inference process ended, starting another"]);
     clock.advance(0);
