@@ -2,7 +2,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
 import type { Batch } from "./batch.ts";
 import { BatchRule } from "./batch-rule.ts";
-import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
+import { type Admission, type Place, PlaceLife, type Ticket, worksOf } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
@@ -168,10 +168,8 @@ export class Scheduler {
     this.#cancelWake();
     while (!this.#isComputing) {
       this.#timeOutLate();
-      const again = this.#backend.isReady
-        ? this.#secondTries.next(new Set(worksOf(this.#tickets())))
-        : undefined;
-      if (again !== undefined) return void this.#compute(again);
+      const again = this.#backend.isReady && this.#secondTries.next(worksOf(this.#tickets()));
+      if (again) return void this.#compute(again);
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
       if (!this.#backend.isReady) return; // it calls back
@@ -227,8 +225,8 @@ export class Scheduler {
   #fail(batch: Batch, cause: unknown): void {
     const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
-      if (ticket.queued && givenUp.has(ticket.queued.work))
-        this.#end(ticket, "failed", queueErrors.failed(cause));
+      const isOver = ticket.queued && givenUp.has(ticket.queued.work);
+      if (isOver) this.#end(ticket, "failed", queueErrors.failed(cause));
     }
   }
 
@@ -298,8 +296,4 @@ export class Scheduler {
   #tickets(): Ticket[] {
     return [...this.#running, ...this.#waiting];
   }
-}
-
-function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
-  return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
 }

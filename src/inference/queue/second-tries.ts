@@ -27,9 +27,10 @@ export class SecondTries {
   }
 
   /** The next one to compute. @param open requests that still wait for an answer: those of nobody else are dropped */
-  next(open: ReadonlySet<RequestWork>): Batch | undefined {
+  next(open: readonly RequestWork[]): Batch | undefined {
+    const alive = new Set(open);
     const [next, ...others] = this.#waiting.filter(({ requests }) =>
-      [...requests].some((work) => open.has(work)),
+      [...requests].some((work) => alive.has(work)),
     );
     this.#waiting = others;
     return next;
