@@ -25,6 +25,7 @@ const pair: TokenTree = {
 class Bench {
   readonly clock = new FakeClock();
   readonly events: string[] = [];
+  readonly #stopped: number[] = [];
   readonly backend = new ChildBackend({
     modelPackage,
     precision: "fp32",
@@ -43,6 +44,20 @@ class Bench {
     return inferenceProcessOf(process.pid);
   }
 
+  /** Stops the process. @returns its id */
+  stop(): number {
+    const pid = this.process;
+    process.kill(pid, "SIGSTOP");
+    this.#stopped.push(pid);
+    return pid;
+  }
+
+  /** Ends it all, also where a stopped process was not killed as it should have been. */
+  async close(): Promise<void> {
+    for (const pid of this.#stopped.filter(isAlive)) process.kill(pid, "SIGKILL");
+    await this.backend.close();
+  }
+
   async untilEvent(count: number): Promise<void> {
     await until(() => this.events.length >= count, `${count} events: ${this.events}`);
   }
@@ -53,21 +68,40 @@ describe("an inference process that hangs", () => {
   before(() => {
     bench = new Bench();
   });
-  after(() => bench.backend.close());
+  after(() => bench.close());
 
   it("in a run is killed, the run fails, and the next one is answered by a new process that starts at once", async () => {
     const { backend, clock, events } = bench;
     await backend.start();
-    process.kill(bench.process, "SIGSTOP");
+    const stopped = bench.stop();
     const hung = backend.score([pair]);
     await settle(); // it has been sent
     clock.advance(HANG_MS - 1);
     await settle();
     assert.deepEqual(events, []);
     clock.advance(1);
+    assert.equal(backend.isReady, false, "it is killed, but not gone yet");
+    await until(() => !isAlive(stopped), "the process is gone");
     await assert.rejects(hung, FAILED);
     assert.deepEqual(events, ["inference process is killed", "inference process ended, restarting it"]);
     clock.advance(0);
+    assert.equal((await backend.score([pair])).scores.length, 1);
+  });
+
+  it("in a run is killed after five seconds where runs are known to take less", async () => {
+    const { backend, clock, events } = bench;
+    for (let run = 0; run < 3; run++) await backend.score([pair]);
+    events.length = 0;
+    bench.stop();
+    const hung = backend.score([pair]);
+    await settle();
+    clock.advance(4_999);
+    await settle();
+    assert.deepEqual([events, backend.isReady], [[], true]);
+    clock.advance(1);
+    assert.equal(backend.isReady, false);
+    await assert.rejects(hung, FAILED);
+    clock.advance(100);
     assert.equal((await backend.score([pair])).scores.length, 1);
   });
 
@@ -76,9 +110,9 @@ describe("an inference process that hangs", () => {
     events.length = 0;
     process.kill(bench.process, "SIGKILL");
     await bench.untilEvent(1);
-    clock.advance(100);
+    clock.advance(200);
     await settle();
-    process.kill(bench.process, "SIGSTOP");
+    bench.stop();
     clock.advance(LOAD_MS);
     await bench.untilEvent(2);
     assert.match(events[1] ?? "", /could not be restarted: .* did not load the model within 60 s/);
@@ -88,11 +122,54 @@ describe("an inference process that hangs", () => {
   });
 });
 
+describe("an inference process that is stopped while it has nothing to do", () => {
+  const bench = new Bench();
+  const { backend, clock, events } = bench;
+  let told = 0;
+  before(async () => {
+    await backend.start();
+    backend.onReady(() => {
+      told += 1;
+    });
+  });
+  after(() => bench.close());
+
+  it("is not ready after three seconds, and ready again when it answers", async () => {
+    clock.advance(1_000);
+    await backend.score([pair]); // it has answered the heartbeat before
+    clock.advance(2_000);
+    assert.equal(backend.isReady, true, "it answers");
+    await backend.score([pair]);
+    bench.stop();
+    clock.advance(2_999);
+    assert.equal(backend.isReady, true);
+    clock.advance(1);
+    assert.equal(backend.isReady, false);
+    assert.equal(backend.isExpected, true);
+    process.kill(bench.process, "SIGCONT");
+    await until(() => backend.isReady, "it answers again");
+    assert.equal(told, 1, "whoever waits is told");
+    assert.deepEqual(events, []);
+  });
+
+  it("is killed after six, and the next one answers", async () => {
+    await backend.score([pair]);
+    const stopped = bench.stop();
+    clock.advance(6_000);
+    assert.deepEqual(events, ["inference process is killed"]);
+    assert.equal(backend.isReady, false);
+    await bench.untilEvent(2);
+    assert.ok(!isAlive(stopped));
+    clock.advance(0);
+    assert.equal((await backend.score([pair])).scores.length, 1);
+    assert.equal(backend.isReady, true);
+  });
+});
+
 it("a first process that hangs while it loads the model ends the start with an error", async () => {
   const bench = new Bench();
   const started = bench.backend.start();
-  const first = bench.process;
-  process.kill(first, "SIGSTOP");
+  const first = bench.stop();
   bench.clock.advance(LOAD_MS);
   const message = "The inference process did not load the model within 60 s.";
   await assert.rejects(started, { ...FAILED, message });
@@ -114,7 +191,7 @@ it("processes that die again and again are started no more often than the pace a
       await settle();
       assert.throws(() => bench.process, /no inference process/, `before ${wait} ms`);
     }
-    clock.advance(1);
+    clock.advance(wait > 0 ? 1 : 0);
     await settle();
     assert.notEqual(bench.process, dying);
   }

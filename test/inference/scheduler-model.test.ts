@@ -77,8 +77,8 @@ class Run {
       [5, () => bench.backend.current?.answer()],
       [2, () => bench.clock.advance(random.between(1, 12))],
       [1, () => this.open.length > 0 && random.pick(this.open).caller.abort()],
-      [0.5, () => bench.backend.current?.fail()],
-      [0.3, () => bench.backend.current?.answer(Float32Array.of(Number.NaN))],
+      [1.2, () => bench.backend.current?.fail()],
+      [0.8, () => bench.backend.current?.answer(Float32Array.of(Number.NaN))],
       [0.5, () => this.refuseOne()],
       [0.5, () => this.toggleReadiness()],
     ];

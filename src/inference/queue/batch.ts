@@ -77,6 +77,16 @@ export class Batch {
     recipients.push(recipient);
   }
 
+  /** The pairs of one of its requests, as a batch of their own. */
+  partOf(work: RequestWork): Batch {
+    const part = new Batch();
+    const own = this.listRecipients().flatMap((recipients) =>
+      recipients.filter((each) => each.work === work),
+    );
+    for (const recipient of own) part.add(recipient);
+    return part;
+  }
+
   toForest(): readonly TokenTree[] {
     return [...this.#trees.values()].map((tree) => ({
       state: tree.state.tokens,

@@ -86,3 +86,8 @@ export interface Ticket {
   /** When its first pair went into a batch. */
   begunAt?: number;
 }
+
+/** Of those whose tokens are here. */
+export function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
+  return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
+}

@@ -2,10 +2,11 @@ import type { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
 import type { Batch } from "./batch.ts";
 import { BatchRule } from "./batch-rule.ts";
-import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
+import { type Admission, type Place, PlaceLife, type Ticket, worksOf } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
+import { SecondTries } from "./second-tries.ts";
 import { type Outcome, Tally } from "./tally.ts";
 
 /**
@@ -15,7 +16,7 @@ import { type Outcome, Tally } from "./tally.ts";
  *                 │  │                  ▲                      │
  *         refuse, │  │ known to the     └── pairs left ────────┤
  *      departure, │  │ cache                                   │ all pairs answered,
- *       deadline  ▼  ▼                                         ▼ or the batch failed
+ *       deadline  ▼  ▼                                         ▼ or a batch failed twice
  *               answered ◄─────────────────────────────────────┘
  *
  * A request *waits* from admission until its first pair goes into a batch (`queueCapacity` counts these), then it
@@ -28,6 +29,7 @@ export class Scheduler {
   readonly #settings: EngineSettings;
   readonly #cache: ScoreCache;
   readonly #rule: BatchRule;
+  readonly #secondTries = new SecondTries();
 
   #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
   #isDraining = false;
@@ -167,6 +169,8 @@ export class Scheduler {
     this.#cancelWake();
     while (!this.#isComputing) {
       this.#timeOutLate();
+      const again = this.#backend.isReady && this.#secondTries.next(worksOf(this.#tickets()));
+      if (again) return void this.#compute(again);
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
       if (!this.#backend.isReady) return; // it calls back
@@ -220,9 +224,10 @@ export class Scheduler {
   }
 
   #fail(batch: Batch, cause: unknown): void {
+    const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
-      if (ticket.queued === undefined || !batch.requests.has(ticket.queued.work)) continue;
-      this.#end(ticket, "failed", queueErrors.failed(cause));
+      const isOver = ticket.queued && givenUp.has(ticket.queued.work);
+      if (isOver) this.#end(ticket, "failed", queueErrors.failed(cause));
     }
   }
 
@@ -292,8 +297,4 @@ export class Scheduler {
   #tickets(): Ticket[] {
     return [...this.#running, ...this.#waiting];
   }
-}
-
-function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
-  return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
 }

@@ -1,24 +1,19 @@
-import type { ServiceError } from "../../../errors.ts";
 import type { Backend, ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { Precision } from "../../../models/graph/graph.ts";
 import { shortestKeptState } from "../tensors/kept-states.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { type Exit, failure, InferenceProcess, type LoadOptions } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
 import { RestartPace } from "./restart-pace.ts";
+import { Runs } from "./runs.ts";
 
 export interface ChildBackendOptions extends LoadOptions {
   readonly precision: Precision;
   /** One that is there already: the first model is loaded into it. */
   readonly process?: InferenceProcess;
-  /** A run that takes longer counts as hung, and its process is killed. */
+  /** A run that takes longer counts as hung, whatever its size, and its process is killed. */
   readonly hangMs: number;
   readonly log: (event: string, details: Record<string, unknown>) => void;
-}
-
-interface Pending {
-  readonly resolve: (scores: ForestScores) => void;
-  readonly reject: (error: ServiceError) => void;
-  readonly cancelTimer: () => void;
 }
 
 /**
@@ -26,12 +21,17 @@ interface Pending {
  *
  *     closed ──start──▶ loading ──loaded──▶ ready ──exit──▶ waiting ──▶ loading ...
  *                          └──── exit, or too slow ────────────▲
+ *
+ * A process that hangs is killed, which is an exit: in a run that takes longer than its budget (Runs), without one when it does not
+ * answer (Heartbeat).
  */
 export class ChildBackend implements Backend {
   readonly #options: ChildBackendOptions;
   readonly #pace = new RestartPace();
-  readonly #pending = new Map<number, Pending>();
+  readonly #runs: Runs;
+  readonly #heartbeat: Heartbeat;
   #process: InferenceProcess | undefined;
+  #startedAt = 0;
   #readySince: number | undefined;
   #ready: Promise<void> = Promise.resolve();
   #isReady = false;
@@ -41,12 +41,23 @@ export class ChildBackend implements Backend {
   #tellGone: () => void = () => {};
   #onReady: () => void = () => {};
   #isClosed = false;
-  #nextId = 1;
   #wake: () => void = () => {};
 
   constructor(options: ChildBackendOptions) {
     this.#options = options;
     this.#process = options.process;
+    const { clock, hangMs } = options;
+    this.#runs = new Runs({
+      clock,
+      hangMs,
+      onHang: (budgetMs) => this.#kill("a run takes too long", { budgetMs }),
+    });
+    this.#heartbeat = new Heartbeat(clock, {
+      isIdle: () => this.#runs.isEmpty && this.#isThere,
+      ping: () => this.#process?.send({ type: "ping" }),
+      onBack: () => this.#onReady(),
+      onDead: () => this.#kill("it does not answer"),
+    });
   }
 
   get shortestKeptState(): number {
@@ -56,8 +67,13 @@ export class ChildBackend implements Backend {
     return shortestKeptState(keeps ? stateCacheBytes : 0);
   }
 
-  /** Not once the connection is gone, which shows before the exit does. */
+  /** Not while it does not answer. */
   get isReady(): boolean {
+    return this.#isThere && !this.#heartbeat.isSilent;
+  }
+
+  /** Whether a process holds the model and can be reached. */
+  get #isThere(): boolean {
     return this.#isReady && this.#process?.isConnected === true;
   }
 
@@ -70,24 +86,18 @@ export class ChildBackend implements Backend {
   }
 
   async start(): Promise<void> {
+    this.#startedAt = this.#options.clock.now();
     await this.#launch(this.#process);
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    if (this.#isReady && !this.isReady) await this.#gone;
+    if (this.#isReady && !this.#isThere) await this.#gone;
     await this.#ready;
     const process = this.#process;
-    if (process === undefined || !this.isReady) throw failure("The inference process is not running.");
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      const { clock, hangMs, log } = this.#options;
-      const cancelTimer = clock.after(hangMs, () => {
-        log("inference process is killed", { reason: "hung" });
-        process.kill();
-      });
-      this.#pending.set(id, { resolve, reject, cancelTimer });
+    if (process === undefined || !this.#isThere) throw failure("The inference process is not running.");
+    return this.#runs.add(forest, (id) => {
       process.send({ type: "score", id, forest }, (error) => {
-        if (error) this.#settle(id)?.reject(failure("The inference process could not be reached.", error));
+        if (error) this.#runs.failed(id, failure("The inference process could not be reached.", error));
       });
     });
   }
@@ -95,6 +105,7 @@ export class ChildBackend implements Backend {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isReady = false;
+    this.#heartbeat.stop();
     this.#wake();
     await this.#process?.end();
   }
@@ -108,6 +119,7 @@ export class ChildBackend implements Backend {
     try {
       await process.load(this.#options, {
         answer: (message) => this.#receive(message),
+        pong: () => this.#heartbeat.answered(),
         exit: (exit) => this.#onExit(process, exit),
       });
     } catch (error) {
@@ -117,29 +129,27 @@ export class ChildBackend implements Backend {
     this.#isReady = true;
     this.#isExpected = true;
     this.#readySince = this.#options.clock.now();
+    this.#heartbeat.start();
     this.#onReady();
   }
 
   #receive(message: Extract<FromProcess, { id: number }>): void {
-    const pending = this.#settle(message.id);
-    if (message.type === "failed") pending?.reject(failure(message.message));
-    else pending?.resolve({ scores: message.scores, forwards: message.forwards });
+    if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
+    else this.#runs.scored(message.id, { scores: message.scores, forwards: message.forwards });
   }
 
-  #settle(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    pending?.cancelTimer();
-    return pending;
+  /** Its exit does the rest. */
+  #kill(reason: string, details: Record<string, unknown> = {}): void {
+    this.#options.log("inference process is killed", { reason, ...details });
+    this.#process?.kill();
   }
 
   #onExit(process: InferenceProcess, { code, signal }: Exit): void {
     if (process !== this.#process) return;
     const wasReady = this.#isReady;
     this.#isReady = false;
-    for (const id of [...this.#pending.keys()]) {
-      this.#settle(id)?.reject(failure("The inference process ended during this run."));
-    }
+    this.#heartbeat.stop();
+    this.#runs.failAll(failure("The inference process ended during this run."));
     if (!this.#isClosed && wasReady) {
       this.#options.log("inference process ended, restarting it", { code, signal });
       this.#ready = this.#restart();
@@ -152,9 +162,10 @@ export class ChildBackend implements Backend {
     while (!this.#isClosed) {
       const now = this.#options.clock.now();
       const lived = now - (this.#readySince ?? now);
-      this.#readySince = undefined; // here: making a process may throw
-      await this.#wait(this.#pace.next(lived));
+      this.#readySince = undefined;
+      await this.#wait(this.#pace.next(lived, now - this.#startedAt));
       if (this.#isClosed) return;
+      this.#startedAt = this.#options.clock.now(); // here: making a process may throw
       try {
         return await this.#launch();
       } catch (error) {

@@ -42,6 +42,7 @@ const execArgv = [
 /** Listener for the events of a process. */
 export interface ProcessListener {
   readonly answer: (message: Extract<FromProcess, { id: number }>) => void;
+  readonly pong: () => void;
   readonly exit: (exit: Exit) => void;
 }
 
@@ -50,7 +51,7 @@ export class InferenceProcess {
   readonly #child: ChildProcess;
   readonly #loaded: Promise<void>;
   #rejectLoad: (error: ServiceError) => void = () => {};
-  #listener: ProcessListener = { answer: () => {}, exit: () => {} };
+  #listener: ProcessListener = { answer: () => {}, pong: () => {}, exit: () => {} };
 
   constructor(precision: Precision) {
     this.#child = fork(entry, [precision], {
@@ -84,6 +85,7 @@ export class InferenceProcess {
       child.on("message", (message: FromProcess) => {
         if (message.type === "loaded") resolve();
         else if (message.type === "refused") reject(new ServiceError("INVALID_MODEL", message.message));
+        else if (message.type === "pong") this.#listener.pong();
         else this.#listener.answer(message);
       });
       child.on("error", (cause) => {
@@ -97,8 +99,9 @@ export class InferenceProcess {
     });
   }
 
+  /** Not once it has been killed, or once the connection is gone: both show before the exit does. */
   get isConnected(): boolean {
-    return this.#child.connected;
+    return this.#child.connected && !this.#child.killed;
   }
 
   /** @param done told of a message that could not be sent */

@@ -9,10 +9,12 @@ export type ToProcess =
       readonly threads: number;
       readonly stateCacheBytes: number;
     }
-  | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] };
+  | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] }
+  | { readonly type: "ping" };
 
 export type FromProcess =
   | { readonly type: "loaded" }
   | { readonly type: "refused"; readonly message: string }
   | { readonly type: "scored"; readonly id: number; readonly scores: Float32Array; readonly forwards: number }
-  | { readonly type: "failed"; readonly id: number; readonly message: string };
+  | { readonly type: "failed"; readonly id: number; readonly message: string }
+  | { readonly type: "pong" };

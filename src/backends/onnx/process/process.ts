@@ -40,7 +40,8 @@ async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Pro
 }
 
 process.on("message", (message: ToProcess) => {
-  void (message.type === "load" ? load(message) : score(message));
+  if (message.type === "ping") send({ type: "pong" });
+  else void (message.type === "load" ? load(message) : score(message));
 });
 // the parent has died: nobody is left to answer
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit ends threads in a run, which aborts

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Callers, count, makeBodies, startService } from "./service.mjs";
+
+/**
+ * A service under load gets SIGTERM, a new one each round. A request that was sent before the signal must be answered, by 200 or, if it
+ * was read after the signal, by 503. Control: the signal is SIGKILL.
+ */
+export async function stops({ rounds, random, isControl }) {
+  const bodies = makeBodies(random, 24).map((body) => ({ body }));
+  const all = [];
+  const exitCodes = [];
+  const tookMs = [];
+  let lost = 0;
+  for (let round = 0; round < rounds; round++) {
+    const { child, exited, port } = await startService();
+    const callers = new Callers(port, random.between(1, 24), random, bodies);
+    await sleep(random.between(50, 500));
+    const signalledAt = performance.now();
+    child.kill(isControl ? "SIGKILL" : "SIGTERM");
+    const [code] = await exited;
+    tookMs.push(performance.now() - signalledAt);
+    exitCodes.push(code);
+    await callers.stop();
+    const before = callers.answers.filter(({ sentAt }) => sentAt < signalledAt);
+    lost += before.filter(({ status }) => status !== 200 && status !== 503).length;
+    all.push(...before);
+  }
+  const failed = exitCodes.filter((code) => code !== 0).length;
+  return {
+    figures: {
+      "requests sent before the signal": count(all),
+      lost: lost,
+      "exit codes other than 0": failed,
+      "longest way from the signal to the end": `${Math.round(Math.max(...tookMs))} ms`,
+    },
+    broken: [
+      lost > 0 && `${lost} requests lost`,
+      failed > 0 && `${failed} services did not end with 0`,
+    ].filter(Boolean),
+  };
+}

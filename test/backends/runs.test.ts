@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failure } from "../../src/backends/onnx/process/inference-process.ts";
+import { Runs } from "../../src/backends/onnx/process/runs.ts";
+import type { TokenTree } from "../../src/inference/ports.ts";
+import { FakeClock, settle } from "../inference/fake-clock.ts";
+
+const HANG_MS = 65_000;
+
+/** Runs of a process that answers when the test says so. */
+class Bench {
+  readonly clock = new FakeClock();
+  readonly budgets: number[] = [];
+  readonly sent: number[] = [];
+  readonly runs = new Runs({
+    clock: this.clock,
+    hangMs: HANG_MS,
+    onHang: (budgetMs) => this.budgets.push(budgetMs),
+  });
+
+  /** @returns the number of a run that has been sent */
+  send(tokens: number): number {
+    this.runs.add([treeOf(tokens)], (id) => this.sent.push(id)).catch(() => {});
+    return this.sent.at(-1) ?? Number.NaN;
+  }
+
+  /** Some runs that take so long. */
+  measure(tokens: number, ms: number): void {
+    for (let run = 0; run < 3; run++) {
+      const id = this.send(tokens);
+      this.clock.advance(ms);
+      this.runs.scored(id, { scores: new Float32Array(1), forwards: 1 });
+    }
+  }
+}
+
+function treeOf(tokens: number): TokenTree {
+  const candidates = [new Int32Array(10), new Int32Array(10)];
+  return { state: new Int32Array(tokens - 30), questions: [{ tokens: new Int32Array(10), candidates }] };
+}
+
+test("a run has ten times as long as those of its size took, at least five seconds, at most what any may", () => {
+  for (const [took, budget] of [
+    [10, 5_000],
+    [500, 5_000],
+    [700, 7_000],
+    [20_000, HANG_MS],
+  ] as const) {
+    const bench = new Bench();
+    bench.measure(1_000, took);
+    bench.send(1_000);
+    bench.clock.advance(budget - 1);
+    assert.deepEqual(bench.budgets, []);
+    bench.clock.advance(1);
+    assert.deepEqual(bench.budgets.map(Math.round), [budget]);
+  }
+});
+
+test("a larger run has more time, in proportion to its tokens", () => {
+  const bench = new Bench();
+  bench.measure(1_000, 1_000);
+  bench.send(4_000);
+  bench.clock.advance(39_999);
+  assert.deepEqual(bench.budgets, []);
+  bench.clock.advance(1);
+  assert.deepEqual(bench.budgets.map(Math.round), [40_000]);
+});
+
+test("before anything is known of it, a run has as long as any may take", () => {
+  const bench = new Bench();
+  bench.send(100);
+  bench.clock.advance(HANG_MS - 1);
+  assert.deepEqual(bench.budgets, []);
+  bench.clock.advance(1);
+  assert.deepEqual(bench.budgets, [HANG_MS]);
+});
+
+test("a run that waits for another has its time from when that one has ended", () => {
+  const bench = new Bench();
+  bench.measure(100, 10);
+  const first = bench.send(100);
+  bench.send(100);
+  bench.clock.advance(4_000);
+  bench.runs.scored(first, { scores: new Float32Array(1), forwards: 1 });
+  bench.clock.advance(4_999);
+  assert.deepEqual(bench.budgets, []);
+  bench.clock.advance(1);
+  assert.equal(bench.budgets.length, 1);
+});
+
+test("every run is settled once, and no timer stays behind", async () => {
+  const { clock, runs } = new Bench();
+  const ids: number[] = [];
+  const ends: string[] = [];
+  for (let run = 0; run < 4; run++) {
+    runs
+      .add([treeOf(100)], (id) => ids.push(id))
+      .then(
+        ({ forwards }) => ends.push(`${forwards} forwards`),
+        (error) => ends.push(error.message),
+      );
+  }
+  const [first = 0, second = 0] = ids;
+  runs.failed(second, failure("not sent"));
+  runs.scored(first, { scores: new Float32Array(1), forwards: 7 });
+  runs.failAll(failure("ended"));
+  runs.scored(first, { scores: new Float32Array(1), forwards: 8 });
+  await settle();
+  assert.deepEqual(ends.sort(), ["7 forwards", "ended", "ended", "not sent"]);
+  assert.deepEqual([runs.isEmpty, clock.timerCount], [true, 0]);
+});
