@@ -4,9 +4,16 @@ import path from "node:path";
 import { graphFolders, removeGraphs } from "../models/graph/graph-cache.ts";
 import type { Manifest } from "../models/package/manifest.ts";
 import { otherNames } from "../models/package/package.ts";
-import { type Examination, examinePackage, type Fault, pinFaults } from "../models/package/package-faults.ts";
+import {
+  type Examination,
+  examineFiles,
+  examinePackage,
+  type Fault,
+  pinFaults,
+} from "../models/package/package-faults.ts";
 import { locateFile } from "../models/package/package-file.ts";
-import { describeFolder, type ImportFacts, writePackage } from "../models/package/package-import.ts";
+import { describeFolder, type ImportFacts } from "../models/package/package-import.ts";
+import { writePackage } from "../models/package/package-writing.ts";
 import { publishedTerms } from "../models/store/catalogue.ts";
 import { findModel, type KnownModel, knownModels, publishedModel, shortName } from "../models/store/store.ts";
 import { removePulled } from "../models/store/store-removal.ts";
@@ -135,6 +142,9 @@ export async function importFolder(
   // an empty path would be the current folder
   if (folder === "" || to === "") throw invalidOption("a folder is missing: an empty text came.");
   const manifest = await describeFolder(folder, facts);
+  const examined = await examineFiles(folder, manifest);
+  // nothing is written for what cannot be served
+  if (examined.faults.length > 0) return verdict(examined, isJson);
   await writePackage(folder, manifest, { to, mayReplace });
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);
   if (isJson) return { isFaultless, text };
