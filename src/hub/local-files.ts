@@ -1,6 +1,7 @@
-import { constants, copyFile, readFile, rm } from "node:fs/promises";
+import { constants, copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Manifest } from "../models/package/manifest.ts";
+import { readManifestText } from "../models/package/package.ts";
 import { codeOf, digestOf, locateFile } from "../models/package/package-file.ts";
 
 /** Content of `manifest.json` of a pulled package. */
@@ -35,7 +36,7 @@ export async function completeFiles(
   manifest: Manifest,
   signal: AbortSignal,
 ): Promise<readonly { readonly name: string; readonly bytes: number }[] | undefined> {
-  const present = await readFile(path.join(folder, "manifest.json"), "utf8").catch(() => "");
+  const present = await readManifestText(folder).catch(() => "");
   if (present !== manifestText(manifest)) return undefined;
   const files: { name: string; bytes: number }[] = [];
   for (const [name, sha256] of Object.entries(manifest.files)) {
@@ -65,7 +66,7 @@ export async function copyCached(
   copy: string,
   { note, signal }: { readonly note: (text: string) => void; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const located = await locateFile(snapshot, name, true);
+  const located = await locateFile(snapshot, name);
   if (located.fault === "missing") return false;
   // also checked before copying: an error during the copy does not show which side failed
   const fault =

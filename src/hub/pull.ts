@@ -1,6 +1,6 @@
-import { open, readFile, rename, rm, rmdir, stat, statfs, writeFile } from "node:fs/promises";
+import { open, rename, rm, rmdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { openManifest } from "../models/package/package.ts";
+import { openManifest, readManifestText } from "../models/package/package.ts";
 import { codeOf, makeFolder } from "../models/package/package-file.ts";
 import type { PublishedModel } from "../models/store/catalogue.ts";
 import { packageFolder } from "../models/store/store.ts";
@@ -228,7 +228,7 @@ class Pull {
   async #writeManifest(): Promise<void> {
     const file = path.join(this.#folder, "manifest.json");
     const text = manifestText(this.#model.manifest);
-    if ((await readFile(file, "utf8").catch(() => "")) === text) return;
+    if ((await readManifestText(this.#folder).catch(() => "")) === text) return;
     await syncFolder(this.#folder); // the files first, then the manifest that lists them
     const fresh = this.#partial("manifest.json");
     await writeFile(fresh, text, { flush: true });

@@ -46,10 +46,10 @@ export function assertDeclared(
   if (status >= 400 && isErrorBody(body)) assertDetail(status, body.detail);
 }
 
-/** The same for errors that belong to no operation: 400, 404, 405, 408, 431. */
+/** The same for errors that belong to no operation: 400, 404, 405, 408, 417, 431. */
 export function assertProtocolError(status: number, headers: ReceivedHeaders, body: unknown): void {
   assert.ok(
-    [400, 404, 405, 408, 431].includes(status),
+    [400, 404, 405, 408, 417, 431].includes(status),
     `the contract tells of no status ${status} outside operations`,
   );
   const received = lowerCase(headers);

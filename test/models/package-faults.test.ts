@@ -330,7 +330,7 @@ describe("a manifest", () => {
   it("of a megabyte is not read", async () => {
     await writeTinyPackage(folder);
     await writeFile(path.join(folder, "manifest.json"), `{"x": "${"y".repeat(2 ** 20)}"}`);
-    await assertFaults(["manifest", /has more than 1048576 characters/]);
+    await assertFaults(["too-large", /^manifest\.json has \d+ bytes; the maximum is 1048576$/]);
   });
 
   it("is missing in a folder that is no package, or none at all", async () => {

@@ -4,11 +4,13 @@ import path from "node:path";
 import { graphFolders, removeGraphs } from "../../models/graph/graph-cache.ts";
 import {
   type Examination,
+  examineFiles,
   examinePackage,
   type Fault,
   pinFaults,
 } from "../../models/inspect/package-faults.ts";
-import { describeFolder, type ImportFacts, writePackage } from "../../models/inspect/package-import.ts";
+import { describeFolder, type ImportFacts } from "../../models/inspect/package-import.ts";
+import { writePackage } from "../../models/inspect/package-writing.ts";
 import type { Manifest } from "../../models/package/manifest.ts";
 import { otherNames } from "../../models/package/package.ts";
 import { locateFile } from "../../models/package/package-file.ts";
@@ -146,6 +148,9 @@ export async function importFolder(
   // an empty path would be the current folder
   if (folder === "" || to === "") throw invalidOption("expected a folder, got an empty text.");
   const manifest = await describeFolder(folder, facts);
+  const examined = await examineFiles(folder, manifest);
+  // nothing is written for what cannot be served
+  if (examined.faults.length > 0) return verdict(examined, isJson);
   await writePackage(folder, manifest, { to, mayReplace });
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);
   if (isJson) return { isFaultless, text };

@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { ServiceError } from "../../errors.ts";
 import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
 import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
 import { readHubSettings } from "../../hub/settings.ts";
 import { readManifest } from "../../models/package/manifest.ts";
+import { MAX_MANIFEST_BYTES } from "../../models/package/package-file.ts";
 import type { PublishedModel } from "../../models/store/catalogue.ts";
 import { findModel, publishedModel, shortName } from "../../models/store/store.ts";
 import { invalidOption } from "../../options/resolve.ts";
@@ -71,15 +72,26 @@ function already(id: string, isJson: boolean): string {
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL
  */
 async function manifestModel(file: string): Promise<PublishedModel> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw invalidOption(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
-  });
+  const text = await descriptionText(file);
   const manifest = readManifest(text, file);
   const { origin } = manifest;
   if (!origin) throw invalidOption(`${file} has no /origin, which says where its files are published.`);
   if (!manifest.id.endsWith(`@${origin.revision}`))
     throw invalidOption(`${file} has different revisions in /id and /origin.`);
   return { manifest: { ...manifest, origin }, terms: undefined, maxFileBytes: MAX_FILE_BYTES };
+}
+
+/** @throws ServiceError INVALID_OPTION where it is no regular file, or longer than any manifest */
+async function descriptionText(file: string): Promise<string> {
+  try {
+    const found = await stat(file); // first: a pipe or a device could be read for ever
+    if (!found.isFile()) throw new Error("it is not a regular file");
+    if (found.size > MAX_MANIFEST_BYTES)
+      throw new Error(`it has ${found.size} bytes, more than the ${MAX_MANIFEST_BYTES} of a manifest`);
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw invalidOption(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  }
 }
 
 function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: PublishedModel): string {

@@ -36,6 +36,11 @@ export async function examinePackage(folder: string): Promise<Examination> {
   if (!manifestFile.manifest)
     return { folder, manifest: undefined, files: [], unknown: [], faults: manifestFile.faults };
   const { manifest } = manifestFile;
+  return { ...(await examineFiles(folder, manifest)), unknown: await unknownFiles(folder, manifest) };
+}
+
+/** The same for a manifest that need not be in the folder: before it is written there. */
+export async function examineFiles(folder: string, manifest: Manifest): Promise<Examination> {
   const faults: Fault[] = [];
   const revision = revisionFault(manifest);
   if (revision !== undefined)
@@ -50,7 +55,7 @@ export async function examinePackage(folder: string): Promise<Examination> {
   }
   // weights are checked only if the files can be read
   if (faults.length === 0) faults.push(...(await graphFaults(folder, manifest)));
-  return { folder, manifest, files, faults, unknown: await unknownFiles(folder, manifest) };
+  return { folder, manifest, files, faults, unknown: [] };
 }
 
 async function examineManifestFile(folder: string) {

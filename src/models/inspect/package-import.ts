@@ -1,9 +1,10 @@
-import { constants, copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
 import { type Architecture, examineManifest, type Manifest } from "../package/manifest.ts";
+import { isPlainFileName } from "../package/names.ts";
 import { revisionOf } from "../package/package.ts";
-import { codeOf, digestOf, locateFile, makeFolder, parseJson } from "../package/package-file.ts";
+import { codeOf, digestOf, locateFile, parseJson } from "../package/package-file.ts";
 import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "../store/catalogue.ts";
 
 /** Facts given by the user. The rest is read from the files. */
@@ -17,8 +18,6 @@ export interface ImportFacts {
   readonly temperature?: number | undefined;
   readonly maxStateQuestionTokens?: number | undefined;
   readonly maxCandidateTokens?: number | undefined;
-  /** Whether the files will be copied. Then links out of the folder are allowed. */
-  readonly isCopied?: boolean;
 }
 
 /** Facts read from the files of a folder. */
@@ -30,12 +29,6 @@ interface FolderFacts {
   readonly welcome: readonly string[];
   readonly limits: Manifest["limits"];
   readonly description: string;
-}
-
-interface Source {
-  readonly folder: string;
-  /** Whether links may lead out of it. */
-  readonly mayLeave: boolean;
 }
 
 const TEXT_FILES = ["added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"];
@@ -55,11 +48,10 @@ export async function describeFolder(
   published: readonly PublishedModel[] = PUBLISHED_MODELS,
 ): Promise<Manifest> {
   const names = await namesIn(folder);
-  const source: Source = { folder, mayLeave: facts.isCopied ?? false };
   const found = names.includes("onnx_manifest.json")
-    ? await onnxExport(source)
-    : await jointText(source, names);
-  const files = await digests(source, [
+    ? await onnxExport(folder)
+    : await jointText(folder, names);
+  const files = await digests(folder, [
     ...found.needed,
     ...found.welcome.filter((name) => names.includes(name) && !found.needed.includes(name)),
   ]);
@@ -86,53 +78,20 @@ export async function describeFolder(
   return manifest;
 }
 
-/**
- * Writes manifest.json into the folder, or into another one with copies of the files.
- *
- * @throws ServiceError INVALID_MODEL if one exists and may not be replaced, or the folder cannot be written
- */
-export async function writePackage(
-  from: string,
-  manifest: Manifest,
-  { to = from, mayReplace }: { readonly to?: string | undefined; readonly mayReplace: boolean },
-): Promise<void> {
-  const file = path.join(to, "manifest.json");
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  const present = await readFile(file, "utf8").catch(() => undefined);
-  if (present === text && to === from) return;
-  if (present !== undefined && present !== text && !mayReplace)
-    throw invalid(`${file} already exists; --force replaces it.`);
-  try {
-    await makeFolder(path.resolve(to));
-    if (to !== from) {
-      for (const name of Object.keys(manifest.files))
-        await copyFile(path.join(from, name), path.join(to, name), constants.COPYFILE_FICLONE);
-    }
-    await writeFile(`${file}.new`, text);
-    await rename(`${file}.new`, file);
-  } catch (error) {
-    throw invalid(
-      `${to} cannot be written (${codeOf(error) ?? error}); choose another folder with --output.`,
-      error,
-    );
-  }
-}
-
-async function onnxExport(source: Source): Promise<FolderFacts> {
-  const { folder } = source;
+async function onnxExport(folder: string): Promise<FolderFacts> {
   const file = "onnx_manifest.json";
-  const exported = await readRecord(source, file);
+  const exported = await readRecord(folder, file);
   if (exported.format !== "gemmadecision-onnx-v1")
     throw invalid(`${file} in ${folder} has the wrong format, expected gemmadecision-onnx-v1.`);
   const model = exported.model_file ?? "model.onnx";
   if (model !== "model.onnx")
     throw invalid(`${file} in ${folder} has the model_file ${shown(model)}, expected model.onnx.`);
   const listed = isRecord(exported.files) ? exported.files : {};
-  const files = await digests(source, Object.keys(listed));
+  const files = await digests(folder, plainNames(Object.keys(listed), `${file} in ${folder}`));
   const differing = Object.keys(files).find((name) => files[name] !== listed[name]);
   if (differing !== undefined)
     throw invalid(`${differing} in ${folder} does not match its digest in ${file}.`);
-  const config = Object.hasOwn(listed, "config.json") ? await readRecord(source, "config.json") : {};
+  const config = Object.hasOwn(listed, "config.json") ? await readRecord(folder, "config.json") : {};
   return {
     architecture: {
       type: "onnx-joint-pairs",
@@ -147,8 +106,7 @@ async function onnxExport(source: Source): Promise<FolderFacts> {
   };
 }
 
-async function jointText(source: Source, names: readonly string[]): Promise<FolderFacts> {
-  const { folder } = source;
+async function jointText(folder: string, names: readonly string[]): Promise<FolderFacts> {
   const needed = ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"];
   if (names.includes("model.safetensors.index.json"))
     throw invalid(`${folder} has its weights in several files; save them as one model.safetensors.`);
@@ -158,10 +116,10 @@ async function jointText(source: Source, names: readonly string[]): Promise<Fold
       `${folder} lacks ${missing.join(", ")}. A gemma3_text model with a scoring head has config.json, model.safetensors, joint_head.safetensors and tokenizer.json; its ONNX export has onnx_manifest.json.`,
     );
   }
-  const { model_type: type } = await readRecord(source, "config.json");
+  const { model_type: type } = await readRecord(folder, "config.json");
   if (type !== "gemma3_text")
     throw invalid(`config.json in ${folder} has the model_type ${shown(type)}, expected gemma3_text.`);
-  const joint = names.includes("joint_config.json") ? await readRecord(source, "joint_config.json") : {};
+  const joint = names.includes("joint_config.json") ? await readRecord(folder, "joint_config.json") : {};
   if (joint.format !== undefined && joint.format !== "gemmadecision-full-joint-v4")
     throw invalid(
       `joint_config.json in ${folder} has the wrong format, expected gemmadecision-full-joint-v4.`,
@@ -195,23 +153,25 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function digests(
-  { folder, mayLeave }: Source,
-  names: readonly string[],
-): Promise<Record<string, string>> {
+/** None of them leads out of the folder. @throws ServiceError INVALID_MODEL naming the one that does */
+function plainNames(names: readonly string[], where: string): readonly string[] {
+  const other = names.find((name) => !isPlainFileName(name));
+  if (other === undefined) return names;
+  throw invalid(`${where} names a file that is no plain file name: ${shown(other)}.`);
+}
+
+async function digests(folder: string, names: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of names.toSorted()) {
-    const located = await locateFile(folder, name, mayLeave);
-    if (located.fault === "outside")
-      throw invalid(`${name} in ${folder} ${located.why}; --output makes a package with copies.`);
+    const located = await locateFile(folder, name);
     if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
     found[name] = await digestOf(located.path);
   }
   return found;
 }
 
-async function readRecord({ folder, mayLeave }: Source, name: string): Promise<Record<string, unknown>> {
-  const located = await locateFile(folder, name, mayLeave);
+async function readRecord(folder: string, name: string): Promise<Record<string, unknown>> {
+  const located = await locateFile(folder, name);
   if (located.fault !== undefined) throw invalid(`${name} in ${folder} ${located.why}.`);
   try {
     const value = parseJson(await readFile(located.path, "utf8"));
@@ -226,9 +186,22 @@ function sameFiles(a: Readonly<Record<string, string>>, b: Readonly<Record<strin
   return revisionOf(a) === revisionOf(b);
 }
 
-/** A model name made from a folder's name. */
-const plainName = (name: string) => name.replaceAll(/[^A-Za-z0-9._-]+/g, "-") || "model";
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? "none";
+/** A folder's name as that of a model. */
+function plainName(name: string): string {
+  const words = name.slice(0, 96).split(/[^A-Za-z0-9_.]+|\.{2,}/);
+  return (
+    words
+      .map((word) => word.replaceAll(/^\.|\.$/g, ""))
+      .filter((word) => word !== "")
+      .join("-") || "model"
+  );
+}
+
+/** A text of a file for a message; of anything else only what it is. */
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
+  return value === undefined ? "none" : typeof value;
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,13 @@
 import type { JSONSchemaType } from "ajv";
+import {
+  FILE_NAME_PATTERN,
+  ID_PATTERN,
+  MAX_FILE_NAME_LENGTH,
+  MAX_ID_LENGTH,
+  MAX_REPOSITORY_LENGTH,
+  PRINTABLE_PATTERN,
+  REPOSITORY_PATTERN,
+} from "./names.ts";
 
 /** `manifest.json` of a model package, format `typed-decisions-model-v1`. */
 export interface Manifest {
@@ -62,7 +71,7 @@ export interface JointGraphArchitecture {
 /** Maximum of any size, so that a manifest cannot make the service allocate more memory than its files have bytes. */
 const MAX_SIZE = 2 ** 31 - 1;
 
-const text = { type: "string", minLength: 1 } as const;
+const text = { type: "string", minLength: 1, pattern: PRINTABLE_PATTERN } as const;
 const size = (description: string) =>
   ({ type: "integer", minimum: 1, maximum: MAX_SIZE, description }) as const;
 const id = (description: string) =>
@@ -146,9 +155,10 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
     format: { type: "string", const: "typed-decisions-model-v1" },
     id: {
       type: "string",
-      pattern: "^[^/@\\s]+/[^/@\\s]+@[0-9a-f]{40}$",
+      pattern: ID_PATTERN,
+      maxLength: MAX_ID_LENGTH,
       description:
-        "<namespace>/<name>@<revision>. The revision is origin.revision if there is an origin. Otherwise it is the first 40 hex digits of the SHA-256 over the lines `<sha256>  <file name>\\n` of files, sorted by name.",
+        "<namespace>/<name>@<revision>. Both names are letters, digits and _, with single dots and hyphens between. The revision is origin.revision if there is an origin. Otherwise it is the first 40 hex digits of the SHA-256 over the lines `<sha256>  <file name>\\n` of files, sorted by name.",
     },
     aliases: {
       type: "array",
@@ -161,7 +171,11 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
       pattern: "^\\d{4}-\\d{2}-\\d{2}$",
       description: "Date as YYYY-MM-DD.",
     },
-    description: { type: "string", description: "One-line description, shown by /v1/models." },
+    description: {
+      type: "string",
+      pattern: PRINTABLE_PATTERN,
+      description: "One-line description, shown by /v1/models.",
+    },
     temperature: {
       type: "number",
       exclusiveMinimum: 0,
@@ -191,9 +205,9 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
     files: {
       type: "object",
       description:
-        "SHA-256 of every other file of the package, by name without folders. Files that are not listed are never read.",
+        "SHA-256 of every other file of the package, by name without folders; no two names differ in case alone. Files that are not listed are never read.",
       required: [],
-      propertyNames: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 255 },
+      propertyNames: { pattern: FILE_NAME_PATTERN, maxLength: MAX_FILE_NAME_LENGTH },
       maxProperties: 1000,
       additionalProperties: { type: "string", pattern: "^[0-9a-f]{64}$" },
     },
@@ -205,7 +219,8 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
       properties: {
         repository: {
           type: "string",
-          pattern: "^[^/@\\s]+/[^/@\\s]+$",
+          pattern: REPOSITORY_PATTERN,
+          maxLength: MAX_REPOSITORY_LENGTH,
           description: "<namespace>/<name> on the hub.",
         },
         revision: {

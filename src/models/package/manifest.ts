@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { ServiceError } from "../../errors.ts";
 import { type Architecture, type Manifest, manifestSchema } from "./manifest-schema.ts";
-import { parseJson } from "./package-file.ts";
+import { fileNameFaults } from "./names.ts";
+import { MAX_MANIFEST_BYTES, parseJson } from "./package-file.ts";
 
 export type {
   Architecture,
@@ -18,9 +19,6 @@ export const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly stri
   "gemma3-text-joint": ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"],
   "onnx-joint-pairs": ["model.onnx", "tokenizer.json"],
 };
-
-/** Maximum length. A manifest has a few kilobytes. */
-export const MAX_MANIFEST_BYTES = 2 ** 20;
 
 let validator: ValidateFunction<Manifest> | undefined;
 
@@ -84,6 +82,7 @@ function inconsistencies({ architecture, files }: Manifest): readonly string[] {
       (name) =>
         `has no digest of ${name} in /files; the architecture ${architecture.type} requires this file`,
     );
+  faults.push(...fileNameFaults(Object.keys(files)));
   if (architecture.type === "bert-token-tree" && architecture.hidden % architecture.heads !== 0) {
     const { hidden, heads } = architecture;
     faults.push(`has /architecture/hidden ${hidden}, expected a multiple of its heads, ${heads}`);

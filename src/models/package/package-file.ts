@@ -7,6 +7,10 @@ import { pipeline } from "node:stream/promises";
 /** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
 const MAX_JSON_BYTES = 2 ** 28;
 const MAX_FILE_BYTES = 2 ** 34;
+/** A manifest, or another file that describes a model, has a few kilobytes; what is longer is none. */
+export const MAX_MANIFEST_BYTES = 2 ** 20;
+
+const DESCRIPTIONS = ["manifest.json", "onnx_manifest.json", "config.json", "joint_config.json"];
 
 /** Why a file of a package is not used. */
 export type FileFault = "missing" | "outside" | "not-a-file" | "too-large" | "unreadable";
@@ -17,20 +21,17 @@ export type LocatedFile =
 
 /**
  * Locates a file of a folder without opening it. Symbolic links within the folder are followed, because mounted volumes use
- * them. Files elsewhere are not part of the package.
- *
- * @param mayLeave whether a link may lead anywhere: when files are copied into a package
+ * them, and links to the blobs of the hub's cache that the folder is in. Files elsewhere are not part of the package.
  */
-export async function locateFile(folder: string, name: string, mayLeave = false): Promise<LocatedFile> {
+export async function locateFile(folder: string, name: string): Promise<LocatedFile> {
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, name))]);
-    const within = path.relative(root, file);
-    if (!mayLeave && (within.startsWith("..") || path.isAbsolute(within)))
+    if (![root, ...blobsOf(root)].some((each) => isBelow(each, file)))
       return { fault: "outside", why: `is a link out of the folder, to ${file}` };
     const found = await stat(file);
     // a pipe or a device could be read forever
     if (!found.isFile()) return { fault: "not-a-file", why: "is not a regular file" };
-    const most = name.endsWith(".json") ? MAX_JSON_BYTES : MAX_FILE_BYTES;
+    const most = mostBytesOf(name);
     if (found.size > most)
       return { fault: "too-large", why: `has ${found.size} bytes; the maximum is ${most}` };
     return { path: file, bytes: found.size };
@@ -39,6 +40,27 @@ export async function locateFile(folder: string, name: string, mayLeave = false)
       return { fault: "missing", why: "does not exist" };
     return { fault: "unreadable", why: `cannot be read (${codeOf(error) ?? String(error)})` };
   }
+}
+
+function mostBytesOf(name: string): number {
+  if (DESCRIPTIONS.includes(name)) return MAX_MANIFEST_BYTES;
+  return name.endsWith(".json") ? MAX_JSON_BYTES : MAX_FILE_BYTES;
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const within = path.relative(folder, file);
+  return within !== ".." && !within.startsWith(`..${path.sep}`) && !path.isAbsolute(within);
+}
+
+/**
+ * Where the hub's tools keep what the links in a folder of their cache lead to:
+ * `models--<namespace>--<name>/blobs`, beside `snapshots/<commit>`.
+ *
+ * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
+ */
+function blobsOf(folder: string): readonly string[] {
+  const model = /^(.*[\\/]models--[^\\/]+)[\\/]snapshots[\\/][^\\/]+([\\/]|$)/.exec(folder)?.[1];
+  return model === undefined ? [] : [path.join(model, "blobs")];
 }
 
 /** Hexadecimal SHA-256 of a file, read in pieces. @throws the system's error */

@@ -29,8 +29,12 @@ export async function openModelPackage(folder: string): Promise<ModelPackage> {
 
 /** Reads only the folder's manifest. @throws ServiceError INVALID_MODEL */
 export async function openManifest(folder: string): Promise<Manifest> {
-  const text = new TextDecoder().decode(await readBytes(folder, "manifest.json"));
-  return readManifest(text, path.join(folder, "manifest.json"));
+  return readManifest(await readManifestText(folder), path.join(folder, "manifest.json"));
+}
+
+/** @throws ServiceError INVALID_MODEL where it is no file of the folder, or longer than any manifest */
+export async function readManifestText(folder: string): Promise<string> {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(folder, "manifest.json"));
 }
 
 /** The fault of the manifest's id, as the end of a sentence. */

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
 import type { Manifest } from "../package/manifest.ts";
+import { isModelId } from "../package/names.ts";
 import { openManifest, otherNames } from "../package/package.ts";
 import { codeOf } from "../package/package-file.ts";
 import { PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
@@ -26,6 +27,11 @@ export function storeFolder(env: Environment, home: string): string {
 
 /** A package's folder in the store, which need not exist. @param id `<namespace>/<name>@<revision>` */
 export function packageFolder(store: string, id: string): string {
+  // every manifest was held to it when it was read: nothing is ever written or deleted outside the store
+  if (!isModelId(id)) {
+    const shown = JSON.stringify(id.slice(0, 100));
+    throw new ServiceError("INVALID_MODEL", `${shown} is no <namespace>/<name>@<revision> of a model.`);
+  }
   const [repository = "", revision = ""] = id.split("@");
   return path.join(store, repository.replace("/", "--"), revision);
 }

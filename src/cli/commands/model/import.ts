@@ -1,4 +1,5 @@
 import { Args, Flags } from "@oclif/core";
+import { isRepository } from "../../../models/package/names.ts";
 import { invalidOption } from "../../../options/resolve.ts";
 import { BaseCommand } from "../../base-command.ts";
 
@@ -57,8 +58,10 @@ export default class ModelImport extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelImport);
-    if (flags.name !== undefined && !/^[^/@\s]+\/[^/@\s]+$/.test(flags.name))
-      throw invalidOption("--name takes <namespace>/<name>, for example acme/Triage-270M.");
+    if (flags.name !== undefined && !isRepository(flags.name))
+      throw invalidOption(
+        "--name takes a namespace and a name, as in acme/Triage-270M: letters, digits and _, single dots and hyphens between.",
+      );
     const date = flags["release-date"] ?? new Date().toISOString().slice(0, 10);
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date)))
       throw invalidOption("--release-date takes a date as YYYY-MM-DD, for example 2026-11-21.");
@@ -75,7 +78,6 @@ export default class ModelImport extends BaseCommand {
         /^\d{1,9}$/,
       ),
       maxCandidateTokens: positive("max-candidate-tokens", flags["max-candidate-tokens"], /^\d{1,9}$/),
-      isCopied: flags.output !== undefined,
     };
     const { importFolder } = await import("../../actions/models.ts");
     const { text, isFaultless } = await importFolder(args.folder, facts, {
