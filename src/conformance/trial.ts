@@ -141,10 +141,10 @@ export class Trial {
     return reply;
   }
 
-  /** A bare connection, closed with the check. */
-  async wire(): Promise<Wire> {
+  /** A bare connection, closed with the check. Its answers may take so long, or as long as any. */
+  async wire(timeoutMs = this.target.timeoutMs): Promise<Wire> {
     this.#spend();
-    const wire = await Wire.open(this.target);
+    const wire = await Wire.open({ ...this.target, timeoutMs: Math.min(timeoutMs, this.target.timeoutMs) });
     this.#wires.push(wire);
     return wire;
   }

@@ -3,9 +3,63 @@ import { excerpt } from "../exchange.ts";
 import { at } from "../json.ts";
 import { OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
+import { headOf } from "../wire.ts";
 
 const OPEN_PATHS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
 const WRONG = "wrong-key-of-a-check";
+
+/** Headers that are nearly right: what a comparison of less than the whole key, byte by byte, takes for it. */
+function nearMisses(key: string): readonly string[] {
+  const middle = key.length >> 1;
+  const others = [
+    key.toUpperCase(),
+    key.toLowerCase(),
+    swapCase(key),
+    ...[0, middle, key.length - 1].flatMap((at) => [
+      replaceAt(key, at, swapCase(key.charAt(at))),
+      replaceAt(key, at, key.charAt(at) === "0" ? "1" : "0"),
+    ]),
+    key.slice(0, -1),
+    key.slice(1),
+    key.slice(0, middle),
+    key.slice(middle),
+    `x${key}`,
+    `x${key}x`,
+    `${key}${key}`,
+    `${key},${WRONG}`,
+    `${WRONG},${key}`,
+    `${key} ${WRONG}`,
+    `${WRONG} ${key}`,
+    [...key].reverse().join(""),
+    `${key.slice(1)}${key.charAt(0)}`,
+    "x".repeat(key.length),
+    `${key.slice(0, 8)}${"x".repeat(Math.max(1, key.length - 8))}`,
+    Buffer.from(key).toString("base64"),
+    Buffer.from(key).toString("hex"),
+    `"${key}"`,
+    ...["*", ".*", "%", "null", "undefined", "true", "[object Object]"],
+  ].filter((other) => other !== key);
+  return [
+    ...others.map((other) => `Bearer ${other}`),
+    ...["Basic", "Token", "ApiKey", "Digest", "X"].map((scheme) => `${scheme} ${key}`),
+    ...[`user:${key}`, `${key}:`, `:${key}`, key].map((given) => `Basic ${btoa(given)}`),
+    key,
+    `Bearer${key}`,
+    `Bearer:${key}`,
+    `Bearer=${key}`,
+    `Bearer Bearer ${key}`,
+  ];
+}
+
+function swapCase(text: string): string {
+  return [...text]
+    .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
+    .join("");
+}
+
+function replaceAt(text: string, at: number, letter: string): string {
+  return `${text.slice(0, at)}${letter}${text.slice(at + 1)}`;
+}
 
 /** Keys. Each check that needs one says so, since only the operator can configure it. */
 export const AUTHENTICATION_CHECKS: readonly Check[] = [
@@ -26,7 +80,8 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     id: "auth.wrong",
     clause: "An incorrect key is 401.",
     source: "SPEC.md 5",
-    expected: "401 for another key, for parts of the right one, and for another scheme",
+    expected:
+      "401 for another key, for what is nearly the right one, in other capitals too, and for another scheme",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -38,13 +93,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
         `Bearer ${key}x`,
         `Basic ${btoa(`user:${WRONG}`)}`,
       ];
-      const near = [
-        `Bearer ${key.slice(0, -1)}`,
-        `Bearer ${key.slice(1)}`,
-        `Basic ${key}`,
-        key,
-        `Bearer${key}`,
-      ];
+      const near = nearMisses(key);
       const given = trial.facts.noInference === undefined ? [...wrong, ...near] : wrong;
       const cases = given.map((authorization, index) => ({ name: `header ${index + 1}`, authorization }));
       await trial.each(cases, async ({ authorization }) => {
@@ -63,18 +112,62 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
       needsKey(trial);
       const key = knownKey(trial);
       const inQuery = encodeURIComponent(key);
-      const query = `access_token=${inQuery}&api_key=${inQuery}&key=${inQuery}`;
-      const ways = [
-        { name: "query", path: `${RANK}?${query}`, headers: {} },
-        { name: "x-api-key", path: RANK, headers: { "x-api-key": key } },
-        { name: "cookie", path: RANK, headers: { cookie: `authorization=Bearer ${key}` } },
-        { name: "proxy-authorization", path: RANK, headers: { "proxy-authorization": `Bearer ${key}` } },
+      const names = [
+        "access_token",
+        "api_key",
+        "apikey",
+        "api-key",
+        "key",
+        "token",
+        "authorization",
+        "bearer",
       ];
-      await trial.each(ways, async ({ path, headers }) => {
-        const reply = await trial.post(path, SMALL_RANK, { headers, hasKey: false });
-        trial.expect(reply.status !== 200, excerpt(reply), reply);
+      const query = names.map((name) => `${name}=${inQuery}`).join("&");
+      const headers = [
+        "x-api-key",
+        "api-key",
+        "apikey",
+        "x-auth-token",
+        "x-access-token",
+        "token",
+        "x-goog-api-key",
+      ];
+      const ways = [
+        { name: "query", query: `?${query}`, headers: {} },
+        { name: "query, with its scheme", query: `?authorization=Bearer%20${inQuery}`, headers: {} },
+        ...headers.map((name) => ({ name, query: "", headers: { [name]: key } })),
+        ...["proxy-authorization", "x-authorization", "x-forwarded-authorization"].map((name) => ({
+          name,
+          query: "",
+          headers: { [name]: `Bearer ${key}` },
+        })),
+        {
+          name: "cookie",
+          query: "",
+          headers: { cookie: `authorization=Bearer ${key}; token=${key}; api_key=${key}` },
+        },
+        { name: "beside a wrong one", query: `?${query}`, headers: { authorization: `Bearer ${WRONG}` } },
+        {
+          name: "a request that says it is from here",
+          query: "",
+          headers: { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
+        },
+      ];
+      await trial.each(ways, async ({ query: given, headers: sent }) => {
+        for (const { path, body } of OPERATIONS) {
+          const reply = await trial.post(`${path}${given}`, body, { headers: sent, hasKey: false });
+          trial.expect(reply.status !== 200, excerpt(reply), reply);
+        }
       });
     },
+  }),
+  defineCheck({
+    id: "auth.each-request",
+    clause: "Each request needs the key: one that brought it opens nothing for the next.",
+    source: "SPEC.md 5",
+    expected: "401 without the key after a 200 with it, on the same connection",
+    needsInference: false,
+    run: checkEachRequest,
   }),
   defineCheck({
     id: "auth.accepted",
@@ -159,11 +252,93 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
         { name: "a wrong shape", body: {}, headers: {} },
       ];
       await trial.each(cases, async ({ body, headers }) => {
-        await trial.refused(SYSTEMONE, body, { headers, hasKey: false, status: 401 });
+        for (const authorization of [undefined, `Bearer ${WRONG}`])
+          await trial.refused(SYSTEMONE, body, {
+            headers: { ...headers, authorization },
+            hasKey: false,
+            status: 401,
+          });
       });
     },
   }),
+  defineCheck({
+    id: "auth.before-body-comes",
+    clause: "The key is checked before a byte of the body is read.",
+    source: "notes 9",
+    expected: "401 after the head alone, after half a body, and before a body that is too large was sent",
+    needsInference: false,
+    run: checkBeforeBody,
+  }),
 ];
+
+/** How long a refusal may take that waits for nothing; a server that waits for the body waits for ever. Chosen. */
+const REFUSAL_MS = 5000;
+const TYPE = "Content-Type: application/json";
+
+async function checkBeforeBody(trial: Trial): Promise<void> {
+  needsKey(trial);
+  const text = JSON.stringify(SMALL_RANK);
+  const half = text.slice(0, text.length >> 1);
+  const length = `Content-Length: ${text.length}`;
+  const chunked = "Transfer-Encoding: chunked";
+  const ways = [
+    { name: "the head alone", lines: [TYPE, length], sent: "" },
+    { name: "half a body", lines: [TYPE, length], sent: half },
+    { name: "all but a byte of the body", lines: [TYPE, length], sent: text.slice(0, -1) },
+    { name: "no chunk of a body in chunks", lines: [TYPE, chunked], sent: "" },
+    {
+      name: "a chunk of several",
+      lines: [TYPE, chunked],
+      sent: `${half.length.toString(16)}\r\n${half}\r\n`,
+    },
+    { name: "a body announced too large", lines: [TYPE, "Content-Length: 99999999999"], sent: "{" },
+    { name: "half a body of another type", lines: ["Content-Type: text/plain", length], sent: half },
+  ];
+  const cases = ways.flatMap((way) =>
+    [undefined, `Authorization: Bearer ${WRONG}`].flatMap((key) =>
+      OPERATIONS.map(({ path }) => ({
+        name: `${way.name}, ${path}, ${key === undefined ? "no key" : "a wrong key"}`,
+        line: `POST ${path}`,
+        lines: [...way.lines, ...(key === undefined ? [] : [key])],
+        sent: way.sent,
+      })),
+    ),
+  );
+  await trial.each(
+    cases,
+    async ({ line, lines, sent }) => {
+      const wire = await trial.wire(REFUSAL_MS);
+      wire.send(headOf(trial.target, line, ...lines), sent);
+      const reply = await wire.read();
+      trial.expect(reply.status === 401, `${excerpt(reply)}, not 401`, wire);
+    },
+    cases.length, // a server that waits is waited for once
+  );
+}
+
+/** One connection, as a proxy or a client keeps it: with the key, without, with another, with it again. */
+async function checkEachRequest(trial: Trial): Promise<void> {
+  needsKey(trial);
+  const key = knownKey(trial);
+  await trial.each(OPERATIONS, async ({ path, body }) => {
+    const text = JSON.stringify(body);
+    const wire = await trial.wire();
+    for (const [authorization, status] of [
+      [key, 200],
+      [undefined, 401],
+      [key, 200],
+      [WRONG, 401],
+    ] as const) {
+      const lines = [TYPE, `Content-Length: ${text.length}`];
+      if (authorization !== undefined) lines.push(`Authorization: Bearer ${authorization}`);
+      wire.send(headOf(trial.target, `POST ${path}`, ...lines), text);
+      const reply = await wire.readOrEnd();
+      if (reply === undefined) return; // a server may close after a refusal
+      const isBusy = reply.status === 503 && status === 200;
+      trial.expect(reply.status === status || isBusy, `${excerpt(reply)}, not ${status}`, wire);
+    }
+  });
+}
 
 function needsKey(trial: Trial): void {
   if (!trial.facts.wantsKey) trial.skip("the server has no key configured: it answers without one");

@@ -4,6 +4,8 @@ import { asked, ranked, refuses, takes } from "./cases.ts";
 import { CHOICE, choiceOf, SCORE, scoreOf } from "./scored.ts";
 
 const NO_OBJECTS = [null, true, 5, "text", ["a"]];
+/** Some of what is white space to Unicode; byte order marks and characters without width are none. */
+const SPACES = [" ", "\t\r\n", "\v\f", "\u001c", "\u001f", "\u0085", "\u00a0", "\u2003", "\u2028", "\u3000"];
 
 /** Shapes of requests: what must be taken and what must be refused. */
 export const REQUEST_CHECKS: readonly Check[] = [
@@ -184,6 +186,27 @@ export const REQUEST_CHECKS: readonly Check[] = [
       ranked(["x", "x "]),
       ranked(["x", "x\u0085"]),
       ranked({ a: "x", b: "\tx" }),
+      ...SPACES.flatMap((space) =>
+        [`x${space}`, `${space}x`].flatMap((padded) => [
+          { name: `levels ${JSON.stringify(["x", padded])}`, body: asked(scoreOf(["x", "y", padded])) },
+          {
+            name: `descriptions ${JSON.stringify(["x", padded])}`,
+            body: asked(choiceOf({ a: padded, b: "x" })),
+          },
+          ranked(["y", padded, "x"]),
+        ]),
+      ),
+      { name: "equal levels after rendering and trimming", body: asked(scoreOf([["", "a "], "- \n- a"])) },
+      {
+        name: "an object that ends with white space",
+        body: asked(choiceOf({ a: { k: " x " }, b: "k:  x" })),
+      },
+      { name: "a padded label in place of its description", body: asked(choiceOf({ " a ": " ", b: "a" })) },
+      { name: "equal outcomes by other names", body: asked({ ...NOUL, criteria: { no: "x\t", yes: "x" } }) },
+      {
+        name: "equal descriptions in the last question",
+        body: { state: "s", questions: { a: NOUL, b: scoreOf(["u", "v"]), c: scoreOf(["x\n", "x"]) } },
+      },
     ],
   ),
   takes("request.distinct-enough", "What differs in a character is distinct.", "notes 6", [
@@ -194,9 +217,13 @@ export const REQUEST_CHECKS: readonly Check[] = [
     { name: "a label that is its description", body: asked(choiceOf({ a: "a", b: null })) },
     { name: "two equal questions", body: { state: "s", questions: { a: NOUL, b: NOUL } } },
     ranked(["[1]", "- 1"]),
+    {
+      name: "characters without width are no white space",
+      body: asked(scoreOf(["x", "x\u200b", "x\ufeff"])),
+    },
   ]),
   refuses("request.blank", "No candidate is blank, and state and question are not both blank.", "notes 6", [
-    ...["", " \n", "\u0085\u001f", "\u00a0"].flatMap((blank) => [
+    ...["", " \n", "\u0085\u001f", "\u00a0", "\u2003\u3000"].flatMap((blank) => [
       ranked(["a", blank]),
       { name: `a level ${JSON.stringify(blank)}`, body: asked(scoreOf(["a", blank])) },
       {

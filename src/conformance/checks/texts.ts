@@ -2,7 +2,8 @@ import { type Check, defineCheck } from "../check.ts";
 import { at, show, toPlain } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
-import { choiceOf, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
+import { effectAt, effectOfRanking, isAlike, VALUE_PLACES } from "./places.ts";
+import { choiceOf, freshState, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
 
 /** JSON text and the string that it must be rendered to. */
 type Spelling = readonly [json: string, text: string];
@@ -48,6 +49,33 @@ const HELD: readonly Spelling[] = [
   ['"  [1.0, 1e16]"', "[1.0,1e16]"],
   ['"{\\"2\\":1,\\"1\\":2}"', '{"2":1,"1":2}'],
 ];
+/** State texts that hold other JSON, and the value that they must not become. */
+const STAY_TEXTS: readonly Spelling[] = [
+  ['"1e2"', "1e2"],
+  ['"100.00"', "100.00"],
+  ['"\\"quoted\\""', '"quoted"'],
+  ['"null"', "null"],
+];
+/** White space around a text, as a string and as what other values are rendered to. */
+const PADDED: readonly Spelling[] = [
+  ['"  late\\n"', "late"],
+  ['"\\t past due"', "past due"],
+  ['"over \\n\\n"', "over"],
+  ['"\\u00a0on time\\u2003"', "on time"],
+  ['{"a":" x  "}', "a:  x"],
+  ['["y",""]', "- y\n-"],
+  ['{"b":null}', "b:"],
+];
+/** Texts that hold JSON, and what they would be if they were read. */
+const HELD_TEXTS: readonly Spelling[] = [
+  ['"{\\"a\\":{\\"b\\":[1]}}"', '{"a":{"b":[1]}}'],
+  ['"[\\"x\\",{\\"y\\":2}]"', '["x",{"y":2}]'],
+  ['" {\\"c\\": true} "', '{"c":true}'],
+  ['"1e2"', "1e2"],
+  ['"\\"word\\""', '"word"'],
+];
+/** The same as texts. */
+const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
 const CANDIDATES = ["one thing", "another one", "order 1 is paid"];
 
 /** How values become texts: seen by spellings that must score alike and others that must not. */
@@ -75,13 +103,48 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.only-state-holds-json",
-    clause: "Only a state is looked into: instructions that hold JSON are the text that they are.",
+    clause: "Only a state is looked into: any other string that holds JSON is the text that it is.",
     source: "notes 4",
-    expected: "other tokens or scores for instructions given as an object and as its JSON text",
+    expected:
+      "other tokens or scores for instructions, descriptions and candidates given as JSON text and as what it holds",
+    run: checkTextsStay,
+  }),
+  defineCheck({
+    id: "texts.state-holds-scalars",
+    clause: "A string state that holds a number, a word or a quoted text of JSON is the text that it is.",
+    source: "notes 4",
+    expected: "other scores or tokens than for the value that it holds",
     run: async (trial: Trial) => {
-      const given = await rankScores(trial, "s", '{"a":{"b":[1]}}', CANDIDATES);
-      const like = await rankScores(trial, "s", { a: { b: [1] } }, CANDIDATES);
-      trial.expect(differ(given, like), "the same scores and tokens", given.inferred);
+      const cases = STAY_TEXTS.map(([given, value]) => ({ name: given, given, value }));
+      await trial.each(cases, async ({ given, value }) => {
+        const [one, other] = [await rawRank(trial, given), await rawRank(trial, value)];
+        trial.expect(differ(one, other), `the same scores and tokens as for ${value}`, one.inferred);
+      });
+    },
+  }),
+  defineCheck({
+    id: "texts.trimmed",
+    clause: "Instructions and descriptions are trimmed, those made of other values too.",
+    source: "notes 4",
+    expected: "the scores and tokens of the text without its white space, at each place and of each type",
+    run: (trial: Trial) => compareAtPlaces(trial, PADDED),
+  }),
+  defineCheck({
+    id: "texts.trimmed-candidates",
+    clause: "The candidates of a ranking are scored without the white space around them.",
+    source: "notes 6",
+    expected: "the scores and tokens of the same candidates trimmed",
+    run: async (trial: Trial) => {
+      const state = freshState();
+      const padded = [" one thing ", "\n\tanother one", "order 1 is paid\u00a0"];
+      const [one, other] = [padded, CANDIDATES].map((candidates) => JSON.stringify({ state, candidates }));
+      const seen = await effectOfRanking(trial, one ?? "");
+      const like = await effectOfRanking(trial, other ?? "");
+      trial.expect(
+        isAlike(seen, like),
+        `${seen.scores} and ${seen.tokens} tokens, but ${like.scores} and ${like.tokens} trimmed`,
+        seen.inferred,
+      );
     },
   }),
   defineCheck({
@@ -131,9 +194,16 @@ export const TEXT_CHECKS: readonly Check[] = [
     source: "notes 5",
     expected: "the scores that `rank` gives to those texts",
     run: async (trial: Trial) => {
-      const criteria = { refund: "Wants money back", cancel: null, fault: " ", same: "same", n: 5 };
-      const plain = ["Wants money back", "cancel", "fault", "same", "5"];
-      const labelled = ["refund: Wants money back", "cancel", "fault", "same", "n: 5"];
+      const criteria = {
+        refund: "Wants money back",
+        cancel: null,
+        fault: " ",
+        same: "same",
+        pad: "\tpad ",
+        n: 5,
+      };
+      const plain = ["Wants money back", "cancel", "fault", "same", "pad", "5"];
+      const labelled = ["refund: Wants money back", "cancel", "fault", "same", "pad", "n: 5"];
       await compareAnswer(trial, choiceOf(criteria, "What is it?"), "What is it?", [plain, labelled]);
     },
   }),
@@ -232,7 +302,8 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
     id,
     clause,
     source: "notes 4",
-    expected: "as a state and as a question, the scores and tokens of the rendered text",
+    expected:
+      "the scores and tokens of the rendered text: as a state, as a question, as instructions and as a description",
     run: async (trial: Trial) => {
       const cases = spellings.map(([json, text]) => ({ name: json, json, text }));
       await trial.each(cases, async ({ json, text }) => {
@@ -245,6 +316,7 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
         );
         trial.expect(a === b, `as a question ${a}, but ${b} for its text`, inferred);
       });
+      await compareAtPlaces(trial, spellings);
     },
   });
 }
@@ -258,11 +330,81 @@ async function compareAnswer(
 ): Promise<void> {
   const inferred = await trial.infer(SYSTEMONE, { state: "It is noon.", questions: { q: question } });
   const { scores } = scoredOf(trial, inferred, "q");
+  const isCached = at(inferred.json, "usage", "cached_pairs") !== 0;
+  const tokens = at(inferred.json, "usage", "input_tokens");
   const seen: string[] = [];
   for (const shown of ways) {
     const ranked = await rankScores(trial, "It is noon.", instructions, shown);
-    if (JSON.stringify(ranked.scores) === JSON.stringify(scores)) return;
+    if (JSON.stringify(ranked.scores) === JSON.stringify(scores)) {
+      const isKnown = isCached || at(ranked.inferred.json, "usage", "cached_pairs") !== 0;
+      trial.expect(
+        isKnown || tokens === ranked.tokens,
+        `${show(tokens)} tokens, but ${show(ranked.tokens)} for the same texts in a ranking`,
+        inferred,
+      );
+      return;
+    }
     seen.push(JSON.stringify(ranked.scores));
   }
   trial.fail(`the scores ${JSON.stringify(scores)}, but ${seen.join(" or ")} for the texts`, inferred);
+}
+
+/** Holds the values at each place against their texts, as many in a request as it takes. */
+async function compareAtPlaces(trial: Trial, spellings: readonly Spelling[]): Promise<void> {
+  await trial.each(VALUE_PLACES, async (place) => {
+    for (const group of distinct(spellings)) {
+      const given = await effectAt(
+        trial,
+        place,
+        group.map(([json]) => json),
+      );
+      const like = await effectAt(
+        trial,
+        place,
+        group.map(([, text]) => JSON.stringify(text)),
+      );
+      trial.expect(
+        isAlike(given, like),
+        `${given.scores} and ${given.tokens} tokens for ${group.map(([json]) => json).join()}, ` +
+          `but ${like.scores} and ${like.tokens} for the texts`,
+        given.inferred,
+      );
+    }
+  });
+}
+
+/** In groups without two of one text: candidates must differ. */
+function distinct(spellings: readonly Spelling[]): readonly (readonly Spelling[])[] {
+  const groups: Spelling[][] = [];
+  for (const spelling of spellings) {
+    const free = groups.find((group) => group.every(([, text]) => text !== spelling[1]));
+    if (free === undefined) groups.push([spelling]);
+    else free.push(spelling);
+  }
+  return groups;
+}
+
+async function checkTextsStay(trial: Trial): Promise<void> {
+  const cases = VALUE_PLACES.flatMap((place) =>
+    HELD_TEXTS.map(([given, value]) => ({ name: `${given} as ${place.name}`, place, given, value })),
+  );
+  await trial.each(cases, async ({ place, given, value }) => {
+    const [one, other] = [await effectAt(trial, place, [given]), await effectAt(trial, place, [value])];
+    trial.expect(!isAlike(one, other), `the same scores and tokens as for ${value}`, one.inferred);
+  });
+  const state = JSON.stringify(freshState());
+  const rankings = HELD_TEXTS.flatMap(([given, value], index) => {
+    const text = JSON.stringify(HELD_SHOWN[index]);
+    const candidates = (first: string) => `{"state":${state},"candidates":[${first},"another"]}`;
+    const question = (asked: string) =>
+      `{"state":${state},"question":${asked},"candidates":["one","another"]}`;
+    return [
+      { name: `${given} as a candidate`, one: candidates(given), other: candidates(text) },
+      { name: `${given} as the question of a ranking`, one: question(given), other: question(value) },
+    ];
+  });
+  await trial.each(rankings, async ({ one, other }) => {
+    const [seen, like] = [await effectOfRanking(trial, one), await effectOfRanking(trial, other)];
+    trial.expect(!isAlike(seen, like), "the same scores and tokens as for what it holds", seen.inferred);
+  });
 }

@@ -1,12 +1,13 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { at } from "../json.ts";
+import { at, namesOf, show } from "../json.ts";
 import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
 import { headOf, type Wire } from "../wire.ts";
 
 const TYPE = "Content-Type: application/json";
 const TEXT = JSON.stringify(SMALL);
+const OTHER_TEXT = JSON.stringify({ ...SMALL, questions: { other: SMALL.questions.q } });
 const H2C = [
   "Connection: Upgrade, HTTP2-Settings",
   "Upgrade: h2c",
@@ -136,7 +137,7 @@ export const WIRE_CHECKS: readonly Check[] = [
     id: "wire.pipelining",
     clause: "Requests sent without waiting are answered in their order.",
     source: "notes 18",
-    expected: "200, 200, 422, 404, 200",
+    expected: "200, 200, 422, 404, 200, and under each 200 the answer to its own request",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       const { target } = trial;
@@ -145,11 +146,20 @@ export const WIRE_CHECKS: readonly Check[] = [
         headOf(target, "GET /health"),
         post(trial, SYSTEMONE, "{"),
       ];
-      wire.send([...given, headOf(target, "GET /nowhere"), post(trial, SYSTEMONE, TEXT)].join(""));
+      wire.send([...given, headOf(target, "GET /nowhere"), post(trial, SYSTEMONE, OTHER_TEXT)].join(""));
       const statuses: number[] = [];
+      const names = [["q"], undefined, undefined, undefined, ["other"]];
       for (let count = 0; count < 5; count += 1) {
         const reply = await wire.read();
         statuses.push(reply.status);
+        const own = names[count];
+        const came = namesOf(at(reply.json, "answers"));
+        if (own !== undefined && reply.status === 200)
+          trial.expect(
+            came.join() === own.join(),
+            `the answers ${show([...came])} in place of ${own.join()}`,
+            wire,
+          );
         if (isClosing(reply)) break;
       }
       const wanted = [200, 200, 422, 404, 200].slice(0, statuses.length);
