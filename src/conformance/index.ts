@@ -1,7 +1,9 @@
+import { readBaseline } from "./baseline.ts";
 import { PROFILES, type Profile } from "./clause.ts";
 import { CHECKS } from "./clauses.ts";
 import type { Report, Result } from "./report.ts";
 import { run } from "./runner.ts";
+import { MOST_SEED, randomSeed } from "./salts.ts";
 import { selectChecks } from "./select.ts";
 import { readTarget, WrongUsage } from "./target.ts";
 
@@ -17,6 +19,12 @@ export interface ConformanceOptions {
   /** Ids of clauses, their beginnings (`rank`), or patterns (`*.order`). */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
+  /** `2/4`: checks the second of four parts of the clauses. */
+  readonly shard?: string | undefined;
+  /** Makes a run repeat: 0 to 2 ** 32 - 1; a random one by default, which the report tells. */
+  readonly seed?: number | undefined;
+  /** The text of a baseline: broken clauses that are accepted, each with its reason. */
+  readonly baseline?: string | undefined;
   /** No floods, no large bodies, little work for the model. */
   readonly isGentle?: boolean;
   /** For a server that wants one. */
@@ -41,9 +49,16 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
   if (!PROFILES.includes(profile))
     throw new WrongUsage(`the profile is seed or full, not ${JSON.stringify(profile)}`);
+  const { seed = randomSeed(), shard, baseline } = options;
+  if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEED)
+    throw new WrongUsage(`a seed is a whole number from 0 to ${MOST_SEED}, not ${seed}`);
   return await run({
+    seed,
+    shard,
+    baseline:
+      baseline === undefined ? new Map() : readBaseline(baseline, new Set(CHECKS.map(({ id }) => id))),
     target: readTarget(options.baseUrl, options.apiKey, timeoutSeconds * 1000),
-    checks: selectChecks(CHECKS, { profile, only, skip, isGentle }),
+    checks: selectChecks(CHECKS, { profile, only, skip, isGentle, shard }),
     profile,
     isGentle,
     bounds: {

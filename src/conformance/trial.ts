@@ -3,7 +3,9 @@ import { excerpt, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
 import type { HttpClient } from "./http.ts";
 import { isMap, type JsonMap } from "./json.ts";
+import { withSalts } from "./salts.ts";
 import type { Target } from "./target.ts";
+
 import { Broken, CannotTell } from "./verdicts.ts";
 import { Wire } from "./wire.ts";
 
@@ -43,19 +45,6 @@ const BUSY_ATTEMPTS = 4;
 const BUSY_PAUSE_MS = 1000;
 /** Cases that a failure names beside the first. */
 const NAMED_CASES = 4;
-
-let nonces = 0;
-
-/** Enough for 2 ** 40 times 1000. */
-const NONCE_LETTERS = 11;
-
-/** A word that no request of any run has held: nothing can be in a cache. */
-export function nonce(): string {
-  nonces += 1;
-  const seed = Math.floor(Math.random() * 2 ** 40) * 1000 + nonces;
-  const digits = seed.toString(26).padStart(NONCE_LETTERS, "0");
-  return [...digits].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join("");
-}
 
 /** One check's dealings with the server. */
 export class Trial {
@@ -163,11 +152,12 @@ export class Trial {
     atATime = CASES_AT_A_TIME,
   ): Promise<void> {
     const failures = new Map<Case, Error>();
-    const waiting = [...cases];
+    const waiting = [...cases.entries()];
     const work = async () => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, one] = next;
         try {
-          await run(one);
+          await withSalts(String(index), () => run(one));
         } catch (error) {
           if (!(error instanceof Broken) && !(error instanceof NoAnswer)) throw error;
           failures.set(one, error);

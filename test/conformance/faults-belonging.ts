@@ -327,7 +327,8 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   {
     name: "a cache by the length of a state",
     fault: cachedBy((state, ...others) => [state.length, ...others].join("\n")),
-    fails: ["scores.whole-state"],
+    fails: ["scores.whole-state", "scores.own-request", "scores.own-request.bits"],
+    only: ["scores.whole-state", "scores.own-request"],
   },
   {
     name: "a cache that forgets the question",

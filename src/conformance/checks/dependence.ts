@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
-import { type Inferred, nonce, type Trial } from "../trial.ts";
+import { nonce } from "../salts.ts";
+import type { Inferred, Trial } from "../trial.ts";
 import { choiceOf, listScores, scoredOf, scoreOf } from "./scored.ts";
 
 /** Words of a long text, all of three letters: neither length nor letters' count tells two such texts apart. */

@@ -2,7 +2,8 @@ import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at } from "../json.ts";
 import { RANK, SMALL_RANK, SYSTEMONE } from "../operations.ts";
-import { nonce, type Trial } from "../trial.ts";
+import { nonce } from "../salts.ts";
+import type { Trial } from "../trial.ts";
 import { scoreOf, texts } from "./scored.ts";
 import { counterOf } from "./server.ts";
 

@@ -82,6 +82,12 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
       await trial.each(GROUPS, async ({ questions }) => {
         const inferred = await trial.infer(SYSTEMONE, { state, questions });
         const wanted = await Promise.all(Object.values(questions).map(scoresAlone));
+        expectApart(
+          trial,
+          new Set(Object.values(questions).map((one) => JSON.stringify(one))).size,
+          wanted,
+          inferred,
+        );
         for (const [index, name] of Object.keys(questions).entries()) {
           const { scores } = scoredOf(trial, inferred, name);
           expectOwn(trial, name, scores, wanted, index, inferred, isSame);
@@ -120,6 +126,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
       for (const place of places)
         for (const [which, one] of (together[place] ?? []).entries()) {
           const wanted = alone.map((answers) => answers[which]?.scores ?? []);
+          expectApart(trial, places.length, wanted, one.inferred);
           expectOwn(trial, `request ${place}`, one.scores, wanted, place, one.inferred, isSame);
         }
     },
@@ -160,6 +167,21 @@ async function scoresOf(
   const inferred = await trial.infer(SYSTEMONE, { state, questions });
   const entries = Object.keys(questions).map((name) => [name, scoredOf(trial, inferred, name).scores]);
   return Object.fromEntries(entries);
+}
+
+/** What differs is not scored alike, not even alone: else nothing could be told apart. */
+function expectApart(
+  trial: Trial,
+  kinds: number,
+  alone: readonly (readonly number[])[],
+  inferred: Inferred,
+): void {
+  const found = new Set(alone.map((scores) => scores.join())).size;
+  trial.expect(
+    found >= kinds,
+    `${found} different answers to ${kinds} different questions of one form`,
+    inferred,
+  );
 }
 
 /** So much nearer to another's scores than to its own ones: no rounding does that. Chosen. */

@@ -1,6 +1,7 @@
 import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
-import { type Inferred, nonce, type Trial } from "../trial.ts";
+import { nonce } from "../salts.ts";
+import type { Inferred, Trial } from "../trial.ts";
 
 /** Divisor of the scores in the softmax (SPEC.md 1). */
 export const TEMPERATURE = 4.136820402388508;
