@@ -43,7 +43,17 @@ async function check(python) {
   const port = await freePort();
   const server = spawn(
     python,
-    ["-m", "granian", "--interface", "asgi", "--host", "127.0.0.1", "--port", String(port), "upstream_server:app"],
+    [
+      "-m",
+      "granian",
+      "--interface",
+      "asgi",
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "upstream_server:app",
+    ],
     {
       cwd: import.meta.dirname,
       env: {

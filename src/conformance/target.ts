@@ -67,6 +67,6 @@ export function hostOf({ base }: Target): string {
 }
 
 /** What is said of an answer that has not come in time. */
-export function lateness({ timeoutMs }: Target): string {
+export function lateness({ timeoutMs }: Pick<Target, "timeoutMs">): string {
   return `no whole answer within ${timeoutMs / 1000} s (--timeout allows more)`;
 }

@@ -28,6 +28,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** False: sent without the key. */
   readonly hasKey?: boolean;
+  /** Until the answer must be complete, where that may take longer than any other. */
+  readonly timeoutMs?: number;
 }
 
 /** An answered inference. */
@@ -43,6 +45,7 @@ const CASES_AT_A_TIME = 4;
 /** A full queue may be somebody else's doing: asked again this often, after the second that the contract tells. */
 const BUSY_ATTEMPTS = 4;
 const BUSY_PAUSE_MS = 1000;
+const FULL = `the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`;
 /** Cases that a failure names beside the first. */
 const NAMED_CASES = 4;
 
@@ -72,7 +75,7 @@ export class Trial {
   async call(
     method: string,
     path: string,
-    { body, headers = {}, hasKey = true }: CallOptions = {},
+    { body, headers = {}, hasKey = true, timeoutMs }: CallOptions = {},
   ): Promise<Reply> {
     this.#spend();
     const isText = body === undefined || typeof body === "string" || body instanceof Uint8Array;
@@ -90,6 +93,7 @@ export class Trial {
       headers: Object.fromEntries(given),
       body: isText ? body : JSON.stringify(body),
       signal: this.signal,
+      timeoutMs,
     });
     this.#session.seen.push(reply);
     return reply;
@@ -101,9 +105,21 @@ export class Trial {
 
   /** Asks again while the queue is full. */
   async post(path: string, body: unknown, options: CallOptions = {}): Promise<Reply> {
+    const send = async () => ({ reply: await this.call("POST", path, { ...options, body }) });
+    return (await this.#whileBusy(send)).reply;
+  }
+
+  /** Sends over a bare connection, and again while the queue is full. @throws CannotTell when it stays full */
+  async unlessBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
+    const sent = await this.#whileBusy(send);
+    if (sent.reply.status === 503) this.skip(FULL);
+    return sent;
+  }
+
+  async #whileBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await this.call("POST", path, { ...options, body });
-      if (reply.status !== 503 || attempt === BUSY_ATTEMPTS) return reply;
+      const sent = await send();
+      if (sent.reply.status !== 503 || attempt === BUSY_ATTEMPTS) return sent;
       await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
     }
   }
@@ -111,8 +127,7 @@ export class Trial {
   /** An inference that must be answered. @throws Broken when it is not; CannotTell when the server is full */
   async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
     const reply = await this.post(path, body, options);
-    if (reply.status === 503)
-      this.skip(`the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`);
+    if (reply.status === 503) this.skip(FULL);
     if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
     if (!isMap(reply.json)) this.fail(`no JSON object: ${excerpt(reply)}`, reply);
     return { reply, json: reply.json };

@@ -39,7 +39,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-no-batches",
     "A refused request reaches no batch.",
-    "SPEC.md 2.7",
+    "notes 16",
     "`model_batches` stays as it is",
     "model_batches",
     async (trial: Trial) => {

@@ -125,15 +125,10 @@ export const LIMIT_CHECKS: readonly Check[] = [
         [0, 200],
         [1, 413],
       ] as const) {
-        const wire = await trial.wire();
-        const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", ...trial.keyLines()];
-        wire.send(headOf(trial.target, `POST ${RANK}`, ...lines));
         const half = maxBodyBytes / 2;
         const body = JSON.stringify(SMALL_RANK).padEnd(maxBodyBytes + more);
-        for (const chunk of [body.slice(0, half), body.slice(half, 2 * half), body.slice(2 * half)])
-          if (chunk !== "") wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-        wire.send("0\r\n\r\n");
-        const reply = await wire.read();
+        const chunks = [body.slice(0, half), body.slice(half, 2 * half), body.slice(2 * half)];
+        const { reply, wire } = await trial.unlessBusy(() => sendChunks(trial, chunks));
         trial.expect(reply.status === status, `${excerpt(reply)} for ${body.length} bytes`, wire);
       }
     },
@@ -185,6 +180,15 @@ export const LIMIT_CHECKS: readonly Check[] = [
       ]),
   }),
 ];
+
+async function sendChunks(trial: Trial, chunks: readonly string[]) {
+  const wire = await trial.wire();
+  const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", ...trial.keyLines()];
+  wire.send(headOf(trial.target, `POST ${RANK}`, ...lines));
+  for (const chunk of chunks) if (chunk !== "") wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  wire.send("0\r\n\r\n");
+  return { reply: await wire.read(), wire };
+}
 
 function bound(id: string, clause: string, taken: readonly Case[], refused: readonly Case[]): Check {
   return defineCheck({
