@@ -19,7 +19,8 @@ const START_SECONDS = 60;
 
 const folder = mkdtempSync(path.join(tmpdir(), "upstream-"));
 try {
-  process.exitCode = await check(pythonWithPackage());
+  const python = pythonWithPackage();
+  for (const key of [undefined, "the-key-of-the-check"]) process.exitCode ||= await check(python, key);
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -37,7 +38,7 @@ function pythonWithPackage() {
   return python;
 }
 
-async function check(python) {
+async function check(python, key) {
   const model = path.join(folder, "model");
   const digest = writeRandomModel(model);
   const port = await freePort();
@@ -62,6 +63,7 @@ async function check(python) {
         HF_HUB_OFFLINE: "1",
         PYTHONDONTWRITEBYTECODE: "1",
         UPSTREAM_MANIFEST_SHA256: digest,
+        ...(key === undefined ? {} : { GEMMADECISION_API_KEY: key }),
       },
       stdio: ["ignore", "ignore", "inherit"],
     },
@@ -71,7 +73,10 @@ async function check(python) {
     const url = `http://127.0.0.1:${port}`;
     await ready(url, server);
     const args = ["conformance", url, "--profile", "seed", "--timeout", "60", ...process.argv.slice(2)];
-    const run = spawn(process.execPath, [path.join(ROOT, "bin/decision.js"), ...args], { stdio: "inherit" });
+    const run = spawn(process.execPath, [path.join(ROOT, "bin/decision.js"), ...args], {
+      stdio: "inherit",
+      env: { ...process.env, DECISION_API_KEY: key ?? "" },
+    });
     const [status] = await once(run, "exit");
     return status ?? 1;
   } finally {

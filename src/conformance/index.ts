@@ -64,7 +64,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     bounds: {
       maxSeconds: options.maxSeconds ?? 300,
       maxRequests: options.maxRequests ?? 6000,
-      checksAtATime: 6,
+      checksAtATime: 8,
     },
     onResult: options.onResult ?? (() => {}),
   });

@@ -18,7 +18,7 @@ export interface Bounds {
   /** Of the whole run. */
   readonly maxSeconds: number;
   readonly maxRequests: number;
-  /** Checks under way at a time. */
+  /** Checks under way at a time, of those that bear company. */
   readonly checksAtATime: number;
 }
 
@@ -92,7 +92,7 @@ class Run {
         for (let check = waiting.shift(); check !== undefined; check = waiting.shift())
           this.#keep(check, await this.#try(check, session));
       };
-      await Promise.all(Array.from({ length: turn === "any" ? bounds.checksAtATime : 1 }, work));
+      await Promise.all(Array.from({ length: turn === "alone" ? 1 : bounds.checksAtATime }, work));
     }
     this.#obstacle = facts.noInference ?? this.#cutShort(session.sentRequests);
     return this.#report(facts.modelId, session.sentRequests, facts.requests);
