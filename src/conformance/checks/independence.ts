@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
+import { shared } from "../shared.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import {
   ask,
@@ -176,7 +177,7 @@ interface Answers {
   readonly scores: ReadonlyMap<string, number>;
   readonly inferred: Inferred;
 }
-type Same = (before: Answers, after: Answers) => void;
+type Same = (before: Answers, after: Answers) => unknown;
 
 function inBothProfiles(
   name: string,
@@ -189,7 +190,14 @@ function inBothProfiles(
       clause: `${clause}.`,
       source,
       expected,
-      run: (trial: Trial) => run(trial, (before, after) => compare(trial, before, after, isSame)),
+      run: async (trial: Trial) => {
+        const pairs = await shared(trial, `scores.${name}`, async () => {
+          const found: (readonly [Answers, Answers])[] = [];
+          await run(trial, (before, after) => found.push([before, after]));
+          return found;
+        });
+        for (const [before, after] of pairs) compare(trial, before, after, isSame);
+      },
     });
   return [
     draft(`scores.${name}`, CLOSE, "SPEC.md 1", isCloseScore),

@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
+import { shared } from "../shared.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import { choiceOf, freshState, isCloseScore, listScores, scoredOf, scoreOf, spreadOf } from "./scored.ts";
 
@@ -70,7 +71,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
     "scores.own-question",
     "Each answer is that of its own question, also beside others of the same form.",
     "the scores that each question has alone, under its name",
-    async (trial, isSame) => {
+    async (trial, observe) => {
       const state = freshState();
       const alone = new Map<string, Promise<readonly number[]>>();
       const scoresAlone = (question: unknown) => {
@@ -90,7 +91,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
         );
         for (const [index, name] of Object.keys(questions).entries()) {
           const { scores } = scoredOf(trial, inferred, name);
-          expectOwn(trial, name, scores, wanted, index, inferred, isSame);
+          observe({ name, scores, alone: wanted, own: index, inferred });
         }
       });
     },
@@ -99,7 +100,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
     "scores.own-request",
     "Each answer is that of its own request, also beside others of the same form.",
     "the scores that each request has alone, from both operations",
-    async (trial, isSame) => {
+    async (trial, observe) => {
       const places = Array.from({ length: SIDE_BY_SIDE }, (_, index) => index);
       const state = freshState();
       const bodies = places.map((place) => ({
@@ -127,7 +128,13 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
         for (const [which, one] of (together[place] ?? []).entries()) {
           const wanted = alone.map((answers) => answers[which]?.scores ?? []);
           expectApart(trial, places.length, wanted, one.inferred);
-          expectOwn(trial, `request ${place}`, one.scores, wanted, place, one.inferred, isSame);
+          observe({
+            name: `request ${place}`,
+            scores: one.scores,
+            alone: wanted,
+            own: place,
+            inferred: one.inferred,
+          });
         }
     },
   ),
@@ -135,26 +142,44 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
 
 type IsSame = typeof isCloseScore;
 
+/** Scores beside others, and those that each of them has alone. */
+interface Observation {
+  readonly name: string;
+  readonly scores: readonly number[];
+  readonly alone: readonly (readonly number[])[];
+  /** Which of these should be the same. */
+  readonly own: number;
+  readonly inferred: Inferred;
+}
+
 function both(
   id: string,
   clause: string,
   expected: string,
-  run: (trial: Trial, isSame: IsSame) => Promise<void>,
+  run: (trial: Trial, observe: (seen: Observation) => void) => Promise<void>,
 ): readonly Check[] {
+  const judge = async (trial: Trial, isSame: IsSame) => {
+    const seen = await shared(trial, id, async () => {
+      const found: Observation[] = [];
+      await run(trial, (one) => found.push(one));
+      return found;
+    });
+    for (const one of seen) expectOwn(trial, one, isSame);
+  };
   return [
     defineCheck({
       id,
       clause,
       source: "SPEC.md 4",
       expected: `${expected} (batching may change them a little)`,
-      run: (trial: Trial) => run(trial, isCloseScore),
+      run: (trial: Trial) => judge(trial, isCloseScore),
     }),
     defineCheck({
       id: `${id}.bits`,
       clause,
       source: "contract: scores",
       expected: `${expected}, to the last bit`,
-      run: (trial: Trial) => run(trial, (one, other) => one === other),
+      run: (trial: Trial) => judge(trial, (one, other) => one === other),
     }),
   ];
 }
@@ -188,15 +213,7 @@ function expectApart(
 const NEARER = 4;
 
 /** Holds scores against those that their question has alone, and against those of the others. */
-function expectOwn(
-  trial: Trial,
-  name: string,
-  scores: readonly number[],
-  alone: readonly (readonly number[])[],
-  own: number,
-  inferred: Inferred,
-  isSame: IsSame,
-): void {
+function expectOwn(trial: Trial, { name, scores, alone, own, inferred }: Observation, isSame: IsSame): void {
   const wanted = alone[own] ?? [];
   const spread = spreadOf(wanted);
   const isOwn = scores.length === wanted.length && scores.every((x, i) => isSame(x, wanted[i] ?? 0, spread));

@@ -6,6 +6,8 @@ import { scoredOf } from "./scored.ts";
 /** What a server makes of texts: scores, and the tokens that it counts. */
 export interface Effect {
   readonly scores: string;
+  /** The same, value by value. */
+  readonly parts: readonly string[];
   /** Undefined where pairs came from a cache: then the scores alone have to do. */
   readonly tokens: number | undefined;
   readonly inferred: Inferred;
@@ -64,7 +66,14 @@ export async function effectAt(trial: Trial, place: ValuePlace, values: readonly
   const answers = inferred.json.get("answers");
   const names = answers instanceof Map ? [...answers.keys()] : [];
   const scores = names.map((name) => scoredOf(trial, inferred, name).scores);
-  return { scores: JSON.stringify(scores), tokens: tokensOf(inferred), inferred };
+  // a question for each value, or a candidate of the one question
+  const parts = names.length === values.length ? scores : (scores[0] ?? []).slice(0, values.length);
+  return {
+    scores: JSON.stringify(scores),
+    parts: parts.map((part) => JSON.stringify(part)),
+    tokens: tokensOf(inferred),
+    inferred,
+  };
 }
 
 /** The same of a request given as JSON text. */
@@ -72,7 +81,8 @@ export async function effectOfRanking(trial: Trial, body: string): Promise<Effec
   const inferred = await trial.infer(RANK, body);
   const rows = at(inferred.json, "ranked");
   const scores = (Array.isArray(rows) ? rows : []).map((row) => [at(row, "candidate"), at(row, "score")]);
-  return { scores: JSON.stringify(scores), tokens: tokensOf(inferred), inferred };
+  const shown = JSON.stringify(scores);
+  return { scores: shown, parts: [shown], tokens: tokensOf(inferred), inferred };
 }
 
 function tokensOf({ json }: Inferred): number | undefined {
