@@ -2,81 +2,19 @@ import { type Check, defineCheck } from "../check.ts";
 import { at, show, toPlain } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
-import { effectAt, effectOfRanking, isAlike, VALUE_PLACES } from "./places.ts";
+import { effectOfRanking, isAlike } from "./places.ts";
 import { choiceOf, freshState, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
-
-/** JSON text and the string that it must be rendered to. */
-type Spelling = readonly [json: string, text: string];
-
-const SCALARS: readonly Spelling[] = [
-  ["5", "5"],
-  ["-12", "-12"],
-  ["-0", "0"],
-  ["true", "true"],
-  ["false", "false"],
-  ["12345678901234567890123", "12345678901234567890123"],
-  ['"  padded\\n"', "padded"],
-  ['" \\u0085padded\\u00a0\\u001f"', "padded"],
-];
-const FLOATS: readonly Spelling[] = [
-  ["1.0", "1.0"],
-  ["100.0", "100.0"],
-  ["1E2", "100.0"],
-  ["0.1", "0.1"],
-  ["1e16", "1e+16"],
-  ["123456789012345680.0", "1.2345678901234568e+17"],
-  ["0.0001", "0.0001"],
-  ["0.00001", "1e-05"],
-  ["-0.0", "-0.0"],
-  ["5e-324", "5e-324"],
-];
-const STRUCTURES: readonly Spelling[] = [
-  ['{"order":1,"paid":true}', "order: 1\n\npaid: true"],
-  ['{"b":1,"a":2}', "b: 1\n\na: 2"],
-  ['{"10":"x","2":"y"}', "10: x\n\n2: y"],
-  ['["kettle","cups"]', "- kettle\n- cups"],
-  [
-    '{"items":["kettle",{"n":1,"m":[2]}],"x":{"y":null}}',
-    "items:\n  - kettle\n  -\n    n: 1\n    m:\n      - 2\n\nx:\n  y:",
-  ],
-  ['{"a":{"b":{"c":1}}}', "a:\n  b:\n    c: 1"],
-  ['{"a":{},"b":[]}', "a: \n\nb:"],
-  ['{"__proto__":1}', "__proto__: 1"],
-];
-/** State texts that hold JSON, and the JSON that they must be read like. */
-const HELD: readonly Spelling[] = [
-  ['"{\\"a\\":1,\\"b\\":[true]}"', '{"a":1,"b":[true]}'],
-  ['"  [1.0, 1e16]"', "[1.0,1e16]"],
-  ['"{\\"2\\":1,\\"1\\":2}"', '{"2":1,"1":2}'],
-];
-/** State texts that hold other JSON, and the value that they must not become. */
-const STAY_TEXTS: readonly Spelling[] = [
-  ['"1e2"', "1e2"],
-  ['"100.00"', "100.00"],
-  ['"\\"quoted\\""', '"quoted"'],
-  ['"null"', "null"],
-];
-/** White space around a text, as a string and as what other values are rendered to. */
-const PADDED: readonly Spelling[] = [
-  ['"  late\\n"', "late"],
-  ['"\\t past due"', "past due"],
-  ['"over \\n\\n"', "over"],
-  ['"\\u00a0on time\\u2003"', "on time"],
-  ['{"a":" x  "}', "a:  x"],
-  ['["y",""]', "- y\n-"],
-  ['{"b":null}', "b:"],
-];
-/** Texts that hold JSON, and what they would be if they were read. */
-const HELD_TEXTS: readonly Spelling[] = [
-  ['"{\\"a\\":{\\"b\\":[1]}}"', '{"a":{"b":[1]}}'],
-  ['"[\\"x\\",{\\"y\\":2}]"', '["x",{"y":2}]'],
-  ['" {\\"c\\": true} "', '{"c":true}'],
-  ['"1e2"', "1e2"],
-  ['"\\"word\\""', '"word"'],
-];
-/** The same as texts. */
-const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
-const CANDIDATES = ["one thing", "another one", "order 1 is paid"];
+import {
+  CANDIDATES,
+  FLOATS,
+  HELD,
+  PADDED,
+  SCALARS,
+  type Spelling,
+  STAY_TEXTS,
+  STRUCTURES,
+} from "./spellings.ts";
+import { checkTextsStay, compareAtPlaces } from "./text-places.ts";
 
 /** How values become texts: seen by spellings that must score alike and others that must not. */
 export const TEXT_CHECKS: readonly Check[] = [
@@ -347,67 +285,4 @@ async function compareAnswer(
     seen.push(JSON.stringify(ranked.scores));
   }
   trial.fail(`the scores ${JSON.stringify(scores)}, but ${seen.join(" or ")} for the texts`, inferred);
-}
-
-/** Holds the values at each place against their texts, as many in a request as it takes. */
-async function compareAtPlaces(trial: Trial, spellings: readonly Spelling[]): Promise<void> {
-  await trial.each(VALUE_PLACES, async (place) => {
-    for (const group of distinct(spellings)) {
-      const given = await effectAt(
-        trial,
-        place,
-        group.map(([json]) => json),
-      );
-      const like = await effectAt(
-        trial,
-        place,
-        group.map(([, text]) => JSON.stringify(text)),
-      );
-      trial.expect(
-        isAlike(given, like),
-        `${given.scores} and ${given.tokens} tokens for ${group.map(([json]) => json).join()}, ` +
-          `but ${like.scores} and ${like.tokens} for the texts`,
-        given.inferred,
-      );
-    }
-  });
-}
-
-/** In groups without two of one text: candidates must differ. */
-function distinct(spellings: readonly Spelling[]): readonly (readonly Spelling[])[] {
-  const groups: Spelling[][] = [];
-  for (const spelling of spellings) {
-    const free = groups.find((group) => group.every(([, text]) => text !== spelling[1]));
-    if (free === undefined) groups.push([spelling]);
-    else free.push(spelling);
-  }
-  return groups;
-}
-
-async function checkTextsStay(trial: Trial): Promise<void> {
-  const [held, values] = [HELD_TEXTS.map(([given]) => given), HELD_TEXTS.map(([, value]) => value)];
-  await trial.each(VALUE_PLACES, async (place) => {
-    const [one, other] = [await effectAt(trial, place, held), await effectAt(trial, place, values)];
-    for (const [index, part] of one.parts.entries())
-      trial.expect(
-        part !== other.parts[index],
-        `${held[index]} has the scores ${part}, and so has ${values[index]}`,
-        one.inferred,
-      );
-  });
-  const state = JSON.stringify(freshState());
-  const rankings = HELD_TEXTS.flatMap(([given, value], index) => {
-    const text = JSON.stringify(HELD_SHOWN[index]);
-    const candidates = (first: string) => `{"state":${state},"candidates":[${first},"another"]}`;
-    const question = (asked: string) =>
-      `{"state":${state},"question":${asked},"candidates":["one","another"]}`;
-    return [
-      { name: `${given} as a candidate`, one: candidates(given), other: candidates(text) },
-      { name: `${given} as the question of a ranking`, one: question(given), other: question(value) },
-    ];
-  });
-  await trial.each(rankings, async ({ one, other }) => {
-    const [seen, like] = [await effectOfRanking(trial, one), await effectOfRanking(trial, other)];
-    trial.expect(!isAlike(seen, like), "the same scores and tokens as for what it holds", seen.inferred);
-  });
 }

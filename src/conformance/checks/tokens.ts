@@ -1,13 +1,13 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { at, isList, show } from "../json.ts";
+import { at, isList, isMap, show } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { nonce } from "../salts.ts";
 import type { Trial } from "../trial.ts";
 import { asked } from "./cases.ts";
 import { issuesIn } from "./issues.ts";
 import { choiceOf, scoreOf } from "./scored.ts";
-import { counted } from "./usage.ts";
+import { counted, countIn } from "./usage.ts";
 
 /** A text of so many words, put where its tokens count. */
 interface Place {
@@ -271,7 +271,10 @@ async function measure(trial: Trial, place: Place): Promise<Measure> {
         // another salt each time, of as many tokens: the other candidate must be in no cache either
         const body = place.body(text, word, isSalted ? letters() : "");
         const reply = await trial.post(place.path, body);
-        return reply.status === 422 ? undefined : await counted(trial, place.path, body);
+        if (reply.status === 422) return undefined;
+        if (reply.status !== 200 || !isMap(reply.json))
+          trial.fail(`${excerpt(reply)}, for a request that is valid`, reply);
+        return countIn(trial, { reply, json: reply.json });
       };
       // a word of several tokens may be too long already: then it is none to measure with
       const [few, more] = [await count(50), await count(90)];

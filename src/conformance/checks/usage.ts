@@ -187,7 +187,11 @@ function usageOf(trial: Trial, { json }: Inferred): Usage {
 
 /** Tokens of a request, none of which may have come from a cache. */
 export async function counted(trial: Trial, path: string, body: unknown) {
-  const inferred = await trial.infer(path, body);
+  return countIn(trial, await trial.infer(path, body));
+}
+
+/** The same of an answer that has come. */
+export function countIn(trial: Trial, inferred: Inferred) {
   const { input, cached } = usageOf(trial, inferred);
   return { count: input, cached, inferred };
 }
