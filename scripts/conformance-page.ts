@@ -21,11 +21,10 @@ export function conformancePage(): string {
 # The clauses of the contract, and their checks
 
 \`decision conformance <base-url>\` holds a server to these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
-${seed} are stated by SPEC.md and make the profile \`seed\`, which any server of the contract must keep. \`full\` has
-${checks.length - seed} more: what the contract's notes decide, and what the service's own document promises ("contract").
-SPEC.md is the interface that the service implements, and the notes decide what it leaves open; both are written out in
-[openapi.yaml](../openapi/openapi.yaml).
-A clause marked \`*\` is left out by \`--gentle\`: its check sends floods, large bodies or much work for the model.
+The profile \`seed\` has ${seed} of them (source \`interface\`), which every implementation must keep. \`full\` adds ${checks.length - seed} that only
+this contract decides (source \`contract\`). A source names a place in [openapi.yaml](../openapi/openapi.yaml): a heading of its
+description, a schema, an operation or a path. \`--gentle\` skips clauses marked \`*\`, because their checks send floods, large
+bodies or much work for the model.
 
 ${SUBJECTS.map(section).join("\n\n")}
 

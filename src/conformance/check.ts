@@ -16,13 +16,13 @@ export interface Check extends Clause {
 type Defaults = "isGentle" | "needsInference" | "turn" | "profile";
 export type CheckDraft = Omit<Check, Defaults> & Partial<Pick<Check, Defaults>>;
 
-/** Completes a check. Its profile follows from its source: SPEC.md holds for every server, the rest for `full`. */
+/** Completes a check. Its profile follows from its source: `interface` is seed, `contract` is full. */
 export function defineCheck(draft: CheckDraft): Check {
   return {
     isGentle: true,
     needsInference: true,
     turn: "any",
-    profile: draft.source.startsWith("SPEC.md") ? "seed" : "full",
+    profile: draft.source.startsWith("interface") ? "seed" : "full",
     ...draft,
   };
 }

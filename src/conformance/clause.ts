@@ -1,4 +1,4 @@
-/** What SPEC.md states, which any server of the contract must keep; or also what the contract notes decide. */
+/** `seed`: rules that every implementation must keep. `full`: also the rules that this contract decides. */
 export const PROFILES = ["seed", "full"] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -8,7 +8,7 @@ export interface Clause {
   readonly id: string;
   /** The rule. */
   readonly clause: string;
-  /** Where it is stated: `SPEC.md 2.4`, `notes 18`, `contract /docs` (the service's own OpenAPI document). */
+  /** Place in openapi.yaml, a heading of its description, a schema or a path: `interface: Decisions` (seed), `contract: /docs` (full). */
   readonly source: string;
   /** What a server that keeps it does. */
   readonly expected: string;

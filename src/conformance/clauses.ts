@@ -3,7 +3,9 @@ import { ALIAS_CHECKS } from "./checks/aliases.ts";
 import { ARITHMETIC_CHECKS } from "./checks/arithmetic.ts";
 import { AUTHENTICATION_CHECKS } from "./checks/authentication.ts";
 import { COUNTER_CHECKS } from "./checks/counters.ts";
+import { DEPENDENCE_CHECKS } from "./checks/dependence.ts";
 import { ERROR_CHECKS } from "./checks/errors.ts";
+import { EVERY_ANSWER_CHECKS } from "./checks/every-answer.ts";
 import { INDEPENDENCE_CHECKS } from "./checks/independence.ts";
 import { JSON_CHECKS } from "./checks/json-bodies.ts";
 import { LIMIT_CHECKS } from "./checks/limits.ts";
@@ -11,11 +13,13 @@ import { MEDIA_CHECKS } from "./checks/media.ts";
 import { MODEL_CHECKS } from "./checks/models.ts";
 import { ORDER_CHECKS } from "./checks/order.ts";
 import { OVERLOAD_CHECKS } from "./checks/overload.ts";
+import { OWN_ANSWER_CHECKS } from "./checks/own-answers.ts";
 import { PAGE_CHECKS } from "./checks/pages.ts";
 import { RANKING_CHECKS } from "./checks/ranking.ts";
 import { REQUEST_CHECKS } from "./checks/requests.ts";
 import { ROUTE_CHECKS } from "./checks/routes.ts";
 import { ANSWER_SCHEMA_CHECKS, SERVER_SCHEMA_CHECKS } from "./checks/schemas.ts";
+import { DOCUMENT_CHECKS } from "./checks/served-document.ts";
 import { SERVER_CHECKS } from "./checks/server.ts";
 import { SHAPE_CHECKS } from "./checks/shapes.ts";
 import { TEXT_CHECKS } from "./checks/texts.ts";
@@ -40,13 +44,13 @@ export const SUBJECTS: readonly Subject[] = [
   { title: "Names of the model", checks: MODEL_CHECKS },
   {
     title: "Answers",
-    checks: [...SHAPE_CHECKS, ...ANSWER_SCHEMA_CHECKS],
+    checks: [...SHAPE_CHECKS, ...ANSWER_SCHEMA_CHECKS, ...EVERY_ANSWER_CHECKS],
   },
   { title: "Arithmetic", checks: ARITHMETIC_CHECKS },
   { title: "Rankings", checks: RANKING_CHECKS },
   { title: "Order of members", checks: ORDER_CHECKS },
   { title: "Usage", checks: USAGE_CHECKS },
-  { title: "Scores", checks: INDEPENDENCE_CHECKS },
+  { title: "Scores", checks: [...INDEPENDENCE_CHECKS, ...OWN_ANSWER_CHECKS, ...DEPENDENCE_CHECKS] },
   { title: "Requests", checks: REQUEST_CHECKS },
   { title: "JSON", checks: JSON_CHECKS },
   { title: "Aliases", checks: ALIAS_CHECKS },
@@ -56,7 +60,7 @@ export const SUBJECTS: readonly Subject[] = [
   { title: "Routes and headers", checks: ROUTE_CHECKS },
   { title: "Media types and order of checks", checks: MEDIA_CHECKS },
   { title: "Errors", checks: ERROR_CHECKS },
-  { title: "Documentation", checks: PAGE_CHECKS },
+  { title: "Documentation", checks: [...PAGE_CHECKS, ...DOCUMENT_CHECKS] },
   { title: "Connections", checks: WIRE_CHECKS },
   { title: "Overload", checks: OVERLOAD_CHECKS },
 ];

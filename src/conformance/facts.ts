@@ -1,5 +1,6 @@
 import { NoAnswer, type Reply } from "./exchange.ts";
-import type { HttpClient } from "./http.ts";
+import { foreignReason } from "./foreign.ts";
+import { type Call, HttpClient } from "./http.ts";
 import { at, isList, isMap, type Json, leavesOf } from "./json.ts";
 import { RANK, SMALL, SMALL_RANK, SYSTEMONE } from "./operations.ts";
 import type { Target } from "./target.ts";
@@ -18,9 +19,13 @@ export interface Facts {
   /** Why neither inference operation gives any answer; undefined where one does, be it an error. */
   readonly deadInference: string | undefined;
   readonly limits: Limits;
+  /** Why this is no server of the contract at all, and what to try; undefined for any that looks like one. */
+  readonly foreign: string | undefined;
+  /** Requests that these facts took. */
+  readonly requests: number;
 }
 
-/** The server's own bounds where `/health` tells them under the names of the notes, else those of SPEC.md 8. */
+/** The server's own bounds where `/health` tells them under the contract's names, otherwise the contract's bounds. */
 export interface Limits {
   readonly maxBodyBytes: number;
   readonly maxNesting: number;
@@ -41,14 +46,18 @@ const READY_PAUSE_MS = 500;
  * @throws NoAnswer when nothing answers at all, or the server does not get ready in time
  */
 export async function gatherFacts(target: Target, client: HttpClient, signal: AbortSignal): Promise<Facts> {
-  const get = (path: string) => client.call({ method: "GET", path, headers: {}, signal });
+  let requests = 0;
+  const call = (given: Omit<Call, "signal">, by = client) => {
+    requests += 1;
+    return by.call({ ...given, signal });
+  };
+  const get = (path: string) => call({ method: "GET", path, headers: {} });
   const infer = (path: string, body: unknown, key: string | undefined) =>
-    client.call({
+    call({
       method: "POST",
       path,
       headers: { ...JSON_TYPE, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
       body: JSON.stringify(body),
-      signal,
     });
   const health = await readyHealth(get, target.timeoutMs);
   const [models, openRank, openSystemone] = await Promise.allSettled([
@@ -57,14 +66,28 @@ export async function gatherFacts(target: Target, client: HttpClient, signal: Ab
     infer(SYSTEMONE, SMALL, undefined),
   ]);
   signal.throwIfAborted();
-  const open = [openRank, openSystemone].flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const open = [openRank, openSystemone].flatMap((one) => settledValue(one) ?? []);
   const wantsKey = open.some(isRefusal);
   const keyed =
     wantsKey && target.apiKey !== undefined
       ? await infer(RANK, SMALL_RANK, target.apiKey).catch(() => undefined)
       : undefined;
+  const foreign = await foreignReason(
+    target,
+    {
+      models: settledValue(models),
+      rank: keyed ?? settledValue(openRank),
+      systemone: settledValue(openSystemone),
+    },
+    (base) => {
+      const other = new HttpClient({ ...target, base });
+      return call({ method: "GET", path: "/v1/models", headers: {} }, other)
+        .catch(() => undefined)
+        .finally(() => other.close());
+    },
+  );
   const inferences = keyed === undefined ? open : [keyed];
-  const listed = models.status === "fulfilled" ? [models.value] : [];
+  const listed = [settledValue(models)].flatMap((one) => one ?? []);
   const isRefused = inferences.length > 0 && inferences.every(isRefusal);
   return {
     health,
@@ -77,7 +100,13 @@ export async function gatherFacts(target: Target, client: HttpClient, signal: Ab
         ? `neither inference operation answers: ${messageOf(openRank.reason)}`
         : undefined,
     limits: readLimits(health.json),
+    foreign,
+    requests,
   };
+}
+
+function settledValue(settled: PromiseSettledResult<Reply>): Reply | undefined {
+  return settled.status === "fulfilled" ? settled.value : undefined;
 }
 
 /** 403 is the wrong status for it, and yet says the same. */
@@ -100,7 +129,8 @@ async function readyHealth(get: (path: string) => Promise<Reply>, timeoutMs: num
   const end = performance.now() + timeoutMs;
   for (;;) {
     const health = await get("/health");
-    if (health.status !== 503) return health;
+    // a page with 503 is a proxy without a server behind it, or another server
+    if (health.status !== 503 || !isMap(health.json)) return health;
     if (performance.now() > end)
       throw new NoAnswer(
         `the server says that it is not ready (503), for ${timeoutMs / 1000} s`,

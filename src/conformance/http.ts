@@ -10,6 +10,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
+  /** In place of the target's. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** More than any answer of the contract can have; what sends more is cut off. Chosen. */
@@ -45,8 +47,9 @@ export class HttpClient {
     this.#agent.destroy();
   }
 
-  #once({ method, path, headers, body, signal }: Call, isKept = true): Promise<Reply> {
-    const { timeoutMs, base } = this.#target;
+  #once({ method, path, headers, body, signal, ...call }: Call, isKept = true): Promise<Reply> {
+    const { base } = this.#target;
+    const timeoutMs = call.timeoutMs ?? this.#target.timeoutMs;
     const request: SentRequest = { method, url: urlOf(this.#target, path), headers, body };
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
@@ -69,7 +72,7 @@ export class HttpClient {
         agent: isKept ? this.#agent : false,
         signal,
       });
-      const timer = setTimeout(() => fail(lateness(this.#target)), timeoutMs);
+      const timer = setTimeout(() => fail(lateness({ timeoutMs })), timeoutMs);
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         const isStale = outgoing.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");

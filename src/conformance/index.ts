@@ -1,7 +1,9 @@
+import { readBaseline } from "./baseline.ts";
 import { PROFILES, type Profile } from "./clause.ts";
 import { CHECKS } from "./clauses.ts";
 import type { Report, Result } from "./report.ts";
 import { run } from "./runner.ts";
+import { MOST_SEED, randomSeed } from "./salts.ts";
 import { selectChecks } from "./select.ts";
 import { readTarget, WrongUsage } from "./target.ts";
 
@@ -12,11 +14,17 @@ export { WrongUsage } from "./target.ts";
 export interface ConformanceOptions {
   /** Where the server is: `http://127.0.0.1:8700`, with a path in front if it has one. */
   readonly baseUrl: string;
-  /** `seed`: what SPEC.md states; `full` (default): also what the contract's notes decide. */
+  /** `seed`: rules that every implementation must keep; `full` (default): also the rules that this contract decides. */
   readonly profile?: Profile;
   /** Ids of clauses, their beginnings (`rank`), or patterns (`*.order`). */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
+  /** `2/4`: checks the second of four parts of the clauses. */
+  readonly shard?: string | undefined;
+  /** Makes a run repeat: 0 to 2 ** 32 - 1; a random one by default, which the report tells. */
+  readonly seed?: number | undefined;
+  /** The text of a baseline: broken clauses that are accepted, each with its reason. */
+  readonly baseline?: string | undefined;
   /** No floods, no large bodies, little work for the model. */
   readonly isGentle?: boolean;
   /** For a server that wants one. */
@@ -41,15 +49,22 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
   if (!PROFILES.includes(profile))
     throw new WrongUsage(`the profile is seed or full, not ${JSON.stringify(profile)}`);
+  const { seed = randomSeed(), shard, baseline } = options;
+  if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEED)
+    throw new WrongUsage(`a seed is a whole number from 0 to ${MOST_SEED}, not ${seed}`);
   return await run({
+    seed,
+    shard,
+    baseline:
+      baseline === undefined ? new Map() : readBaseline(baseline, new Set(CHECKS.map(({ id }) => id))),
     target: readTarget(options.baseUrl, options.apiKey, timeoutSeconds * 1000),
-    checks: selectChecks(CHECKS, { profile, only, skip, isGentle }),
+    checks: selectChecks(CHECKS, { profile, only, skip, isGentle, shard }),
     profile,
     isGentle,
     bounds: {
       maxSeconds: options.maxSeconds ?? 300,
       maxRequests: options.maxRequests ?? 6000,
-      checksAtATime: 6,
+      checksAtATime: 8,
     },
     onResult: options.onResult ?? (() => {}),
   });

@@ -1,21 +1,24 @@
 import { setMaxListeners } from "node:events";
 import { hideKey } from "./api-key.ts";
+import type { Baseline } from "./baseline.ts";
 import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
 import { NoAnswer } from "./exchange.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { HttpClient } from "./http.ts";
-import { countOutcomes, type Report, type Result } from "./report.ts";
+import { countOutcomes, type Report, type Result, skipsIn } from "./report.ts";
+import { withSalts } from "./salts.ts";
 import type { Target } from "./target.ts";
 import { type Session, Trial } from "./trial.ts";
+import { UNOBSERVED } from "./unobserved.ts";
 import { Broken, CannotTell } from "./verdicts.ts";
 
 export interface Bounds {
   /** Of the whole run. */
   readonly maxSeconds: number;
   readonly maxRequests: number;
-  /** Checks under way at a time. */
+  /** Checks under way at a time, of those that bear company. */
   readonly checksAtATime: number;
 }
 
@@ -24,6 +27,9 @@ export interface RunOptions {
   readonly checks: readonly Check[];
   readonly profile: Profile;
   readonly isGentle: boolean;
+  readonly seed: number;
+  readonly shard: string | undefined;
+  readonly baseline: Baseline;
   readonly bounds: Bounds;
   /** Told of each result as it comes. */
   readonly onResult: (result: Result, done: number, total: number) => void;
@@ -51,6 +57,7 @@ class Run {
   readonly #results = new Map<Check, Result>();
   #silent = 0;
   #obstacle: string | undefined;
+  #isForeign = false;
 
   constructor(options: RunOptions, client: HttpClient, startedAt: Date) {
     this.#options = options;
@@ -68,6 +75,7 @@ class Run {
       if (!(error instanceof NoAnswer) && !this.#deadline.aborted) throw error;
       return this.#unreachable(error);
     }
+    if (facts.foreign !== undefined) return this.#foreign(facts.foreign, facts.requests);
     const { target, checks, profile, bounds } = this.#options;
     const session: Session = {
       target,
@@ -84,10 +92,10 @@ class Run {
         for (let check = waiting.shift(); check !== undefined; check = waiting.shift())
           this.#keep(check, await this.#try(check, session));
       };
-      await Promise.all(Array.from({ length: turn === "any" ? bounds.checksAtATime : 1 }, work));
+      await Promise.all(Array.from({ length: turn === "alone" ? 1 : bounds.checksAtATime }, work));
     }
     this.#obstacle = facts.noInference ?? this.#cutShort(session.sentRequests);
-    return this.#report(facts.modelId, session.sentRequests);
+    return this.#report(facts.modelId, session.sentRequests, facts.requests);
   }
 
   async #try(check: Check, session: Session): Promise<Result> {
@@ -101,7 +109,8 @@ class Run {
     if (this.#silent >= GONE_AFTER) return result("failed", "the server had stopped answering before");
     const trial = new Trial(session, this.#deadline);
     try {
-      await Promise.race([check.run(trial), aborted(this.#deadline)]);
+      const name = `${this.#options.seed}/${check.id}`;
+      await Promise.race([withSalts(name, () => check.run(trial)), aborted(this.#deadline)]);
       this.#silent = 0;
       return result("passed");
     } catch (error) {
@@ -142,17 +151,39 @@ class Run {
     return this.#report(undefined, 1);
   }
 
+  /** Another kind of server: that is said once, and nothing is asked of it any more. */
+  #foreign(reason: string, requests: number): Report {
+    this.#isForeign = true;
+    this.#obstacle = hideKey(reason, this.#options.target.apiKey);
+    for (const check of this.#options.checks)
+      this.#keep(check, {
+        ...clauseOf(check),
+        outcome: "skipped",
+        came: reason,
+        curl: undefined,
+        elapsedMs: 0,
+      });
+    return this.#report(undefined, 0, requests);
+  }
+
   #keep(check: Check, found: Result): void {
-    const result = { ...found, came: hideKey(found.came, this.#options.target.apiKey) };
+    const { baseline, target } = this.#options;
+    const reason = found.outcome === "failed" ? baseline.get(check.id) : undefined;
+    const result: Result = {
+      ...found,
+      ...(reason === undefined ? {} : { outcome: "accepted", reason }),
+      came: hideKey(found.came, target.apiKey),
+    };
     this.#results.set(check, result);
     this.#options.onResult(result, this.#results.size, this.#options.checks.length);
   }
 
-  #report(model: string | undefined, requests: number): Report {
-    const { target, checks, profile, isGentle } = this.#options;
+  #report(model: string | undefined, requests: number, firstRequests = 0): Report {
+    const { target, checks, profile, isGentle, seed, shard, baseline } = this.#options;
     const results = checks.flatMap((check) => this.#results.get(check) ?? []);
     const counts = countOutcomes(results);
-    const hasNothing = counts.passed + counts.failed === 0;
+    const hasNothing = counts.passed + counts.failed + counts.accepted === 0;
+    const isBad = counts.failed > 0 || this.#isForeign || this.#cutShort(requests) !== undefined;
     const obstacle =
       this.#obstacle ?? (hasNothing ? "none of the chosen clauses could be checked" : undefined);
     return {
@@ -160,14 +191,20 @@ class Run {
       model,
       profile,
       isGentle,
+      seed,
+      shard,
       startedAt: this.#startedAt.toISOString(),
       elapsedMs: Date.now() - this.#startedAt.getTime(),
-      requests,
+      requests: requests + firstRequests,
       obstacle,
-      exitCode:
-        counts.failed > 0 || this.#cutShort(requests) !== undefined ? 1 : obstacle === undefined ? 0 : 2,
+      exitCode: isBad ? 1 : obstacle === undefined ? 0 : 2,
       counts,
       results,
+      fixed: results
+        .filter(({ id, outcome }) => outcome === "passed" && baseline.has(id))
+        .map(({ id }) => id),
+      skips: skipsIn(results),
+      unobserved: UNOBSERVED,
     };
   }
 }

@@ -8,6 +8,8 @@ export interface Selection {
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly isGentle: boolean;
+  /** `2/4`: the second of four parts; undefined for all. */
+  readonly shard: string | undefined;
 }
 
 /**
@@ -32,7 +34,20 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
   );
   if (selected.length === 0)
     throw new WrongUsage("no clause is left to check: see --profile, --only, --skip, --gentle");
-  return selected;
+  if (selection.shard === undefined) return selected;
+  const { index, count } = readShard(selection.shard);
+  const part = selected.filter((_, at) => at % count === index - 1);
+  if (part.length === 0)
+    throw new WrongUsage(`no clause is left in part ${selection.shard}: there are ${selected.length}`);
+  return part;
+}
+
+/** Clauses are dealt in turn, so that slow ones are spread. */
+function readShard(shard: string): { readonly index: number; readonly count: number } {
+  const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(shard) ?? []).map(Number);
+  if (index < 1 || index > count)
+    throw new WrongUsage(`a shard looks like 2/4, the second of four, not ${JSON.stringify(shard)}`);
+  return { index, count };
 }
 
 /** `rank` fits `rank` and `rank.order`; `*.order` fits what ends so. */

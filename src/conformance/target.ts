@@ -35,7 +35,7 @@ export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutM
 }
 
 /** Absolute address of a path, which is taken as it is: dots and escapes stay. */
-export function urlOf({ base }: Target, path: string): string {
+export function urlOf({ base }: Pick<Target, "base">, path: string): string {
   return `${base.origin}${pathOf({ base }, path)}`;
 }
 
@@ -51,6 +51,12 @@ export function pathBelow(target: Pick<Target, "base">, { origin, pathname }: UR
   return isOwn ? pathname.slice(prefix.length) : undefined;
 }
 
+/** The path of a request to this server, as it was sent; its query is left off. */
+export function sentPath(target: Pick<Target, "base">, url: string): string {
+  const path = url.slice(urlOf(target, "").length);
+  return path.split("?", 1)[0] ?? "";
+}
+
 function prefixOf({ base }: Pick<Target, "base">): string {
   return base.pathname.replace(/\/+$/, "");
 }
@@ -61,6 +67,6 @@ export function hostOf({ base }: Target): string {
 }
 
 /** What is said of an answer that has not come in time. */
-export function lateness({ timeoutMs }: Target): string {
+export function lateness({ timeoutMs }: Pick<Target, "timeoutMs">): string {
   return `no whole answer within ${timeoutMs / 1000} s (--timeout allows more)`;
 }

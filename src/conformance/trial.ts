@@ -3,7 +3,9 @@ import { excerpt, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
 import type { HttpClient } from "./http.ts";
 import { isMap, type JsonMap } from "./json.ts";
+import { withSalts } from "./salts.ts";
 import type { Target } from "./target.ts";
+
 import { Broken, CannotTell } from "./verdicts.ts";
 import { Wire } from "./wire.ts";
 
@@ -26,6 +28,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** False: sent without the key. */
   readonly hasKey?: boolean;
+  /** Until the answer must be complete, where that may take longer than any other. */
+  readonly timeoutMs?: number;
 }
 
 /** An answered inference. */
@@ -41,21 +45,9 @@ const CASES_AT_A_TIME = 4;
 /** A full queue may be somebody else's doing: asked again this often, after the second that the contract tells. */
 const BUSY_ATTEMPTS = 4;
 const BUSY_PAUSE_MS = 1000;
+const FULL = `the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`;
 /** Cases that a failure names beside the first. */
 const NAMED_CASES = 4;
-
-let nonces = 0;
-
-/** Enough for 2 ** 40 times 1000. */
-const NONCE_LETTERS = 11;
-
-/** A word that no request of any run has held: nothing can be in a cache. */
-export function nonce(): string {
-  nonces += 1;
-  const seed = Math.floor(Math.random() * 2 ** 40) * 1000 + nonces;
-  const digits = seed.toString(26).padStart(NONCE_LETTERS, "0");
-  return [...digits].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join("");
-}
 
 /** One check's dealings with the server. */
 export class Trial {
@@ -83,7 +75,7 @@ export class Trial {
   async call(
     method: string,
     path: string,
-    { body, headers = {}, hasKey = true }: CallOptions = {},
+    { body, headers = {}, hasKey = true, timeoutMs }: CallOptions = {},
   ): Promise<Reply> {
     this.#spend();
     const isText = body === undefined || typeof body === "string" || body instanceof Uint8Array;
@@ -101,6 +93,7 @@ export class Trial {
       headers: Object.fromEntries(given),
       body: isText ? body : JSON.stringify(body),
       signal: this.signal,
+      timeoutMs,
     });
     this.#session.seen.push(reply);
     return reply;
@@ -112,9 +105,21 @@ export class Trial {
 
   /** Asks again while the queue is full. */
   async post(path: string, body: unknown, options: CallOptions = {}): Promise<Reply> {
+    const send = async () => ({ reply: await this.call("POST", path, { ...options, body }) });
+    return (await this.#whileBusy(send)).reply;
+  }
+
+  /** Sends over a bare connection, and again while the queue is full. @throws CannotTell when it stays full */
+  async unlessBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
+    const sent = await this.#whileBusy(send);
+    if (sent.reply.status === 503) this.skip(FULL);
+    return sent;
+  }
+
+  async #whileBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await this.call("POST", path, { ...options, body });
-      if (reply.status !== 503 || attempt === BUSY_ATTEMPTS) return reply;
+      const sent = await send();
+      if (sent.reply.status !== 503 || attempt === BUSY_ATTEMPTS) return sent;
       await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
     }
   }
@@ -122,8 +127,7 @@ export class Trial {
   /** An inference that must be answered. @throws Broken when it is not; CannotTell when the server is full */
   async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
     const reply = await this.post(path, body, options);
-    if (reply.status === 503)
-      this.skip(`the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`);
+    if (reply.status === 503) this.skip(FULL);
     if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
     if (!isMap(reply.json)) this.fail(`no JSON object: ${excerpt(reply)}`, reply);
     return { reply, json: reply.json };
@@ -141,10 +145,10 @@ export class Trial {
     return reply;
   }
 
-  /** A bare connection, closed with the check. */
-  async wire(): Promise<Wire> {
+  /** A bare connection, closed with the check. Its answers may take so long, or as long as any. */
+  async wire(timeoutMs = this.target.timeoutMs): Promise<Wire> {
     this.#spend();
-    const wire = await Wire.open(this.target);
+    const wire = await Wire.open({ ...this.target, timeoutMs: Math.min(timeoutMs, this.target.timeoutMs) });
     this.#wires.push(wire);
     return wire;
   }
@@ -163,11 +167,12 @@ export class Trial {
     atATime = CASES_AT_A_TIME,
   ): Promise<void> {
     const failures = new Map<Case, Error>();
-    const waiting = [...cases];
+    const waiting = [...cases.entries()];
     const work = async () => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, one] = next;
         try {
-          await run(one);
+          await withSalts(String(index), () => run(one));
         } catch (error) {
           if (!(error instanceof Broken) && !(error instanceof NoAnswer)) throw error;
           failures.set(one, error);

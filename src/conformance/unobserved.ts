@@ -9,72 +9,72 @@ export interface UnobservedRule {
 export const UNOBSERVED: readonly UnobservedRule[] = [
   {
     rule: "Requests pass through one bounded queue, and a scheduler groups them into batches of up to 32 requests.",
-    source: "SPEC.md 1, 8",
+    source: "interface: Scores and probabilities, ServiceLimits",
     why: "How requests are grouped changes no answer. That the queue is bounded is `overload.refused`; that it is served while others wait, `scores.concurrency`.",
   },
   {
     rule: "One model is resident; no other is ever downloaded; no executable model code is enabled; inference is local.",
-    source: "SPEC.md 1, 2.1",
+    source: "interface: Scores and probabilities, Versions",
     why: "A client sees no files, no outgoing connections and no code. That another model's name is refused is `model.unknown`.",
   },
   {
     rule: "Contents of requests are not logged.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     why: "A client cannot read the log. That nothing leaks into /health is `health.no-request-text`.",
   },
   {
     rule: "Command-line options, their variables, defaults and refusals; the loopback default; no open bind without a key.",
-    source: "SPEC.md 1, 5",
+    source: "interface: Scores and probabilities, Keys",
     why: "They are decided before the first request. What is in force is told by /health (`health.limits`).",
   },
   {
     rule: "Cache keys are SHA-256 digests; no persistent prompt cache is written.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     why: "A client sees neither memory nor disk. What the cache answers is `usage.cached-pairs`.",
   },
   {
     rule: "`--strict` scores each candidate in a batch of its own.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     why: "Scores do not depend on it, which `scores.*` hold in either mode.",
   },
   {
     rule: "A failure of the backend is 500; a 5xx body says no more than what failed in general and the request id.",
-    source: "SPEC.md 7, notes 18",
+    source: "interface: Errors; contract: Errors",
     why: "No request makes a right server fail. Should a 500 come, `server.never-500` tells of it and `errors.detail` looks at it.",
   },
   {
     rule: "A request past the server's deadline is 504, and is not repeated.",
-    source: "SPEC.md 7, 8",
+    source: "interface: Errors, ServiceLimits",
     why: "Only work of a minute would pass the default deadline. Should a 504 come, `errors.detail` looks at it.",
   },
   {
     rule: "While it starts, drains or has failed, the server answers 503 with `Retry-After: 1`; /ready tells its state.",
-    source: "SPEC.md 3, notes 11, 16, 20",
+    source: "interface: Health.status; contract: Health.status, Health, Unavailable",
     why: "A client cannot start or stop the server; this tool waits until it is ready.",
   },
   {
     rule: "`timed_out_requests`, `failed_requests` and `cancelled_requests` count what their names say.",
-    source: "notes 16",
+    source: "contract: Health",
     why: "Provoking them takes minutes or a slow model. That nothing else moves them is `health.keeps-*`.",
   },
   {
     rule: "A full queue refuses before the body is read; a place in the queue comes before token limits, which give it back.",
-    source: "notes 9",
+    source: "contract: Order of checks",
     why: "It shows only with one request more than a full queue holds, at the right moment.",
   },
   {
     rule: "Hostile input stays cheap: a prefix that passes the limit proves the refusal.",
-    source: "notes 10",
+    source: "contract: ValidationIssue",
     why: "No check judges a time. Hostile bodies are in `limits.nesting-hostile`, `limits.tokens.never-cut` and `errors.bounded`.",
   },
   {
     rule: "The model package: its manifest, digests, files, architecture, and whether labels are shown.",
-    source: "notes 5 and the facts of models",
+    source: "contract: Texts",
     why: "Packages are not served. `texts.labels` accepts either way to show labels, and no third.",
   },
   {
     rule: "Any alias that the operator added is accepted.",
-    source: "notes 7",
+    source: "contract: ModelList",
     why: "Only those that /v1/models lists can be known: `model.listed-aliases`.",
   },
 ];

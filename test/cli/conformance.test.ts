@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -62,10 +62,43 @@ describe("decision conformance", () => {
     keyed.plant({});
     assert.equal(status, 1);
     const { counts, results } = JSON.parse(stdout);
-    assert.deepEqual(counts, { passed: 0, failed: 1, skipped: 0 });
+    assert.deepEqual(counts, { passed: 0, failed: 1, accepted: 0, skipped: 0 });
     assert.match(results[0].curl, /\$DECISION_API_KEY/);
     const written = [stdout, readFileSync(junit, "utf8"), readFileSync(report, "utf8")];
     for (const text of written) assert.ok(text.includes("rank.rows") && !text.includes(KEY));
+  });
+
+  it("accepts what the baseline names, fails by anything else, and names what is kept again", async () => {
+    const [baseline, sarif] = [path.join(folder, "baseline.json"), path.join(folder, "found.sarif")];
+    const args = [keyed.url, "--api-key", KEY, "--only", "rank.rows", "--only", "rank.usage"];
+    keyed.plant({ answer: (body) => void (body.has("ranked") && body.delete("ranked")) });
+    assert.equal((await conformance([...args, "--write-baseline", baseline])).status, 1);
+    const { accepted } = JSON.parse(readFileSync(baseline, "utf8"));
+    assert.deepEqual(
+      accepted.map(({ clause }: { clause: string }) => clause),
+      ["rank.rows"],
+    );
+    const again = await conformance([...args, "--baseline", baseline, "--sarif", sarif, "--github"]);
+    assert.equal(again.status, 0, again.stdout);
+    assert.match(again.stdout, /1 kept, 0 broken, 1 accepted/);
+    assert.match(again.stdout, /^::notice title=rank\.rows::accepted: /m);
+    assert.equal(JSON.parse(readFileSync(sarif, "utf8")).runs[0].results[0].suppressions.length, 1);
+    keyed.plant({ answer: (body) => void body.delete("usage") });
+    assert.equal((await conformance([...args, "--baseline", baseline])).status, 1);
+    keyed.plant({});
+    const kept = await conformance([...args, "--baseline", baseline]);
+    assert.equal(kept.status, 0);
+    assert.match(kept.stdout, /rank\.rows is kept now/);
+    writeFileSync(
+      baseline,
+      JSON.stringify({
+        format: "decision-conformance-baseline-v1",
+        accepted: [{ clause: "nope", reason: "x" }],
+      }),
+    );
+    const wrong = await conformance([...args, "--baseline", baseline]);
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.stderr, /"nope", and no clause is called so/);
   });
 
   it("ends with 2 and says so in one line when a key is wanted and none was given", async () => {

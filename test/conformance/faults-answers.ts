@@ -62,6 +62,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       "arithmetic.confidence",
       "arithmetic.noul",
       "arithmetic.score",
+      "systemone.every-answer",
     ],
   },
   {
@@ -255,6 +256,9 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
       "order.scores",
       "order.odd-names",
       "order.exact-names",
+      "answers.every-schema",
+      "docs.openapi-answers",
+      "systemone.every-answer",
     ],
   },
   {
@@ -490,7 +494,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         setRows(body, rows);
       },
     },
-    fails: ["rank.order", "rank.ranks"],
+    fails: ["rank.order", "rank.ranks", "rank.every-answer"],
   },
   {
     name: "tied candidates turned around",

@@ -5,9 +5,11 @@ import { clauseOf } from "../../src/conformance/check.ts";
 import { CHECKS } from "../../src/conformance/clauses.ts";
 import type { Report, Result } from "../../src/conformance/report.ts";
 import {
+  githubAnnotations,
   htmlReport,
   jsonReport,
   junitReport,
+  sarifReport,
   tapReport,
   terminalReport,
 } from "../../src/conformance/reporters/index.ts";
@@ -15,13 +17,14 @@ import { selectChecks } from "../../src/conformance/select.ts";
 
 /** A report with one result of each kind, and text that every format must escape. */
 const EVIL = "<script>alert('x')</script> & \u001b[31mred\u0000 # 100 %\nnext line";
-const results: Result[] = CHECKS.slice(0, 3).map((check, index) => {
-  const outcome = (["passed", "failed", "skipped"] as const)[index] ?? "passed";
+const results: Result[] = CHECKS.slice(0, 4).map((check, index) => {
+  const outcome = (["passed", "failed", "skipped", "accepted"] as const)[index] ?? "passed";
   const came = outcome === "passed" ? "" : EVIL;
   return {
     ...clauseOf(check),
     outcome,
     came,
+    reason: outcome === "accepted" ? EVIL : undefined,
     curl: outcome === "failed" ? `curl '${EVIL}'` : undefined,
     elapsedMs: 5,
   };
@@ -36,7 +39,12 @@ const report: Report = {
   requests: 10,
   obstacle: undefined,
   exitCode: 1,
-  counts: { passed: 1, failed: 1, skipped: 1 },
+  counts: { passed: 1, failed: 1, accepted: 1, skipped: 1 },
+  seed: 4711,
+  shard: "2/4",
+  fixed: [CHECKS[0]?.id ?? ""],
+  skips: [{ reason: EVIL, clauses: [CHECKS[2]?.id ?? ""] }],
+  unobserved: [{ rule: EVIL, source: "contract: Requests", why: EVIL }],
   results,
 };
 
@@ -48,9 +56,10 @@ describe("a report", () => {
   it("is TAP with a plan, one line a clause, and directives", () => {
     const lines = tapReport(report).split("\n");
     assert.equal(lines[0], "TAP version 14");
-    assert.equal(lines[1], "1..3");
+    assert.equal(lines[1], "1..4");
     assert.match(lines[2] ?? "", /^ok 1 - health\.status: /);
     assert.match(lines[3] ?? "", /^not ok 2 - health\.ready: /);
+    assert.match(lines.find((line) => line.startsWith("not ok 4")) ?? "", / # TODO .*\\# 100 % next line$/);
     const skipped = lines.find((line) => line.startsWith("ok 3"));
     assert.match(skipped ?? "", / # SKIP .*\\# 100 % next line$/);
     assert.ok(lines.every((line) => !line.startsWith("next line")));
@@ -58,7 +67,7 @@ describe("a report", () => {
 
   it("is JUnit XML that XML can hold", () => {
     const xml = junitReport(report);
-    assert.match(xml, /<testsuites [^>]*tests="3" failures="1" errors="0" skipped="1"/);
+    assert.match(xml, /<testsuites [^>]*tests="5" failures="1" errors="0" skipped="3"/);
     assert.doesNotMatch(xml, /[^\P{Cc}\n]/u);
     assert.ok(!xml.replaceAll(/<!\[CDATA\[[\s\S]*?\]\]>/g, "").includes("<script>"));
   });
@@ -71,11 +80,58 @@ describe("a report", () => {
     assert.match(page, /prefers-color-scheme:dark/);
   });
 
+  it("is SARIF that holds what is broken, and what is accepted as suppressed", () => {
+    const { version, runs } = JSON.parse(sarifReport(report));
+    assert.equal(version, "2.1.0");
+    const [{ results: found, properties, tool }] = runs;
+    assert.deepEqual(
+      found.map(({ level, suppressions }: { level: string; suppressions: unknown[] }) => [
+        level,
+        suppressions.length,
+      ]),
+      [
+        ["error", 0],
+        ["note", 1],
+      ],
+    );
+    for (const { ruleId, ruleIndex } of found) assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
+    assert.equal(properties.seed, 4711);
+  });
+
+  it("is annotations of one line each, which a server cannot end", () => {
+    const lines = githubAnnotations(report).trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => line.split(" ")[0]),
+      ["::error", "::notice", "::notice"],
+    );
+    assert.match(
+      lines[0] ?? "",
+      /^::error title=health\.ready::.*%0Acame: .*100 %25%0Anext line.*seed: 4711$/,
+    );
+    assert.doesNotMatch(lines.join(""), /\p{Cc}/u);
+  });
+
+  it("says how many were skipped and why, and what no client can observe, in every form", () => {
+    for (const text of [
+      jsonReport(report),
+      tapReport(report),
+      junitReport(report),
+      htmlReport(report),
+      sarifReport(report),
+    ])
+      assert.ok(text.includes("next line"));
+    assert.match(tapReport(report), /^# skipped 1: /m);
+    assert.match(tapReport(report), /^# not observable: /m);
+    assert.match(htmlReport(report), /What no client can observe/);
+    assert.match(junitReport(report), /conformance\.unobserved/);
+    assert.match(terminalReport(report, { isColoured: false }), /1 rules cannot be observed/);
+  });
+
   it("is lines for a terminal that obey nothing of the server", () => {
     const text = terminalReport(report, { isColoured: false });
     assert.ok(!text.includes("\u001b") && !text.includes("\u0000"));
     assert.match(text, /FAIL health\.ready/);
-    assert.match(text, /1 kept, 1 broken, 1 skipped/);
+    assert.match(text, /1 kept, 1 broken, 1 accepted, 1 skipped/);
   });
 });
 
@@ -86,10 +142,10 @@ describe("the table of clauses", () => {
     for (const id of ids) assert.match(id, /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$/);
   });
 
-  it("names a source for each, and SPEC.md for all of the profile seed", () => {
+  it("names a place in the contract for each", () => {
     for (const { id, source, profile } of CHECKS) {
       assert.match(source, /^(SPEC\.md \d|notes \d|contract: )/, id);
-      assert.equal(profile === "seed", source.startsWith("SPEC.md"), id);
+      assert.equal(profile === "seed", source.startsWith("interface"), id);
     }
   });
 
@@ -101,7 +157,9 @@ describe("the table of clauses", () => {
 
 describe("clauses are chosen by", () => {
   const ids = (only: readonly string[], skip: readonly string[] = []) =>
-    selectChecks(CHECKS, { profile: "full", only, skip, isGentle: false }).map(({ id }) => id);
+    selectChecks(CHECKS, { profile: "full", only, skip, isGentle: false, shard: undefined }).map(
+      ({ id }) => id,
+    );
   for (const { name, only, skip, want } of [
     { name: "an id", only: ["rank.order"], want: ["rank.order"] },
     { name: "a beginning", only: ["overload"], want: ["overload.refused", "overload.counted"] },
@@ -112,7 +170,13 @@ describe("clauses are chosen by", () => {
   }
 
   it("the profile", () => {
-    const seed = selectChecks(CHECKS, { profile: "seed", only: [], skip: [], isGentle: false });
-    assert.ok(seed.length > 80 && seed.every(({ source }) => source.startsWith("SPEC.md")));
+    const seed = selectChecks(CHECKS, {
+      profile: "seed",
+      only: [],
+      skip: [],
+      isGentle: false,
+      shard: undefined,
+    });
+    assert.ok(seed.length > 80 && seed.every(({ source }) => source.startsWith("interface")));
   });
 });

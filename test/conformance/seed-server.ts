@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 /**
- * Another server of the same contract, written from SPEC.md alone. Whatever SPEC.md leaves open it does differently from
+ * Another server of the same contract, that keeps the profile seed only. Whatever the profile leaves open it does differently from
  * our service: string details, numbers of float32, its own members in /health, no request ids, more members than asked,
  * a lenient JSON parser, scores that batching shifts a little, redirects for pages.
  */
@@ -24,10 +24,13 @@ type Members = Record<string, unknown>;
 const isMembers = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export function createSeedServer(apiKey?: string): Server {
+/** Tokens of a text; the server that somebody else wrote has a tokenizer that we do not know. */
+export type CountTokens = (text: string) => number;
+
+export function createSeedServer(apiKey?: string, countTokens: CountTokens = words): Server {
   const counters = { completed_requests: 0, model_batches: 0 };
   return createServer((request, response) => {
-    answer(request, response, counters, apiKey).catch((error: unknown) => {
+    answer(request, response, { counters, apiKey, countTokens }).catch((error: unknown) => {
       const status = error instanceof Refusal ? error.status : 500;
       send(response, status, { detail: error instanceof Error ? error.message : "failed" });
     });
@@ -38,11 +41,16 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
+interface Settings {
+  readonly counters: { completed_requests: number; model_batches: number };
+  readonly apiKey: string | undefined;
+  readonly countTokens: CountTokens;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  counters: { completed_requests: number; model_batches: number },
-  apiKey: string | undefined,
+  { counters, apiKey, countTokens }: Settings,
 ): Promise<void> {
   const { method, url = "" } = request;
   if (method === "GET" && (url === "/health" || url === "/ready"))
@@ -70,7 +78,7 @@ async function answer(
     throw new Refusal(401, "Unauthorized");
   const startedAt = performance.now();
   const body = parse(text);
-  const result = url === "/v1/rank" ? rank(body) : systemone(body);
+  const result = url === "/v1/rank" ? rank(body, countTokens) : systemone(body, countTokens);
   counters.model_batches += 1;
   counters.completed_requests += 1;
   send(response, 200, { ...result, latency_ms: performance.now() - startedAt, served_by: "node-7" });
@@ -109,10 +117,14 @@ const render = (value: unknown): string =>
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
 
 /** Scores the candidates of one question; specials: two for state and question, one for the candidate. */
-function score(state: string, question: string, candidates: readonly string[], shift: number) {
+function score(
+  { state, question, candidates }: { state: string; question: string; candidates: readonly string[] },
+  shift: number,
+  count: CountTokens,
+) {
   if (candidates.length < 2 || candidates.length > 64) throw invalid("2 to 64 candidates");
-  if (words(state) + words(question) + 2 > 2048) throw invalid("state and question are too long");
-  if (candidates.some((text) => words(text) + 1 > 768)) throw invalid("a candidate is too long");
+  if (count(state) + count(question) + 2 > 2048) throw invalid("state and question are too long");
+  if (candidates.some((text) => count(text) + 1 > 768)) throw invalid("a candidate is too long");
   const raw = candidates.map((text) => {
     let hash = 7;
     for (const character of `${state}|${question}|${text}`)
@@ -121,7 +133,7 @@ function score(state: string, question: string, candidates: readonly string[], s
   });
   const powers = raw.map((value) => Math.fround(Math.exp(value / T)));
   const total = powers.reduce((a, b) => a + b, 0);
-  const tokens = candidates.reduce((sum, text) => sum + words(state) + words(question) + words(text) + 3, 0);
+  const tokens = candidates.reduce((sum, text) => sum + count(state) + count(question) + count(text) + 3, 0);
   return { raw, shares: powers.map((power) => Math.fround(power / total)), tokens };
 }
 
@@ -131,7 +143,7 @@ const frame = (tokens: number) => ({
   probabilities_source: "softmax_ranking_scores_external_temperature",
 });
 
-function rank(body: Members): Members {
+function rank(body: Members, count: CountTokens): Members {
   known(body, ["state", "context", "candidates", "answers", "question", "model"]);
   const state = body.state ?? body.context;
   const given = body.candidates ?? body.answers;
@@ -141,7 +153,11 @@ function rank(body: Members): Members {
   if (entries.some(([, text]) => typeof text !== "string")) throw invalid("candidates are strings");
   const texts = entries.map(([, text]) => String(text));
   if (new Set(texts).size < texts.length) throw invalid("candidates must differ");
-  const { raw, shares, tokens } = score(render(state), render(body.question ?? ""), texts, 0);
+  const { raw, shares, tokens } = score(
+    { state: render(state), question: render(body.question ?? ""), candidates: texts },
+    0,
+    count,
+  );
   const ranked = entries
     .map(([label, text], i) => ({ candidate: label, text, score: raw[i] ?? 0, probability: shares[i] ?? 0 }))
     .sort((a, b) => b.score - a.score)
@@ -149,7 +165,7 @@ function rank(body: Members): Members {
   return { ranked, ...frame(tokens) };
 }
 
-function systemone(body: Members): Members {
+function systemone(body: Members, count: CountTokens): Members {
   known(body, ["state", "questions", "model"]);
   const { state, questions } = body;
   if (state === undefined || !isMembers(questions)) throw invalid("state and questions are needed");
@@ -160,8 +176,8 @@ function systemone(body: Members): Members {
     throw invalid("more than 256 pairs");
   let tokens = 0;
   const answers = prepared.map(({ name, type, question, labels, texts }) => {
-    // what shares the batch shifts a score a little, as SPEC.md grants
-    const scored = score(render(state), question, texts, entries.length * 1e-4);
+    // what shares the batch shifts a score a little, as the interface allows
+    const scored = score({ state: render(state), question, candidates: texts }, entries.length * 1e-4, count);
     tokens += scored.tokens;
     return [name, write(type, labels, scored.raw, scored.shares)];
   });
@@ -210,7 +226,7 @@ function write(
       : type === "noul"
         ? shares[0]
         : shares.reduce((sum, share, level) => sum + level * share, 0);
-  // SPEC.md does not say that scores are named: here they are a list
+  // the interface does not say that scores are named: here they are a list
   const scores = type === "score" ? raw : byLabel(raw);
   return {
     type,

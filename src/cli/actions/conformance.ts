@@ -1,9 +1,13 @@
-import { type ConformanceOptions, type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
+import { readFile } from "node:fs/promises";
+import { writeBaseline } from "../../conformance/baseline.ts";
+import { type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
 import {
+  githubAnnotations,
   htmlReport,
   jsonReport,
   junitReport,
   progressLine,
+  sarifReport,
   tapReport,
   terminalReport,
 } from "../../conformance/reporters/index.ts";
@@ -13,12 +17,25 @@ import { terminalProgress } from "../output/progress.ts";
 
 /** Maximum time of the run, in timeouts of one answer. */
 const RUN_TIMEOUTS = 15;
+const LONGEST_TIMEOUT = 3600;
 
-export interface ConformanceFlags extends ConformanceOptions {
-  readonly timeoutSeconds: number;
-  readonly format: "terminal" | "json" | "tap";
-  /** Additional report files. */
+/** Flags as they were given: texts that are read here, lists that are empty where nothing was given. */
+export interface GivenFlags {
+  readonly profile: string;
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly shard: string | undefined;
+  readonly seed: string | undefined;
+  readonly gentle: boolean;
+  readonly "api-key": string | undefined;
+  readonly timeout: string;
+  readonly baseline: string | undefined;
+  readonly "write-baseline": string | undefined;
+  readonly json: boolean;
+  readonly tap: boolean;
+  readonly github: boolean;
   readonly junit: string | undefined;
+  readonly sarif: string | undefined;
   readonly report: string | undefined;
 }
 
@@ -28,21 +45,35 @@ export interface ConformanceFlags extends ConformanceOptions {
  * @returns the exit code
  * @throws ServiceError INVALID_OPTION
  */
-export async function checkConformance(flags: ConformanceFlags): Promise<Report["exitCode"]> {
+export async function checkConformance(baseUrl: string, flags: GivenFlags): Promise<Report["exitCode"]> {
+  const timeoutSeconds = readTimeout(flags.timeout);
+  const seed = readSeed(flags.seed);
+  const baseline = await readInput(flags.baseline, "--baseline");
   const files = [
     { file: await openOutput(flags.junit, "--junit"), show: junitReport },
+    { file: await openOutput(flags.sarif, "--sarif"), show: sarifReport },
     { file: await openOutput(flags.report, "--report"), show: htmlReport },
+    { file: await openOutput(flags["write-baseline"], "--write-baseline"), show: writeBaseline },
   ];
   const progress = terminalProgress(process.stderr);
   try {
     const report = await runConformance({
-      ...flags,
-      maxSeconds: flags.timeoutSeconds * RUN_TIMEOUTS,
+      baseUrl,
+      profile: flags.profile === "seed" ? "seed" : "full",
+      only: flags.only,
+      skip: flags.skip,
+      shard: flags.shard,
+      seed,
+      baseline,
+      isGentle: flags.gentle,
+      apiKey: flags["api-key"] || undefined,
+      timeoutSeconds,
+      maxSeconds: timeoutSeconds * RUN_TIMEOUTS,
       onResult: (result, done, total) => progress.show(progressLine(result, done, total)),
     });
     progress.clear();
     for (const { file, show } of files) await file?.writeFile(show(report));
-    process.stdout.write(show(report, flags.format));
+    process.stdout.write(show(report, flags));
     return report.exitCode;
   } catch (error) {
     throw error instanceof WrongUsage ? new ServiceError("INVALID_OPTION", `${error.message}.`) : error;
@@ -51,8 +82,30 @@ export async function checkConformance(flags: ConformanceFlags): Promise<Report[
   }
 }
 
-function show(report: Report, format: ConformanceFlags["format"]): string {
-  if (format === "json") return jsonReport(report);
-  if (format === "tap") return tapReport(report);
-  return terminalReport(report, { isColoured: process.stdout.isTTY && !process.env.NO_COLOR });
+function readTimeout(given: string): number {
+  const seconds = Number(given);
+  if (/^\d+(\.\d+)?$/.test(given) && seconds > 0 && seconds <= LONGEST_TIMEOUT) return seconds;
+  throw new ServiceError("INVALID_OPTION", `--timeout takes seconds above 0 to 3600, not "${given}".`);
+}
+
+function readSeed(given: string | undefined): number | undefined {
+  if (given === undefined || /^\d{1,10}$/.test(given)) return given === undefined ? undefined : Number(given);
+  throw new ServiceError("INVALID_OPTION", `--seed takes a whole number, not "${given}".`);
+}
+
+async function readInput(name: string | undefined, flag: string): Promise<string | undefined> {
+  if (name === undefined) return undefined;
+  try {
+    return await readFile(name, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("INVALID_OPTION", `${flag} cannot be read: ${reason}.`, { cause });
+  }
+}
+
+function show(report: Report, { json, tap, github }: GivenFlags): string {
+  if (json) return jsonReport(report);
+  if (tap) return tapReport(report);
+  const isColoured = process.stdout.isTTY && !process.env.NO_COLOR;
+  return `${terminalReport(report, { isColoured })}${github ? githubAnnotations(report) : ""}`;
 }

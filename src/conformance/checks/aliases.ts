@@ -9,20 +9,20 @@ const NULLS = "An alias given as null beside its own name is as good as missing.
 
 /** Members that have two names. */
 export const ALIAS_CHECKS: readonly Check[] = [
-  sameRanking("alias.context", "`context` is another name of `state`.", "SPEC.md 2.5", [
+  sameRanking("alias.context", "`context` is another name of `state`.", "interface: RankRequest", [
     { context: STATE, candidates: ["early", "late"] },
   ]),
-  sameRanking("alias.answers", "`answers` is another name of `candidates`.", "SPEC.md 2.5", [
+  sameRanking("alias.answers", "`answers` is another name of `candidates`.", "interface: RankRequest", [
     { state: STATE, answers: ["early", "late"] },
     { context: STATE, answers: ["early", "late"] },
     { state: STATE, answers: { "0": "early", "1": "late" } },
   ]),
-  sameNoul("alias.no-yes", "`no` and `yes` are other names of `false` and `true`.", "SPEC.md 2.3", [
+  sameNoul("alias.no-yes", "`no` and `yes` are other names of `false` and `true`.", "interface: Question", [
     { given: { no: BOTH.false, yes: BOTH.true }, like: BOTH },
     { given: { no: BOTH.false, true: BOTH.true }, like: BOTH },
     { given: { yes: BOTH.true, false: BOTH.false }, like: BOTH },
   ]),
-  refuses("alias.noul-conflict", "An outcome under both of its names is invalid.", "SPEC.md 2.3", [
+  refuses("alias.noul-conflict", "An outcome under both of its names is invalid.", "interface: Question", [
     { name: "false and no", body: asked({ ...NOUL, criteria: { false: "a", no: "b" } }) },
     { name: "true and yes", body: asked({ ...NOUL, criteria: { true: "a", yes: "b" } }) },
     {
@@ -31,29 +31,39 @@ export const ALIAS_CHECKS: readonly Check[] = [
     },
     { name: "equal texts", body: asked({ ...NOUL, criteria: { true: "a", yes: "a" } }) },
   ]),
-  refuses("alias.rank-conflict", "A member of a ranking under both of its names is refused.", "notes 8", [
-    { name: "state and context", path: RANK, body: { state: "s", context: "s", candidates: ["a", "b"] } },
-    {
-      name: "state and a blank context",
-      path: RANK,
-      body: { state: "s", context: "", candidates: ["a", "b"] },
-    },
-    {
-      name: "candidates and answers",
-      path: RANK,
-      body: { state: "s", candidates: ["a", "b"], answers: ["a", "b"] },
-    },
-  ]),
-  refuses("alias.rank-only", "The aliases of a ranking are none of systemone's.", "SPEC.md 2.2", [
-    { name: "context for state", body: { context: "s", questions: { q: NOUL } } },
-    { name: "context beside state", body: { state: "s", context: "s", questions: { q: NOUL } } },
-  ]),
-  sameRanking("alias.rank-null", NULLS, "notes 8", [
+  refuses(
+    "alias.rank-conflict",
+    "A member of a ranking under both of its names is refused.",
+    "contract: Requests",
+    [
+      { name: "state and context", path: RANK, body: { state: "s", context: "s", candidates: ["a", "b"] } },
+      {
+        name: "state and a blank context",
+        path: RANK,
+        body: { state: "s", context: "", candidates: ["a", "b"] },
+      },
+      {
+        name: "candidates and answers",
+        path: RANK,
+        body: { state: "s", candidates: ["a", "b"], answers: ["a", "b"] },
+      },
+    ],
+  ),
+  refuses(
+    "alias.rank-only",
+    "The aliases of a ranking are none of systemone's.",
+    "interface: SystemoneRequest",
+    [
+      { name: "context for state", body: { context: "s", questions: { q: NOUL } } },
+      { name: "context beside state", body: { state: "s", context: "s", questions: { q: NOUL } } },
+    ],
+  ),
+  sameRanking("alias.rank-null", NULLS, "contract: Requests", [
     { state: STATE, context: null, candidates: ["early", "late"] },
     { state: STATE, candidates: ["early", "late"], answers: null },
     { state: STATE, context: null, candidates: ["early", "late"], answers: null, question: null },
   ]),
-  sameNoul("alias.noul-null", NULLS, "notes 8", [
+  sameNoul("alias.noul-null", NULLS, "contract: Requests", [
     { given: { ...BOTH, no: null, yes: null }, like: BOTH },
     { given: { no: null, yes: null }, like: undefined },
     { given: {}, like: undefined },

@@ -36,7 +36,7 @@ const QUESTIONS: Readonly<Record<string, unknown>> = {
 };
 const CANDIDATES = ["a refund", "a poem about the sea", "a reported fault", "an angry customer", "5", "x"];
 
-/** What SPEC.md's formula leaves a server that computes in float32; notes 15 ask for float64. */
+/** Tolerance for a server that computes in float32. The full profile requires float64. */
 const LOOSE = 1e-6;
 const TIGHT = 1e-9;
 
@@ -45,7 +45,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.softmax",
     clause: "Probabilities are the softmax of the raw scores over the temperature.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     expected: "softmax(scores / 4.136820402388508) to 1e-6, for each type and for rankings",
     answer: (trial: Trial, scored, inferred) => checkSoftmax(trial, scored, inferred, LOOSE),
     ranking: (trial: Trial, rows, inferred) => checkSoftmax(trial, columns(rows), inferred, LOOSE),
@@ -53,7 +53,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.precision",
     clause: "Numbers have full float64 precision, and probabilities sum to 1 within 1e-9.",
-    source: "notes 15",
+    source: "contract: Scores and probabilities",
     expected: "softmax to 1e-9, a sum of 1 within 1e-9, and no rounded digits",
     answer: checkPrecision,
     ranking: (trial: Trial, rows, inferred) => checkPrecision(trial, columns(rows), inferred),
@@ -61,7 +61,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.confidence",
     clause: "`confidence` is the largest probability, also where a noul is rather false.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "the largest of `probabilities`, in answers of each type",
     answer: (trial: Trial, { answer, probabilities }, inferred) => {
       const confidence = at(answer, "confidence");
@@ -79,7 +79,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.choice",
     clause: "`choice` is the label with the largest score.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "the label of the largest raw score",
     answer: (trial: Trial, { answer, labels, scores }, inferred) => {
       if (at(answer, "type") !== "choice") return;
@@ -94,12 +94,12 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.noul",
     clause: "`noul` is the probability of `true`.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "the probability under `true`, a number and no boolean",
     answer: (trial: Trial, { answer, labels, probabilities }, inferred) => {
       if (at(answer, "type") !== "noul") return;
       const noul = at(answer, "noul");
-      // how the outcomes are named in an answer, SPEC.md leaves open
+      // the interface does not fix how an answer names the outcomes
       const position = labels.indexOf("true");
       const shares = position < 0 && trial.profile === "seed" ? probabilities : [probabilities[position]];
       const isShare =
@@ -111,7 +111,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.score",
     clause: "`score` is the sum of each zero-based level times its probability.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "that sum of the probabilities sent, to 1e-6 (and to 1e-9 in the full profile)",
     answer: (trial: Trial, { answer, labels, probabilities }, inferred) => {
       if (at(answer, "type") !== "score") return;
@@ -128,7 +128,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   defineCheck({
     id: "arithmetic.many-levels",
     clause: "The same holds for 64 candidates.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     expected: "softmax, confidence and expected level of 64 levels and of 64 labels",
     isGentle: false,
     run: async (trial: Trial) => {

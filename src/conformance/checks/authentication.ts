@@ -3,16 +3,18 @@ import { excerpt } from "../exchange.ts";
 import { at } from "../json.ts";
 import { OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
+import { headOf } from "../wire.ts";
+import { checkBeforeBody } from "./key-before-body.ts";
+import { nearMisses, WRONG } from "./near-misses.ts";
 
 const OPEN_PATHS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
-const WRONG = "wrong-key-of-a-check";
 
 /** Keys. Each check that needs one says so, since only the operator can configure it. */
 export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.missing",
     clause: "With a key configured, an inference without it is 401.",
-    source: "SPEC.md 5",
+    source: "interface: Keys",
     expected: "401 from both operations, with and without a body that is valid",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -25,8 +27,9 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.wrong",
     clause: "An incorrect key is 401.",
-    source: "SPEC.md 5",
-    expected: "401 for another key, for parts of the right one, and for another scheme",
+    source: "interface: Keys",
+    expected:
+      "401 for another key, for what is nearly the right one, in other capitals too, and for another scheme",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -38,13 +41,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
         `Bearer ${key}x`,
         `Basic ${btoa(`user:${WRONG}`)}`,
       ];
-      const near = [
-        `Bearer ${key.slice(0, -1)}`,
-        `Bearer ${key.slice(1)}`,
-        `Basic ${key}`,
-        key,
-        `Bearer${key}`,
-      ];
+      const near = nearMisses(key);
       const given = trial.facts.noInference === undefined ? [...wrong, ...near] : wrong;
       const cases = given.map((authorization, index) => ({ name: `header ${index + 1}`, authorization }));
       await trial.each(cases, async ({ authorization }) => {
@@ -56,30 +53,74 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.elsewhere",
     clause: "The key counts in the header `Authorization` alone.",
-    source: "SPEC.md 5",
+    source: "interface: Keys",
     expected: "no answer for the right key in the query, in another header or in a cookie",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
       const key = knownKey(trial);
       const inQuery = encodeURIComponent(key);
-      const query = `access_token=${inQuery}&api_key=${inQuery}&key=${inQuery}`;
-      const ways = [
-        { name: "query", path: `${RANK}?${query}`, headers: {} },
-        { name: "x-api-key", path: RANK, headers: { "x-api-key": key } },
-        { name: "cookie", path: RANK, headers: { cookie: `authorization=Bearer ${key}` } },
-        { name: "proxy-authorization", path: RANK, headers: { "proxy-authorization": `Bearer ${key}` } },
+      const names = [
+        "access_token",
+        "api_key",
+        "apikey",
+        "api-key",
+        "key",
+        "token",
+        "authorization",
+        "bearer",
       ];
-      await trial.each(ways, async ({ path, headers }) => {
-        const reply = await trial.post(path, SMALL_RANK, { headers, hasKey: false });
-        trial.expect(reply.status !== 200, excerpt(reply), reply);
+      const query = names.map((name) => `${name}=${inQuery}`).join("&");
+      const headers = [
+        "x-api-key",
+        "api-key",
+        "apikey",
+        "x-auth-token",
+        "x-access-token",
+        "token",
+        "x-goog-api-key",
+      ];
+      const ways = [
+        { name: "query", query: `?${query}`, headers: {} },
+        { name: "query, with its scheme", query: `?authorization=Bearer%20${inQuery}`, headers: {} },
+        ...headers.map((name) => ({ name, query: "", headers: { [name]: key } })),
+        ...["proxy-authorization", "x-authorization", "x-forwarded-authorization"].map((name) => ({
+          name,
+          query: "",
+          headers: { [name]: `Bearer ${key}` },
+        })),
+        {
+          name: "cookie",
+          query: "",
+          headers: { cookie: `authorization=Bearer ${key}; token=${key}; api_key=${key}` },
+        },
+        { name: "beside a wrong one", query: `?${query}`, headers: { authorization: `Bearer ${WRONG}` } },
+        {
+          name: "a request that says it is from here",
+          query: "",
+          headers: { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
+        },
+      ];
+      await trial.each(ways, async ({ query: given, headers: sent }) => {
+        for (const { path, body } of OPERATIONS) {
+          const reply = await trial.post(`${path}${given}`, body, { headers: sent, hasKey: false });
+          trial.expect(reply.status !== 200, excerpt(reply), reply);
+        }
       });
     },
   }),
   defineCheck({
+    id: "auth.each-request",
+    clause: "Each request needs the key: one that brought it opens nothing for the next.",
+    source: "interface: Keys",
+    expected: "401 without the key after a 200 with it, on the same connection",
+    needsInference: false,
+    run: checkEachRequest,
+  }),
+  defineCheck({
     id: "auth.accepted",
     clause: "The configured key in `Authorization: Bearer <key>` opens both operations.",
-    source: "SPEC.md 5",
+    source: "interface: Keys",
     expected: "200 with the key that was given to this tool",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -94,7 +135,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.open-routes",
     clause: "/health, /ready, /v1/models, /docs, /redoc and /openapi.json never require a key.",
-    source: "SPEC.md 5",
+    source: "interface: Keys",
     expected: "neither 401 nor 403, without a key and with a wrong one",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -114,7 +155,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.none-configured",
     clause: "Without a configured key nothing is checked.",
-    source: "SPEC.md 5",
+    source: "interface: Keys",
     expected: "200 also where a request brings some key",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -128,7 +169,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.challenge",
     clause: "401 carries `WWW-Authenticate: Bearer` and a sentence as `detail`, and does not repeat the key.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "the header, a string `detail`, nothing of the key that was sent",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -146,7 +187,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.before-body",
     clause: "The key is checked before media type, size and content of the body.",
-    source: "notes 9",
+    source: "contract: Order of checks",
     expected: "401 for a request that is wrong in each of these ways too",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -159,11 +200,53 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
         { name: "a wrong shape", body: {}, headers: {} },
       ];
       await trial.each(cases, async ({ body, headers }) => {
-        await trial.refused(SYSTEMONE, body, { headers, hasKey: false, status: 401 });
+        for (const authorization of [undefined, `Bearer ${WRONG}`])
+          await trial.refused(SYSTEMONE, body, {
+            headers: { ...headers, authorization },
+            hasKey: false,
+            status: 401,
+          });
       });
     },
   }),
+  defineCheck({
+    id: "auth.before-body-comes",
+    clause: "The key is checked before a byte of the body is read.",
+    source: "contract: Order of checks",
+    expected: "401 after the head alone, after half a body, and before a body that is too large was sent",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      needsKey(trial);
+      await checkBeforeBody(trial);
+    },
+  }),
 ];
+
+const TYPE = "Content-Type: application/json";
+
+/** One connection, as a proxy or a client keeps it: with the key, without, with another, with it again. */
+async function checkEachRequest(trial: Trial): Promise<void> {
+  needsKey(trial);
+  const key = knownKey(trial);
+  await trial.each(OPERATIONS, async ({ path, body }) => {
+    const text = JSON.stringify(body);
+    const wire = await trial.wire();
+    for (const [authorization, status] of [
+      [key, 200],
+      [undefined, 401],
+      [key, 200],
+      [WRONG, 401],
+    ] as const) {
+      const lines = [TYPE, `Content-Length: ${text.length}`];
+      if (authorization !== undefined) lines.push(`Authorization: Bearer ${authorization}`);
+      wire.send(headOf(trial.target, `POST ${path}`, ...lines), text);
+      const reply = await wire.readOrEnd();
+      if (reply === undefined) return; // a server may close after a refusal
+      const isBusy = reply.status === 503 && status === 200;
+      trial.expect(reply.status === status || isBusy, `${excerpt(reply)}, not ${status}`, wire);
+    }
+  });
+}
 
 function needsKey(trial: Trial): void {
   if (!trial.facts.wantsKey) trial.skip("the server has no key configured: it answers without one");

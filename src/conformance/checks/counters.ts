@@ -17,7 +17,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-successes",
     "`completed_requests` counts successful requests, and nothing else.",
-    "SPEC.md 2.7",
+    "interface: Health, ModelList",
     "one more for each answered inference; none for a refused one, for /health or for an unknown path",
     "completed_requests",
     async (trial: Trial) => {
@@ -28,7 +28,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-batches",
     "`model_batches` counts the scheduler's calls of the model.",
-    "SPEC.md 2.7",
+    "interface: Health, ModelList",
     "at least one more for each inference of pairs that were never asked before; none for refused requests",
     "model_batches",
     async (trial: Trial) => {
@@ -39,7 +39,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-no-batches",
     "A refused request reaches no batch.",
-    "SPEC.md 2.7",
+    "contract: Health",
     "`model_batches` stays as it is",
     "model_batches",
     async (trial: Trial) => {
@@ -52,7 +52,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
     counterCheck(
       `health.keeps-${name.replaceAll("_", "-")}`,
       `\`${name}\` counts neither successes nor requests that are refused for what they say.`,
-      "notes 16",
+      "contract: Health",
       "no more than before",
       name,
       async (trial: Trial) => {
@@ -65,7 +65,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-forwards",
     "`model_forwards` counts runs of the model, of which a batch takes at least one.",
-    "notes 16",
+    "contract: Health",
     "at least one more for each inference of pairs that were never asked before",
     "model_forwards",
     async (trial: Trial) => {
@@ -76,7 +76,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.idle",
     clause: "Where nothing waits and nothing runs, the gauges are 0.",
-    source: "notes 16",
+    source: "contract: Health",
     expected: "`queued_requests` and `running_requests` 0 once all answers have come",
     turn: "alone",
     run: async (trial: Trial) => {

@@ -34,7 +34,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.detail",
     clause: "An error body has `detail`: a string, or for schema errors a list.",
-    source: "SPEC.md 7",
+    source: "interface: Errors",
     expected: "a JSON object with such a `detail` under each 401, 413, 422, 500, 503 and 504 of the run",
     turn: "last",
     needsInference: false,
@@ -51,7 +51,7 @@ export const ERROR_CHECKS: readonly Check[] = [
     id: "errors.issues",
     clause:
       "The `detail` of a 422 is a list of 1 to 20 issues `{loc, msg, type}`; that of any other error is a string.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected:
       "exactly these members, `loc` from `body` down, `type` of the closed set; for each error of the run",
     turn: "last",
@@ -78,7 +78,7 @@ export const ERROR_CHECKS: readonly Check[] = [
         member === "type"
           ? "`type` says what is wrong, by the words that the contract explains."
           : "`loc` leads from `body` to the place, by the names that the request used.",
-      source: "notes 18",
+      source: "contract: Errors",
       expected: member === "type" ? "for each fault the word that stands for it" : "the way to each fault",
       run: async (trial: Trial) => {
         let refused = 0;
@@ -101,7 +101,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.no-echo",
     clause: "An error never repeats values of the request.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "a word that stood in values is in no error of the run, nor in its headers",
     turn: "last",
     needsInference: false,
@@ -121,7 +121,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.bounded",
     clause: "A 422 has at most 20 issues, and names of at most 100 characters, whole ones.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "a short answer to a request with thousands of faults or with a name of 100,000 characters",
     run: async (trial: Trial) => {
       const bad = { type: "choice", instructions: "i", criteria: { a: "x" }, other: 1 };
@@ -156,7 +156,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.names-types",
     clause: "The 422 for an unknown question type names the three that there are.",
-    source: "notes 3",
+    source: "contract: Question",
     expected: "`choice`, `noul` and `score` in `msg`",
     run: async (trial: Trial) => {
       const reply = await trial.post(SYSTEMONE, asked({ type: "other", instructions: "i" }));
@@ -169,7 +169,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.json",
     clause: "Whatever the server sends but pages is JSON, and says so.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "`content-type: application/json` and a JSON body with each answer of the run",
     turn: "last",
     needsInference: false,

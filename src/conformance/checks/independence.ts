@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
+import { shared } from "../shared.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import {
   ask,
@@ -30,7 +31,7 @@ const QUESTIONS: Readonly<Record<string, unknown>> = {
 const CLOSE = "nearly the same scores (batching may change them a little)";
 const SAME = "the same scores to the last bit";
 
-/** A pair is scored as a unit: nothing beside it counts. Each rule twice, since SPEC.md grants small differences. */
+/** A pair is scored as a unit: nothing beside it counts. Each rule twice, because the interface allows small differences. */
 export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ...inBothProfiles("again", "The same request has the same scores again", async (trial: Trial, same) => {
     const before = await all(trial, QUESTIONS);
@@ -116,7 +117,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "scores.rank-as-rubric",
     clause: "A ranking and a rubric of the same texts give the same scores.",
-    source: "notes 5",
+    source: "contract: Texts",
     expected: "the scores of `rank` under a `score` question with the same texts as levels",
     run: async (trial: Trial) => {
       const levels = ["can wait", "this week", "today"];
@@ -132,7 +133,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "scores.depend-on-all",
     clause: "State, question and candidate are scored together: each of them counts.",
-    source: "SPEC.md 1",
+    source: "interface: Scores and probabilities",
     expected: "other scores for another state, another question, another candidate",
     run: async (trial: Trial) => {
       const candidates = ["A refund is wanted.", "A parcel is late."];
@@ -153,7 +154,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.default-question",
     clause: "`question` is the empty string where it is left out.",
-    source: "SPEC.md 2.5",
+    source: "interface: RankRequest",
     expected: 'the scores that `question: ""` gives',
     run: async (trial: Trial) => {
       const candidates = ["early", "late"];
@@ -176,7 +177,7 @@ interface Answers {
   readonly scores: ReadonlyMap<string, number>;
   readonly inferred: Inferred;
 }
-type Same = (before: Answers, after: Answers) => void;
+type Same = (before: Answers, after: Answers) => unknown;
 
 function inBothProfiles(
   name: string,
@@ -189,10 +190,17 @@ function inBothProfiles(
       clause: `${clause}.`,
       source,
       expected,
-      run: (trial: Trial) => run(trial, (before, after) => compare(trial, before, after, isSame)),
+      run: async (trial: Trial) => {
+        const pairs = await shared(trial, `scores.${name}`, async () => {
+          const found: (readonly [Answers, Answers])[] = [];
+          await run(trial, (before, after) => found.push([before, after]));
+          return found;
+        });
+        for (const [before, after] of pairs) compare(trial, before, after, isSame);
+      },
     });
   return [
-    draft(`scores.${name}`, CLOSE, "SPEC.md 1", isCloseScore),
+    draft(`scores.${name}`, CLOSE, "interface: Scores and probabilities", isCloseScore),
     draft(`scores.${name}.bits`, SAME, "contract: scores", (one, other) => one === other),
   ];
 }

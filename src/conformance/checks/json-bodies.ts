@@ -25,7 +25,7 @@ function bodies(given: Readonly<Record<string, string | Uint8Array>>): readonly 
 
 /** What counts as JSON. */
 export const JSON_CHECKS: readonly Check[] = [
-  refuses("json.invalid", "A body that is not JSON is 422.", "SPEC.md 7", [
+  refuses("json.invalid", "A body that is not JSON is 422.", "interface: Errors", [
     ...bodies({
       "an end too early": WHOLE.slice(0, -1),
       "an end within a string": '{"state":"abc',
@@ -38,7 +38,7 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
     { name: "an end too early, in a ranking", path: RANK, body: '{"state":"s","candidates":["a","b"]' },
   ]),
-  refuses("json.no-object", "The body itself is an object.", "SPEC.md 2.2", [
+  refuses("json.no-object", "The body itself is an object.", "interface: SystemoneRequest", [
     ...bodies({
       "an array": "[]",
       "an array of the object": `[${WHOLE}]`,
@@ -49,45 +49,50 @@ export const JSON_CHECKS: readonly Check[] = [
     { name: "a string that holds the object", body: JSON.stringify(WHOLE) },
     { name: "an array, in a ranking", path: RANK, body: "[]" },
   ]),
-  refuses("json.grammar", "JSON is what RFC 8259 says, without the liberties that parsers take.", "notes 1", [
-    ...states({
-      "a leading zero": "01",
-      "a plus": "+1",
-      "a bare fraction": ".5",
-      "a bare point": "1.",
-      "a bare exponent": "1e",
-      hexadecimal: "0x10",
-      "a separator": "1_000",
-      True: "True",
-      undefined: "undefined",
-      "two commas": "[1,,2]",
-      "a comma at an array's end": "[1,]",
-      "the wrong bracket": "[1}",
-      "a missing comma": '{"a":1 "b":2}',
-      "a raw line break in a string": '"a\nb"',
-      "a raw tab": '"a\tb"',
-      "a raw zero": '"a\u0000b"',
-      "an unknown escape": '"\\x41"',
-      "a short escape": '"\\u12"',
-      "a block comment": "/* x */ 1",
-    }),
-    ...bodies({
-      "a line comment": `${WHOLE}// x`,
-      "a second object": `${WHOLE}${WHOLE}`,
-      "a bracket behind": `${WHOLE}}`,
-      "a form feed as white space": `\f${WHOLE}`,
-      "a no-break space": `\u00a0${WHOLE}`,
-      "a zero behind": `${WHOLE}\u0000`,
-    }),
-  ]),
-  refuses("json.empty", "An empty body is 422.", "notes 8", [
+  refuses(
+    "json.grammar",
+    "JSON is what RFC 8259 says, without the liberties that parsers take.",
+    "contract: Requests",
+    [
+      ...states({
+        "a leading zero": "01",
+        "a plus": "+1",
+        "a bare fraction": ".5",
+        "a bare point": "1.",
+        "a bare exponent": "1e",
+        hexadecimal: "0x10",
+        "a separator": "1_000",
+        True: "True",
+        undefined: "undefined",
+        "two commas": "[1,,2]",
+        "a comma at an array's end": "[1,]",
+        "the wrong bracket": "[1}",
+        "a missing comma": '{"a":1 "b":2}',
+        "a raw line break in a string": '"a\nb"',
+        "a raw tab": '"a\tb"',
+        "a raw zero": '"a\u0000b"',
+        "an unknown escape": '"\\x41"',
+        "a short escape": '"\\u12"',
+        "a block comment": "/* x */ 1",
+      }),
+      ...bodies({
+        "a line comment": `${WHOLE}// x`,
+        "a second object": `${WHOLE}${WHOLE}`,
+        "a bracket behind": `${WHOLE}}`,
+        "a form feed as white space": `\f${WHOLE}`,
+        "a no-break space": `\u00a0${WHOLE}`,
+        "a zero behind": `${WHOLE}\u0000`,
+      }),
+    ],
+  ),
+  refuses("json.empty", "An empty body is 422.", "contract: Requests", [
     ...bodies({ nothing: "", "white space": " \r\n\t " }),
     { name: "nothing to rank", path: RANK, body: "" },
   ]),
   refuses(
     "json.numbers",
     "Neither NaN nor Infinity, and no float beyond float64.",
-    "notes 1",
+    "contract: Requests",
     states({
       NaN: "NaN",
       Infinity: "Infinity",
@@ -98,26 +103,31 @@ export const JSON_CHECKS: readonly Check[] = [
       "a long float": `${"9".repeat(400)}.0`,
     }),
   ),
-  refuses("json.unicode", "UTF-8 without a byte order mark and without lone surrogates.", "notes 1", [
-    ...bodies({
-      "a byte order mark": `\ufeff${WHOLE}`,
-      "UTF-16": Buffer.from(WHOLE, "utf16le"),
-      "the byte FF": withBytes(0xff),
-      "a lone continuation byte": withBytes(0x80),
-      "Latin-1": withBytes(0xe9),
-      "an overlong slash": withBytes(0xc0, 0xaf),
-      "a sequence cut off": withBytes(0xe2, 0x82),
-      "a surrogate in UTF-8": withBytes(0xed, 0xa0, 0x80),
-      "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
-    }),
-    ...states({
-      "a high surrogate alone": '"\\ud800"',
-      "a low surrogate alone": '"\\uDFFF"',
-      "a pair the wrong way round": '"\\ude00\\ud83d"',
-      "a surrogate in a name": '{"\\ud800":1}',
-    }),
-  ]),
-  refuses("json.duplicates", "Member names are unique in each object.", "notes 1", [
+  refuses(
+    "json.unicode",
+    "UTF-8 without a byte order mark and without lone surrogates.",
+    "contract: Requests",
+    [
+      ...bodies({
+        "a byte order mark": `\ufeff${WHOLE}`,
+        "UTF-16": Buffer.from(WHOLE, "utf16le"),
+        "the byte FF": withBytes(0xff),
+        "a lone continuation byte": withBytes(0x80),
+        "Latin-1": withBytes(0xe9),
+        "an overlong slash": withBytes(0xc0, 0xaf),
+        "a sequence cut off": withBytes(0xe2, 0x82),
+        "a surrogate in UTF-8": withBytes(0xed, 0xa0, 0x80),
+        "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
+      }),
+      ...states({
+        "a high surrogate alone": '"\\ud800"',
+        "a low surrogate alone": '"\\uDFFF"',
+        "a pair the wrong way round": '"\\ude00\\ud83d"',
+        "a surrogate in a name": '{"\\ud800":1}',
+      }),
+    ],
+  ),
+  refuses("json.duplicates", "Member names are unique in each object.", "contract: Requests", [
     ...bodies({
       "at the top": `{"state":"s",${WHOLE.slice(1)}`,
       "at the top, by an escape": `{"st\\u0061te":"s",${WHOLE.slice(1)}`,
@@ -134,7 +144,7 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
     { name: "a candidate", path: RANK, body: '{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}' },
   ]),
-  takes("json.valid", "Any way to write JSON is read.", "SPEC.md 4", [
+  takes("json.valid", "Any way to write JSON is read.", "interface: paths", [
     ...bodies({
       "white space around": `\r\n\t ${WHOLE} \n`,
       "escaped names": WHOLE.replace('"state"', '"\\u0073tate"'),
@@ -152,7 +162,7 @@ export const JSON_CHECKS: readonly Check[] = [
   takes(
     "json.extremes",
     "Integers of any length and every float64 are taken, and any member name.",
-    "notes 1",
+    "contract: Requests",
     states({
       "an integer of 1,000 digits": "9".repeat(1000),
       "a negative one": `-${"9".repeat(300)}`,

@@ -57,7 +57,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.pairs",
     clause: "The questions of a request have at most 256 candidates together.",
-    source: "SPEC.md 7",
+    source: "interface: Errors",
     expected: "200 for 256 pairs, also of mixed types; 422 for 257 and more",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -78,7 +78,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.pairs-refused",
     clause: "More than 256 candidates together are refused.",
-    source: "SPEC.md 7",
+    source: "interface: Errors",
     expected: "422 for 257 pairs and for 320",
     run: (trial: Trial) =>
       checkRefused(trial, [
@@ -89,7 +89,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.body",
     clause: "A POST body may have 2,097,152 bytes; more is 413.",
-    source: "SPEC.md 8",
+    source: "interface: ServiceLimits",
     expected: "200 for a valid body of exactly that size, 413 for one byte more, from both operations",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -105,7 +105,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.body-bytes",
     clause: "The size of a body counts in bytes, not in characters.",
-    source: "SPEC.md 8",
+    source: "interface: ServiceLimits",
     expected: "413 for a body whose characters are fewer than 2,097,152 and whose bytes are more",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -116,7 +116,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.body-chunked",
     clause: "The size limit holds for a body that comes in chunks, whose sum nobody announced.",
-    source: "SPEC.md 8",
+    source: "interface: ServiceLimits",
     expected: "200 at the limit, 413 one byte past it",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -125,15 +125,10 @@ export const LIMIT_CHECKS: readonly Check[] = [
         [0, 200],
         [1, 413],
       ] as const) {
-        const wire = await trial.wire();
-        const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", ...trial.keyLines()];
-        wire.send(headOf(trial.target, `POST ${RANK}`, ...lines));
         const half = maxBodyBytes / 2;
         const body = JSON.stringify(SMALL_RANK).padEnd(maxBodyBytes + more);
-        for (const chunk of [body.slice(0, half), body.slice(half, 2 * half), body.slice(2 * half)])
-          if (chunk !== "") wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-        wire.send("0\r\n\r\n");
-        const reply = await wire.read();
+        const chunks = [body.slice(0, half), body.slice(half, 2 * half), body.slice(2 * half)];
+        const { reply, wire } = await trial.unlessBusy(() => sendChunks(trial, chunks));
         trial.expect(reply.status === status, `${excerpt(reply)} for ${body.length} bytes`, wire);
       }
     },
@@ -141,7 +136,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.body-announced",
     clause: "A body that is announced too large is refused without waiting for it.",
-    source: "notes 9",
+    source: "contract: Order of checks",
     expected: "413 after the head alone",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -154,7 +149,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.nesting",
     clause: "Objects and arrays lie in each other at most 100 levels deep, the body's own included.",
-    source: "notes 1",
+    source: "contract: Requests",
     expected: "200 for 100 levels, 422 for 101, of objects, of arrays and of both, in both operations",
     run: async (trial: Trial) => {
       const nested = (open: string, close: string, count: number) =>
@@ -176,7 +171,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.nesting-hostile",
     clause: "Any depth of nesting is refused, none ends the server.",
-    source: "notes 1",
+    source: "contract: Requests",
     expected: "422 for 100,000 open arrays and objects",
     run: (trial: Trial) =>
       checkRefused(trial, [
@@ -186,11 +181,20 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
 ];
 
+async function sendChunks(trial: Trial, chunks: readonly string[]) {
+  const wire = await trial.wire();
+  const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", ...trial.keyLines()];
+  wire.send(headOf(trial.target, `POST ${RANK}`, ...lines));
+  for (const chunk of chunks) if (chunk !== "") wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  wire.send("0\r\n\r\n");
+  return { reply: await wire.read(), wire };
+}
+
 function bound(id: string, clause: string, taken: readonly Case[], refused: readonly Case[]): Check {
   return defineCheck({
     id,
     clause,
-    source: "SPEC.md 8",
+    source: "interface: ServiceLimits",
     expected: "200 at the bounds, 422 past them",
     run: async (trial: Trial) => {
       await checkTaken(trial, taken);

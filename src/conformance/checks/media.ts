@@ -35,7 +35,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.json",
     clause: "Requests of the POST routes use `Content-Type: application/json`.",
-    source: "SPEC.md 4",
+    source: "interface: paths",
     expected: "200 with this type",
     run: async (trial: Trial) => {
       await trial.infer(SYSTEMONE, SMALL, { headers: { "content-type": "application/json" } });
@@ -44,7 +44,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.json-spellings",
     clause: "`application/json` counts in any capitals and with a charset of UTF-8.",
-    source: "notes 8",
+    source: "contract: Requests",
     expected: "200 for each way to write it",
     run: (trial: Trial) =>
       trial.each(
@@ -57,7 +57,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.others",
     clause: "Another media type, another charset or none is 422.",
-    source: "notes 8",
+    source: "contract: Requests",
     expected: "422 for each, a valid body notwithstanding",
     run: (trial: Trial) =>
       trial.each(
@@ -70,7 +70,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.encoding",
     clause: "A body with a content encoding other than identity is 422.",
-    source: "notes 8",
+    source: "contract: Requests",
     expected: "422 for gzip, deflate, br and zstd, also where the body is encoded so; 200 for identity",
     run: async (trial: Trial) => {
       const text = JSON.stringify(SMALL);
@@ -90,7 +90,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.order-of-checks",
     clause: "Checks come in this order: path and method, key, media type, size, JSON.",
-    source: "notes 9",
+    source: "contract: Order of checks",
     expected: "404 and 405 before all, 422 for the type before 413, 413 before 422 for the JSON",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -118,7 +118,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.limits-first",
     clause: "Shape comes before the limits that need no tokens, and these before token limits.",
-    source: "notes 9",
+    source: "contract: Order of checks",
     expected: "the issue of the earlier check for a request that breaks both rules",
     run: checkEarlierIssue,
   }),

@@ -10,7 +10,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.id-form",
     clause: "The served model's id is `<namespace>/<name>@<revision>` with 40 lowercase hexadecimal digits.",
-    source: "SPEC.md 2.1",
+    source: "interface: Versions",
     expected: "an id of that form in the member `model` of a systemone answer",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(SYSTEMONE, SMALL);
@@ -30,7 +30,7 @@ export const MODEL_CHECKS: readonly Check[] = [
     defineCheck({
       id,
       clause: `A request may name the served model by ${what}.`,
-      source: "SPEC.md 2.1",
+      source: "interface: Versions",
       expected: "200 from both operations, and the full id in `model`",
       run: (trial: Trial) => checkAccepted(trial, [name(servedId(trial)) ?? ""]),
     }),
@@ -38,7 +38,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.short-alias",
     clause: "A request may name the served model by one lowercase short alias.",
-    source: "SPEC.md 2.1",
+    source: "interface: Versions",
     expected: "200 with a lowercase alias that the server lists",
     run: async (trial: Trial) => {
       const bare = servedId(trial).split("@")[0]?.split("/")[1];
@@ -51,8 +51,8 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.listed-aliases",
     clause:
-      "Every name that /v1/models lists is accepted, the three of SPEC.md are among them, and one is lowercase.",
-    source: "notes 7, 17",
+      "Every name that /v1/models lists is accepted, the id without revision and the bare name are among them, and one is lowercase.",
+    source: "contract: ModelList",
     expected: "`aliases` with the id without revision and the bare name; 200 for each",
     run: async (trial: Trial) => {
       const reply = await trial.get("/v1/models");
@@ -73,7 +73,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.unknown",
     clause: "Any other model id is 422; no other model is fetched or served.",
-    source: "SPEC.md 2.1",
+    source: "interface: Versions",
     expected: "422 from both operations",
     run: async (trial: Trial) => {
       const id = servedId(trial);
@@ -84,7 +84,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.exact-name",
     clause: "A name of the model counts as it is written, capitals too.",
-    source: "notes 7",
+    source: "contract: ModelList",
     expected: "422 for the id in capitals, with a space or in part, and for the empty name",
     run: async (trial: Trial) => {
       const id = servedId(trial);
@@ -104,21 +104,21 @@ export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.type",
     clause: "`model` is a string.",
-    source: "SPEC.md 2.2",
+    source: "interface: SystemoneRequest",
     expected: "422 for a number, a boolean, an array and an object",
     run: (trial: Trial) => checkRefused(trial, [5, true, [servedId(trial)], { id: servedId(trial) }]),
   }),
   defineCheck({
     id: "model.null",
     clause: "`model: null` is refused.",
-    source: "notes 7",
+    source: "contract: ModelList",
     expected: "422",
     run: (trial: Trial) => checkRefused(trial, [null]),
   }),
   defineCheck({
     id: "model.same-everywhere",
     clause: "Answers, /v1/models and /health name one model.",
-    source: "notes 13, 16, 17",
+    source: "contract: Ranking, Health, ModelList",
     expected: "the same full id in all of them, from both operations",
     run: async (trial: Trial) => {
       const id = servedId(trial);
@@ -162,7 +162,7 @@ async function checkAccepted(trial: Trial, names: readonly string[]): Promise<vo
   await trial.each(cases, async ({ model, path, body }) => {
     const inferred = await trial.infer(path, { ...body, model });
     const answered = at(inferred.json, "model");
-    // whether a ranking names its model, SPEC.md 2.6 leaves open
+    // the interface does not require that a ranking names its model
     if (answered === undefined && path === RANK && trial.profile === "seed") return;
     trial.expect(answered === trial.facts.modelId, `model is ${show(answered)} in the answer`, inferred);
   });

@@ -14,7 +14,7 @@ export const ORDER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "order.answers",
     clause: "`answers` has the order of the questions, also where names look like integers.",
-    source: "notes 2",
+    source: "contract: Requests",
     expected: `the names in the order ${NAMES.join(", ")}`,
     run: (trial: Trial) => checkOrder(trial, NAMES, ["a", "b"], ["answers"]),
   }),
@@ -22,7 +22,7 @@ export const ORDER_CHECKS: readonly Check[] = [
     defineCheck({
       id: `order.${member}`,
       clause: `\`${member}\` has the order of the criteria, also where labels look like integers.`,
-      source: "notes 2",
+      source: "contract: Requests",
       expected: `the labels in the order ${LABELS.join(", ")}`,
       run: (trial: Trial) => checkOrder(trial, ["q"], LABELS, ["answers", "q", member]),
     }),
@@ -30,7 +30,7 @@ export const ORDER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "order.odd-names",
     clause: "A question name and a label may be any string: the empty one, `__proto__`, `constructor`.",
-    source: "notes 1, 3",
+    source: "contract: Requests, Question",
     expected: "each of them in its place, as data like any other",
     run: async (trial: Trial) => {
       await checkOrder(trial, ODD, ["a", "b"], ["answers"]);
@@ -42,7 +42,7 @@ export const ORDER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "order.exact-names",
     clause: "Names come back exactly as sent.",
-    source: "notes 2",
+    source: "contract: Requests",
     expected: "the same characters: accents in either form, control characters, line separators, long names",
     run: async (trial: Trial) => {
       const names = [

@@ -12,7 +12,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     defineCheck({
       id: `docs.${path.slice(1)}`,
       clause: `GET ${path} gives documentation for people.`,
-      source: "SPEC.md 4",
+      source: "interface: paths",
       expected: "200 with an HTML page, perhaps after one redirect within the server",
       needsInference: false,
       run: async (trial: Trial) => {
@@ -47,7 +47,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "docs.openapi",
     clause: "GET /openapi.json gives the generated schema.",
-    source: "SPEC.md 4",
+    source: "interface: paths",
     expected: "200 with a JSON document that names an OpenAPI version and has both inference operations",
     needsInference: false,
     run: async (trial: Trial) => {

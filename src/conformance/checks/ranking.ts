@@ -25,7 +25,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.order",
     clause: "`ranked` runs from the highest raw score to the lowest.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "no score above the one before it",
     run: async (trial: Trial) => {
       for (const candidates of [
@@ -44,7 +44,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.ranks",
     clause: "`rank` counts from 1.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "1, 2, 3, ... along the list",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, { state: STATE, candidates: texts(6) });
@@ -55,7 +55,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.labels",
     clause: "`candidate` is the label that was sent and `text` its string.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "each label once, beside its own text",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, { state: STATE, candidates: MAPPED });
@@ -65,7 +65,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.list-labels",
     clause: "Candidates of a list are labelled by the string of their position.",
-    source: "SPEC.md 2.5",
+    source: "interface: RankRequest",
     expected: "the labels 0 to n-1 as strings, beside the text at that position",
     run: async (trial: Trial) => {
       const candidates = texts(12).reverse();
@@ -77,7 +77,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.text-as-sent",
     clause: "`text` is the candidate string as it was sent.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "the same characters, white space around them too",
     run: async (trial: Trial) => {
       const candidates = [" padded ", "line\nbreak", 'quote " \\', "ü 漢 😀", "e\u0301", "<b>&amp;</b>"];
@@ -89,7 +89,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.odd-labels",
     clause: "A label may be any string: the empty one, and names that programming languages treat specially.",
-    source: "notes 1, 3",
+    source: "contract: Requests, Question",
     expected: "each label beside its own text",
     run: async (trial: Trial) => {
       const pairs: readonly (readonly [string, string])[] = [
@@ -109,7 +109,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.ties",
     clause: "Candidates with equal scores keep the order of the request.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "the order sent, for a list and for a map",
     run: async (trial: Trial) => {
       let ties = 0;
@@ -122,7 +122,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.ties",
     clause: "Of labels with equal scores the first is the choice.",
-    source: "notes 2",
+    source: "contract: Requests",
     expected: "the first label of the request among those with the largest score",
     run: async (trial: Trial) => {
       let ties = 0;

@@ -37,7 +37,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "routes.operations",
     clause: "The two inference operations are POST /v1/systemone and POST /v1/rank.",
-    source: "SPEC.md 4",
+    source: "interface: paths",
     expected: "200 for a small request to each",
     run: (trial: Trial) =>
       trial.each(OPERATIONS, async ({ path, body }) => {
@@ -47,7 +47,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "routes.unknown",
     clause: "An unknown path is 404.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected:
       "404 with a string `detail`: for a slash at the end, for other capitals, for other paths; by any method",
     needsInference: false,
@@ -65,7 +65,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "routes.methods",
     clause: "A method that a path does not have is 405 and `Allow` names those that it has.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "405, `Allow: POST` for the operations, `GET` in it for the others",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -106,7 +106,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "routes.head",
     clause: "HEAD is answered like GET without the body, or is 405.",
-    source: "notes 18",
+    source: "contract: Errors",
     expected: "200 or 405 for the GET paths, 405 for the POST paths, never a body",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -124,7 +124,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "headers.request-id",
     clause: "Every answer carries `x-request-id`.",
-    source: "notes 19",
+    source: "contract: Headers",
     expected: "an id that matches [A-Za-z0-9._-]{1,128}, with each answer of the run",
     needsInference: false,
     turn: "last",
@@ -147,7 +147,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "headers.request-id-kept",
     clause: "The caller's `x-request-id` is kept where it matches [A-Za-z0-9._-]{1,128}.",
-    source: "notes 19",
+    source: "contract: Headers",
     expected: "the same id in the answer, with each status",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -165,7 +165,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "headers.request-id-replaced",
     clause: "Any other `x-request-id` is replaced by a new one.",
-    source: "notes 19",
+    source: "contract: Headers",
     expected: "an id that matches, not the one sent, another with each answer",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -187,7 +187,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "headers.request-id-new",
     clause: "Without an `x-request-id` each answer gets one of its own.",
-    source: "notes 19",
+    source: "contract: Headers",
     expected: "no id twice among 20 answers",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -203,7 +203,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "headers.server-timing",
     clause: "An inference tells milliseconds of queue, tokenize, inference and total in `server-timing`.",
-    source: "notes 19",
+    source: "contract: Headers",
     expected: "four durations; `total` is about `latency_ms`, and none is above it",
     run: async (trial: Trial) => {
       for (const { path, body } of OPERATIONS) {

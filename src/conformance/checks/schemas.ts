@@ -34,7 +34,7 @@ export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
     id: "rank.schema",
     clause:
       "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
-    source: "notes 13",
+    source: "contract: Ranking",
     expected: "an answer that fits the schema, without any member more",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
@@ -48,7 +48,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "models.schema",
     clause: "Each model of /v1/models has the seven members of the contract, a date among them.",
-    source: "notes 17",
+    source: "contract: ModelList",
     expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -64,7 +64,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
     defineCheck({
       id: `${path.slice(1)}.schema`,
       clause: `${path} has exactly the members of the contract.`,
-      source: "notes 16",
+      source: "contract: Health",
       expected: "a report that fits the schema, `status` ready with 200",
       needsInference: false,
       run: async (trial: Trial) => {
@@ -80,8 +80,8 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.limits",
     clause: "`limits` tells the bounds that requests are held to.",
-    source: "notes 16",
-    expected: "the bounds of SPEC.md 8; counts from 1 where the model or the operator decides",
+    source: "contract: Health",
+    expected: "the bounds of the contract; counts from 1 where the model or the operator decides",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/health");
@@ -97,7 +97,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.facts",
     clause: "`temperature` is the fixed one, `model` a full id, `version` that of the served document.",
-    source: "notes 16",
+    source: "contract: Health",
     expected: "these values, and an `uptime_seconds` that grows",
     needsInference: false,
     turn: "alone",

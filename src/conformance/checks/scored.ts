@@ -1,8 +1,9 @@
 import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
-import { type Inferred, nonce, type Trial } from "../trial.ts";
+import { nonce } from "../salts.ts";
+import type { Inferred, Trial } from "../trial.ts";
 
-/** Divisor of the scores in the softmax (SPEC.md 1). */
+/** Divisor of the scores in the softmax (see Scores and probabilities). */
 export const TEMPERATURE = 4.136820402388508;
 export const SOURCE = "softmax_ranking_scores_external_temperature";
 
@@ -165,7 +166,7 @@ export function listScores(trial: Trial, inferred: Inferred, count: number): rea
 }
 
 /**
- * How far two scores of one pair may lie apart. SPEC.md 1 grants small numerical differences by batching; the service
+ * How far two scores of one pair may lie apart. The interface allows small numerical differences by batching; the service
  * that this tool comes with promises the same bits. "Small": 2 % of what parts the scores of an answer. Chosen.
  */
 export function isSameScore(trial: Trial, one: number, other: number, spread: number): boolean {

@@ -5,12 +5,12 @@ import { RANK, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
 import { NOULS } from "./scored.ts";
 
-/** `/health`, `/ready`, `/v1/models`: what SPEC.md says of them. */
+/** `/health`, `/ready`, `/v1/models`: the rules that every implementation must keep. */
 export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.status",
     clause: "GET /health is 200 while the server is ready.",
-    source: "SPEC.md 4",
+    source: "interface: paths",
     expected: "200 with a JSON object",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -21,7 +21,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.ready",
     clause: "GET /ready gives the same body and the same status as GET /health.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "the members of /health, and the same value wherever two looks at /health agree",
     needsInference: false,
     turn: "alone",
@@ -30,7 +30,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.metadata",
     clause: "/health holds metadata of the model and of the backend.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "members or values that tell of the model and of what runs it",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -57,7 +57,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.named-counters",
     clause: "/health counts `completed_requests` and `model_batches`.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "both names with whole numbers from 0",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -71,7 +71,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.no-request-text",
     clause: "/health never contains text of requests.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "neither /health nor /ready repeats a word that requests have held",
     turn: "alone",
     run: async (trial: Trial) => {
@@ -92,7 +92,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "models.list",
     clause: "GET /v1/models gives an object with a list `models`; it is no `data` envelope.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "200, `models` a list with an element, no member `data`",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -106,7 +106,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "models.names-model",
     clause: "/v1/models names the served model's id and the typed-decisions task.",
-    source: "SPEC.md 2.7",
+    source: "interface: Health, ModelList",
     expected: "the id that answers carry, and the task, in the list",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -126,7 +126,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "server.never-500",
     clause: "500 is for a failure of the backend, and nothing that a client sends is one.",
-    source: "SPEC.md 7",
+    source: "interface: Errors",
     expected: "no 500 and no other undeclared 5xx in the whole run",
     turn: "last",
     run: async (trial: Trial) => {
@@ -143,7 +143,7 @@ function anywhere(json: Json | undefined, name: string): Json | undefined {
   return leavesOf(json).find(({ path }) => path === name || path.endsWith(`.${name}`))?.value;
 }
 
-/** A counter of /health, wherever it lies: SPEC.md names it and no place. */
+/** A counter of /health, at any place: the interface fixes only its name. */
 export function counterOf(json: Json | undefined, name: string): number | undefined {
   const value = anywhere(json, name);
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;

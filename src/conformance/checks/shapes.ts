@@ -7,12 +7,17 @@ import { CHOICE, isNumbers, NOULS, SCORE, SOURCE, STATE, TEMPERATURE } from "./s
 
 const QUESTIONS = { intent: CHOICE, angry: NOULS[0], urgency: SCORE };
 const SHARED = [
-  { path: SYSTEMONE, name: "systemone", body: { state: STATE, questions: QUESTIONS }, source: "SPEC.md 2.4" },
+  {
+    path: SYSTEMONE,
+    name: "systemone",
+    body: { state: STATE, questions: QUESTIONS },
+    source: "interface: Decisions",
+  },
   {
     path: RANK,
     name: "rank",
     body: { state: STATE, candidates: ["a refund", "a poem"] },
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
   },
 ];
 
@@ -61,21 +66,21 @@ export const SHAPE_CHECKS: readonly Check[] = [
     id: "systemone.latency",
     clause:
       "`latency_ms` is the time that the server spent on the inference, in milliseconds, queueing included.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "a number from 0 up to the time that passed here meanwhile",
     run: (trial: Trial) => checkLatency(trial, SYSTEMONE, { state: STATE, questions: QUESTIONS }),
   }),
   defineCheck({
     id: "rank.latency",
     clause: "A ranking tells `latency_ms` too.",
-    source: "notes 13",
+    source: "contract: Ranking",
     expected: "a number from 0 up to the time that passed here meanwhile",
     run: (trial: Trial) => checkLatency(trial, RANK, { state: STATE, candidates: ["a refund", "a poem"] }),
   }),
   defineCheck({
     id: "systemone.model",
     clause: "An answer names the full id of the served model, revision included.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "`model` is a full id, and the same as in the other answers and lists that tell it",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions: QUESTIONS });
@@ -88,7 +93,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.answers.names",
     clause: "`answers` has exactly the names of the questions asked.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "each name once, whatever characters it holds, and no other",
     run: async (trial: Trial) => {
       const names = [
@@ -116,7 +121,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
     defineCheck({
       id: `systemone.answers.${type}`,
       clause: `A ${type} answer has \`type\`, \`${type}\`, \`probabilities\`, \`confidence\` and \`scores\`.`,
-      source: "SPEC.md 2.4",
+      source: "interface: Decisions",
       expected: `\`type\` "${type}", ${type === "choice" ? "a label" : "a number"} in \`${type}\`, numbers under a name for each candidate`,
       run: async (trial: Trial) => {
         const question = { choice: CHOICE, noul: NOULS[0], score: SCORE }[type];
@@ -128,7 +133,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.answers.labels",
     clause: "Labels of a choice name its probabilities and scores, positions of the levels those of a score.",
-    source: "SPEC.md 2.4",
+    source: "interface: Decisions",
     expected: "exactly the labels that were sent; exactly the strings 0 to n-1",
     run: async (trial: Trial) => {
       const criteria = { "a b": "one thing", ü: "another thing", "7": "a third" };
@@ -157,7 +162,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.answers.outcomes",
     clause: "A noul answer's probabilities and scores are named `false` and `true`, in this order.",
-    source: "notes 12",
+    source: "contract: NoulAnswer",
     expected: "`false`, then `true`, whatever the criteria said and in which order",
     run: async (trial: Trial) => {
       const criteria = [
@@ -182,7 +187,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.rows",
     clause: "Each element of `ranked` has `rank`, `candidate`, `text`, `score` and `probability`.",
-    source: "SPEC.md 2.6",
+    source: "interface: Ranking",
     expected: "one element a candidate: a whole number, two strings, two numbers",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, {

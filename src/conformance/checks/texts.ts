@@ -2,53 +2,19 @@ import { type Check, defineCheck } from "../check.ts";
 import { at, show, toPlain } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
-import { choiceOf, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
-
-/** JSON text and the string that it must be rendered to. */
-type Spelling = readonly [json: string, text: string];
-
-const SCALARS: readonly Spelling[] = [
-  ["5", "5"],
-  ["-12", "-12"],
-  ["-0", "0"],
-  ["true", "true"],
-  ["false", "false"],
-  ["12345678901234567890123", "12345678901234567890123"],
-  ['"  padded\\n"', "padded"],
-  ['" \\u0085padded\\u00a0\\u001f"', "padded"],
-];
-const FLOATS: readonly Spelling[] = [
-  ["1.0", "1.0"],
-  ["100.0", "100.0"],
-  ["1E2", "100.0"],
-  ["0.1", "0.1"],
-  ["1e16", "1e+16"],
-  ["123456789012345680.0", "1.2345678901234568e+17"],
-  ["0.0001", "0.0001"],
-  ["0.00001", "1e-05"],
-  ["-0.0", "-0.0"],
-  ["5e-324", "5e-324"],
-];
-const STRUCTURES: readonly Spelling[] = [
-  ['{"order":1,"paid":true}', "order: 1\n\npaid: true"],
-  ['{"b":1,"a":2}', "b: 1\n\na: 2"],
-  ['{"10":"x","2":"y"}', "10: x\n\n2: y"],
-  ['["kettle","cups"]', "- kettle\n- cups"],
-  [
-    '{"items":["kettle",{"n":1,"m":[2]}],"x":{"y":null}}',
-    "items:\n  - kettle\n  -\n    n: 1\n    m:\n      - 2\n\nx:\n  y:",
-  ],
-  ['{"a":{"b":{"c":1}}}', "a:\n  b:\n    c: 1"],
-  ['{"a":{},"b":[]}', "a: \n\nb:"],
-  ['{"__proto__":1}', "__proto__: 1"],
-];
-/** State texts that hold JSON, and the JSON that they must be read like. */
-const HELD: readonly Spelling[] = [
-  ['"{\\"a\\":1,\\"b\\":[true]}"', '{"a":1,"b":[true]}'],
-  ['"  [1.0, 1e16]"', "[1.0,1e16]"],
-  ['"{\\"2\\":1,\\"1\\":2}"', '{"2":1,"1":2}'],
-];
-const CANDIDATES = ["one thing", "another one", "order 1 is paid"];
+import { effectOfRanking, isAlike } from "./places.ts";
+import { choiceOf, freshState, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "./scored.ts";
+import {
+  CANDIDATES,
+  FLOATS,
+  HELD,
+  PADDED,
+  SCALARS,
+  type Spelling,
+  STAY_TEXTS,
+  STRUCTURES,
+} from "./spellings.ts";
+import { checkTextsStay, compareAtPlaces } from "./text-places.ts";
 
 /** How values become texts: seen by spellings that must score alike and others that must not. */
 export const TEXT_CHECKS: readonly Check[] = [
@@ -66,7 +32,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.state-holds-json",
     clause: "A string state that itself is a JSON object or array is rendered like one.",
-    source: "notes 4",
+    source: "contract: Texts",
     expected: "the scores and tokens of the object or array itself",
     run: async (trial: Trial) => {
       const cases = HELD.map(([given, like]) => ({ name: given, given, like }));
@@ -75,19 +41,54 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.only-state-holds-json",
-    clause: "Only a state is looked into: instructions that hold JSON are the text that they are.",
-    source: "notes 4",
-    expected: "other tokens or scores for instructions given as an object and as its JSON text",
+    clause: "Only a state is looked into: any other string that holds JSON is the text that it is.",
+    source: "contract: Texts",
+    expected:
+      "other tokens or scores for instructions, descriptions and candidates given as JSON text and as what it holds",
+    run: checkTextsStay,
+  }),
+  defineCheck({
+    id: "texts.state-holds-scalars",
+    clause: "A string state that holds a number, a word or a quoted text of JSON is the text that it is.",
+    source: "contract: Texts",
+    expected: "other scores or tokens than for the value that it holds",
     run: async (trial: Trial) => {
-      const given = await rankScores(trial, "s", '{"a":{"b":[1]}}', CANDIDATES);
-      const like = await rankScores(trial, "s", { a: { b: [1] } }, CANDIDATES);
-      trial.expect(differ(given, like), "the same scores and tokens", given.inferred);
+      const cases = STAY_TEXTS.map(([given, value]) => ({ name: given, given, value }));
+      await trial.each(cases, async ({ given, value }) => {
+        const [one, other] = [await rawRank(trial, given), await rawRank(trial, value)];
+        trial.expect(differ(one, other), `the same scores and tokens as for ${value}`, one.inferred);
+      });
+    },
+  }),
+  defineCheck({
+    id: "texts.trimmed",
+    clause: "Instructions and descriptions are trimmed, those made of other values too.",
+    source: "contract: Texts",
+    expected: "the scores and tokens of the text without its white space, at each place and of each type",
+    run: (trial: Trial) => compareAtPlaces(trial, PADDED),
+  }),
+  defineCheck({
+    id: "texts.trimmed-candidates",
+    clause: "The candidates of a ranking are scored without the white space around them.",
+    source: "contract: systemone, rank",
+    expected: "the scores and tokens of the same candidates trimmed",
+    run: async (trial: Trial) => {
+      const state = freshState();
+      const padded = [" one thing ", "\n\tanother one", "order 1 is paid\u00a0"];
+      const [one, other] = [padded, CANDIDATES].map((candidates) => JSON.stringify({ state, candidates }));
+      const seen = await effectOfRanking(trial, one ?? "");
+      const like = await effectOfRanking(trial, other ?? "");
+      trial.expect(
+        isAlike(seen, like),
+        `${seen.scores} and ${seen.tokens} tokens, but ${like.scores} and ${like.tokens} trimmed`,
+        seen.inferred,
+      );
     },
   }),
   defineCheck({
     id: "texts.differ",
     clause: "Different values are different texts.",
-    source: "notes 4",
+    source: "contract: Texts",
     expected: "other scores or tokens: for another order of fields, another nesting, another number",
     run: async (trial: Trial) => {
       const states = [
@@ -116,7 +117,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.levels",
     clause: "A level's text is its description.",
-    source: "notes 5",
+    source: "contract: Texts",
     expected: "the scores that `rank` gives to the rendered texts",
     run: async (trial: Trial) => {
       const levels = ["can wait", 5, { a: 1 }, ["x", true]];
@@ -128,12 +129,19 @@ export const TEXT_CHECKS: readonly Check[] = [
     id: "texts.labels",
     clause:
       "A choice shows its descriptions, with or without the label in front; a blank one stands for the label.",
-    source: "notes 5",
+    source: "contract: Texts",
     expected: "the scores that `rank` gives to those texts",
     run: async (trial: Trial) => {
-      const criteria = { refund: "Wants money back", cancel: null, fault: " ", same: "same", n: 5 };
-      const plain = ["Wants money back", "cancel", "fault", "same", "5"];
-      const labelled = ["refund: Wants money back", "cancel", "fault", "same", "n: 5"];
+      const criteria = {
+        refund: "Wants money back",
+        cancel: null,
+        fault: " ",
+        same: "same",
+        pad: "\tpad ",
+        n: 5,
+      };
+      const plain = ["Wants money back", "cancel", "fault", "same", "pad", "5"];
+      const labelled = ["refund: Wants money back", "cancel", "fault", "same", "pad", "n: 5"];
       await compareAnswer(trial, choiceOf(criteria, "What is it?"), "What is it?", [plain, labelled]);
     },
   }),
@@ -170,7 +178,7 @@ export const TEXT_CHECKS: readonly Check[] = [
     defineCheck({
       id,
       clause,
-      source: "notes 5",
+      source: "contract: Texts",
       expected: `the scores that \`rank\` gives to ${shown.map((text) => JSON.stringify(text)).join(" and ")}`,
       run: (trial: Trial) =>
         compareAnswer(trial, { type: "noul", instructions, criteria }, instructions, [shown]),
@@ -179,7 +187,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.rank-labels-hidden",
     clause: "The label of a ranking's candidate is never shown to the model.",
-    source: "notes 5",
+    source: "contract: Texts",
     expected: "the same scores under other labels",
     run: async (trial: Trial) => {
       const scores = async (labels: readonly string[]) => {
@@ -231,8 +239,9 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
   return defineCheck({
     id,
     clause,
-    source: "notes 4",
-    expected: "as a state and as a question, the scores and tokens of the rendered text",
+    source: "contract: Texts",
+    expected:
+      "the scores and tokens of the rendered text: as a state, as a question, as instructions and as a description",
     run: async (trial: Trial) => {
       const cases = spellings.map(([json, text]) => ({ name: json, json, text }));
       await trial.each(cases, async ({ json, text }) => {
@@ -245,6 +254,7 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
         );
         trial.expect(a === b, `as a question ${a}, but ${b} for its text`, inferred);
       });
+      await compareAtPlaces(trial, spellings);
     },
   });
 }
@@ -258,10 +268,20 @@ async function compareAnswer(
 ): Promise<void> {
   const inferred = await trial.infer(SYSTEMONE, { state: "It is noon.", questions: { q: question } });
   const { scores } = scoredOf(trial, inferred, "q");
+  const isCached = at(inferred.json, "usage", "cached_pairs") !== 0;
+  const tokens = at(inferred.json, "usage", "input_tokens");
   const seen: string[] = [];
   for (const shown of ways) {
     const ranked = await rankScores(trial, "It is noon.", instructions, shown);
-    if (JSON.stringify(ranked.scores) === JSON.stringify(scores)) return;
+    if (JSON.stringify(ranked.scores) === JSON.stringify(scores)) {
+      const isKnown = isCached || at(ranked.inferred.json, "usage", "cached_pairs") !== 0;
+      trial.expect(
+        isKnown || tokens === ranked.tokens,
+        `${show(tokens)} tokens, but ${show(ranked.tokens)} for the same texts in a ranking`,
+        inferred,
+      );
+      return;
+    }
     seen.push(JSON.stringify(ranked.scores));
   }
   trial.fail(`the scores ${JSON.stringify(scores)}, but ${seen.join(" or ")} for the texts`, inferred);

@@ -1,12 +1,13 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { at, isList, show } from "../json.ts";
+import { at, isList, isMap, show } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
-import { nonce, type Trial } from "../trial.ts";
+import { nonce } from "../salts.ts";
+import type { Trial } from "../trial.ts";
 import { asked } from "./cases.ts";
 import { issuesIn } from "./issues.ts";
 import { choiceOf, scoreOf } from "./scored.ts";
-import { counted } from "./usage.ts";
+import { counted, countIn } from "./usage.ts";
 
 /** A text of so many words, put where its tokens count. */
 interface Place {
@@ -95,7 +96,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     id: "limits.tokens.exact",
     clause:
       "A 422 for tokens tells the limit and how many came: the limit itself is taken, one more is refused.",
-    source: "notes 10, 18",
+    source: "contract: ValidationIssue, Errors",
     expected: "`too_many_tokens` at the place, with the limit and the limit plus one in `msg`",
     isGentle: false,
     turn: "alone",
@@ -128,16 +129,14 @@ export const TOKEN_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.tokens.never-cut",
     clause: "Text is never cut off silently.",
-    source: "SPEC.md 7",
+    source: "interface: Errors",
     expected: "422 for texts far over the limits; and where a text is taken, each of its words counts",
     run: async (trial: Trial) => {
-      for (const place of [STATE, CANDIDATE]) {
-        const { path, limit } = place;
-        const body = (words: number) => place.body("go ".repeat(words).trim(), "go", letters());
-        await trial.refused(path, body(limit(trial) * 3));
-        const few = await counted(trial, path, body(100));
-        const more = await counted(trial, path, body(200));
-        const most = await counted(trial, path, body(300));
+      for (const { place, body } of uncutBodies(nonce())) {
+        await trial.refused(RANK, body(place.limit(trial) * 3));
+        const few = await counted(trial, RANK, body(100));
+        const more = await counted(trial, RANK, body(200));
+        const most = await counted(trial, RANK, body(300));
         if (more.cached > 0) trial.skip("pairs came from a cache");
         trial.expect(
           more.count > few.count && most.count - more.count === more.count - few.count,
@@ -150,7 +149,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.tokens.each-question",
     clause: "The limit holds for each question of a request, and a refusal names the one that is too long.",
-    source: "notes 10",
+    source: "contract: ValidationIssue",
     expected: "422 with one issue, wherever in the request the long question stands",
     run: async (trial: Trial) => {
       const short = { type: "noul", instructions: "Is it late?" };
@@ -173,7 +172,7 @@ function limitCheck(id: string, place: Place, rule: string): Check {
   return defineCheck({
     id,
     clause: `${rule}, special tokens included (${place.what}).`,
-    source: "SPEC.md 8",
+    source: "interface: ServiceLimits",
     expected: "200 up to the limit and 422 from there on, give or take the special tokens that a pair has",
     isGentle: false,
     turn: "alone", // each request is as much work as the model ever has: six at a time outlast the timeout on a busy machine
@@ -181,6 +180,18 @@ function limitCheck(id: string, place: Place, rule: string): Check {
       await findBound(trial, place);
     },
   });
+}
+
+/** Rankings under one salt: another might have another number of tokens. Every pair holds the text: none is in a cache. */
+function uncutBodies(salt: string) {
+  const text = (words: number) => "go ".repeat(words).trim();
+  return [
+    { place: STATE, body: (words: number) => ({ state: `${salt} ${text(words)}`, candidates: ["a", "b"] }) },
+    {
+      place: CANDIDATE,
+      body: (words: number) => ({ state: salt, candidates: [text(words), `${text(words)} end`] }),
+    },
+  ];
 }
 
 interface Bound {
@@ -253,15 +264,21 @@ interface Measure {
 /** Finds a word of one token, and how many tokens of a pair are not its own. */
 async function measure(trial: Trial, place: Place): Promise<Measure> {
   for (const isSalted of [false, true]) {
-    for (const word of ["go", "a", "the", "1"]) {
+    for (const word of ["go", "a", "the", "1", "is", "and", "x"]) {
       const salt = isSalted ? letters() : "";
-      const count = (words: number) => {
+      const count = async (words: number) => {
         const text = Array.from({ length: words }, () => word).join(" ");
         // another salt each time, of as many tokens: the other candidate must be in no cache either
-        return counted(trial, place.path, place.body(text, word, isSalted ? letters() : ""));
+        const body = place.body(text, word, isSalted ? letters() : "");
+        const reply = await trial.post(place.path, body);
+        if (reply.status === 422) return undefined;
+        if (reply.status !== 200 || !isMap(reply.json))
+          trial.fail(`${excerpt(reply)}, for a request that is valid`, reply);
+        return countIn(trial, { reply, json: reply.json });
       };
-      const few = await count(50);
-      const more = await count(90);
+      // a word of several tokens may be too long already: then it is none to measure with
+      const [few, more] = [await count(50), await count(90)];
+      if (few === undefined || more === undefined) continue;
       if (few.cached > 0 || more.cached > 0) break; // a score cache knows them: once more with salt
       if (more.count - few.count !== 40 * place.pairs) continue;
       // where the text is in one pair of two, the other's tokens are among the others too

@@ -1,12 +1,13 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
-import { at } from "../json.ts";
+import { at, namesOf, show } from "../json.ts";
 import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
 import { headOf, type Wire } from "../wire.ts";
 
 const TYPE = "Content-Type: application/json";
 const TEXT = JSON.stringify(SMALL);
+const OTHER_TEXT = JSON.stringify({ ...SMALL, questions: { other: SMALL.questions.q } });
 const H2C = [
   "Connection: Upgrade, HTTP2-Settings",
   "Upgrade: h2c",
@@ -44,7 +45,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.broken",
     clause: "A message that is not HTTP is answered in JSON with `detail`.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected:
       "a 4xx or 505 with `content-type: application/json` and a string `detail`; then the end of the connection",
     needsInference: false,
@@ -67,7 +68,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.huge-head",
     clause: "Headers that are too large are refused in JSON.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "431 (or another 4xx) with a string `detail`",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -83,7 +84,7 @@ export const WIRE_CHECKS: readonly Check[] = [
     id: "wire.early-answers",
     clause:
       "An answer given before the body was read drains a small body or closes: the next request is not misread.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected:
       "after a 401, 404, 405 or 422 the next request is answered, or the connection was said to close",
     needsInference: false,
@@ -92,7 +93,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.early-413",
     clause: "The same holds after a body that is too large.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected:
       "413 reaches a client that writes first and reads then; the next request is answered, or the connection ends",
     isGentle: false,
@@ -105,7 +106,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.h2c",
     clause: "`Upgrade: h2c` is ignored: Java's client sends it with every request.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "200 over HTTP/1.1 for a request with and without a body",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -117,7 +118,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.keep-alive",
     clause: "A connection serves one request after another, refused ones among them.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "each answer in its turn on one connection, unless the server says that it closes",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -135,8 +136,8 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.pipelining",
     clause: "Requests sent without waiting are answered in their order.",
-    source: "notes 18",
-    expected: "200, 200, 422, 404, 200",
+    source: "contract: Connections",
+    expected: "200, 200, 422, 404, 200, and under each 200 the answer to its own request",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       const { target } = trial;
@@ -145,11 +146,20 @@ export const WIRE_CHECKS: readonly Check[] = [
         headOf(target, "GET /health"),
         post(trial, SYSTEMONE, "{"),
       ];
-      wire.send([...given, headOf(target, "GET /nowhere"), post(trial, SYSTEMONE, TEXT)].join(""));
+      wire.send([...given, headOf(target, "GET /nowhere"), post(trial, SYSTEMONE, OTHER_TEXT)].join(""));
       const statuses: number[] = [];
+      const names = [["q"], undefined, undefined, undefined, ["other"]];
       for (let count = 0; count < 5; count += 1) {
         const reply = await wire.read();
         statuses.push(reply.status);
+        const own = names[count];
+        const came = namesOf(at(reply.json, "answers"));
+        if (own !== undefined && reply.status === 200)
+          trial.expect(
+            came.join() === own.join(),
+            `the answers ${show([...came])} in place of ${own.join()}`,
+            wire,
+          );
         if (isClosing(reply)) break;
       }
       const wanted = [200, 200, 422, 404, 200].slice(0, statuses.length);
@@ -159,7 +169,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.chunked",
     clause: "A body may come in chunks, however small.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "200 for a body in chunks of one byte, characters cut in two",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -174,7 +184,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.expect-continue",
     clause: "`Expect: 100-continue` gets its 100 and then its answer, or the answer at once.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "100 and then 200, or 200 or 417 at once",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -190,7 +200,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.head-bodies",
     clause: "An answer to HEAD has no body, whatever its status.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "the next answer on the connection in its place",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -207,7 +217,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.half-body",
     clause: "Callers who leave within their body harm nobody.",
-    source: "notes 18",
+    source: "contract: Connections",
     expected: "the next requests are answered",
     run: async (trial: Trial) => {
       for (let count = 0; count < 5; count += 1) {

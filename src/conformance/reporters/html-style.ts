@@ -11,7 +11,7 @@ small{color:var(--soft);font-weight:400;font-size:.85em;margin-left:.4em}
 dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.15rem 1rem;margin:0}
 dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
-.passed{--tone:var(--good)}.failed{--tone:var(--bad)}.skipped{--tone:var(--odd)}
+.passed{--tone:var(--good)}.failed{--tone:var(--bad)}.skipped,.accepted{--tone:var(--odd)}
 .verdict,.counts span,.mark{color:var(--tone)}
 .verdict{font-weight:400;margin-left:.4em}
 .counts span{margin-right:1.5em}

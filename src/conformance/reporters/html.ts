@@ -2,7 +2,7 @@ import { bySubject, type SubjectResults } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 import { STYLE } from "./html-style.ts";
 
-const WORDS = { passed: "kept", failed: "broken", skipped: "skipped" } as const;
+const WORDS = { passed: "kept", failed: "broken", accepted: "accepted", skipped: "skipped" } as const;
 
 /** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
 export function htmlReport(report: Report): string {
@@ -13,7 +13,8 @@ export function htmlReport(report: Report): string {
     ["Model", report.model ?? "unknown"],
     ["Profile", `${report.profile}${report.isGentle ? ", gentle" : ""}`],
     ["Run", `${report.startedAt}, ${took}, ${report.requests} requests`],
-    ["Clauses", sources(results)],
+    ["Clauses", `${sources(results)}${report.shard === undefined ? "" : `; part ${report.shard}`}`],
+    ["Seed", String(report.seed)],
   ];
   return `<!doctype html>
 <html lang="en">
@@ -29,9 +30,12 @@ export function htmlReport(report: Report): string {
 <h1>Conformance <span class="verdict ${report.exitCode === 0 ? "passed" : "failed"}">${verdict(report)}</span></h1>
 <dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`).join("")}</dl>
 ${obstacle === undefined ? "" : `<p class="obstacle">${escaped(obstacle)}</p>`}
-<p class="counts">${(["passed", "failed", "skipped"] as const).map((one) => `<span class="${one}"><b>${counts[one]}</b> ${WORDS[one]}</span>`).join(" ")}</p>
+<p class="counts">${(["passed", "failed", "accepted", "skipped"] as const).map((one) => `<span class="${one}"><b>${counts[one]}</b> ${WORDS[one]}</span>`).join(" ")}</p>
 ${brokenFirst(results)}
+${fixed(report)}
 ${bySubject(results).map(subject).join("\n")}
+${skipped(report)}
+${unobserved(report)}
 </main>
 </body>
 </html>
@@ -39,7 +43,7 @@ ${bySubject(results).map(subject).join("\n")}
 }
 
 function verdict({ exitCode, counts }: Report): string {
-  if (exitCode === 0) return "all kept";
+  if (exitCode === 0) return counts.accepted > 0 ? `${counts.accepted} broken, all accepted` : "all kept";
   return counts.failed > 0 ? `${counts.failed} broken` : "cannot tell";
 }
 
@@ -60,15 +64,34 @@ function clause(result: Result, isOpen: boolean): string {
   const rows: readonly (readonly [string, string])[] = [
     ["Expected", prose(expected)],
     ...(came === "" ? [] : [[outcome === "skipped" ? "Why" : "Came", escaped(came)] as const]),
+    ...(result.reason === undefined ? [] : [["Accepted", escaped(result.reason)] as const]),
     ...(curl === undefined ? [] : [["Repeat", `<pre>${escaped(curl)}</pre>`] as const]),
     ["Source", `${escaped(source)}, profile ${result.profile}, ${elapsedMs.toFixed(0)} ms`],
   ];
   return `<details class="${outcome}"${isOpen ? " open" : ""}><summary><span class="mark">${WORDS[outcome]}</span> <code>${escaped(id)}</code> <span>${prose(result.clause)}</span></summary><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("")}</dl></details>`;
 }
 
+function fixed({ fixed: ids }: Report): string {
+  if (ids.length === 0) return "";
+  return `<section><h2>Kept now</h2><p>Take these out of the baseline: ${ids.map((id) => `<code>${escaped(id)}</code>`).join(", ")}</p></section>`;
+}
+
+function skipped({ skips }: Report): string {
+  if (skips.length === 0) return "";
+  const rows = skips.map(({ reason, clauses }) => `<dt>${clauses.length}</dt><dd>${escaped(reason)}</dd>`);
+  return `<section><h2>Why clauses were skipped</h2><dl>${rows.join("")}</dl></section>`;
+}
+
+function unobserved({ unobserved: rules }: Report): string {
+  const rows = rules.map(
+    ({ rule, source, why }) => `<li>${prose(rule)} <small>${escaped(source)}</small><br>${prose(why)}</li>`,
+  );
+  return `<section><h2>What no client can observe</h2><ul>${rows.join("")}</ul></section>`;
+}
+
 function sources(results: readonly Result[]): string {
   const seed = results.filter(({ profile }) => profile === "seed").length;
-  return `${seed} that SPEC.md states, ${results.length - seed} that the contract's notes and document decide`;
+  return `${seed} of the profile seed, ${results.length - seed} that only this contract decides`;
 }
 
 /** Our own words, with `code` in them. */

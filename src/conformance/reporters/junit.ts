@@ -12,9 +12,16 @@ const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 export function junitReport(report: Report): string {
   const root = builder.newBuilder().name(`conformance of ${report.server}, profile ${report.profile}`);
   for (const { title, results } of bySubject(report.results)) {
-    const suite = root.testSuite().name(title).timestamp(report.startedAt);
+    const suite = root
+      .testSuite()
+      .name(title)
+      .timestamp(report.startedAt)
+      .property("seed", String(report.seed));
     for (const result of results) addCase(suite.testCase(), result);
   }
+  const limits = root.testSuite().name("What is not checked").timestamp(report.startedAt);
+  for (const { rule, why } of report.unobserved)
+    limits.testCase().className("conformance.unobserved").name(rule).skipped().standardOutput(clean(why));
   return `${root.build()}\n`;
 }
 
@@ -25,6 +32,8 @@ function addCase(testCase: TestCase, result: Result): void {
     .name(`${id}: ${clause}`)
     .time(elapsedMs / 1000);
   if (outcome === "failed") testCase.failure(clean(came)).standardOutput(clean(describe(result)));
+  if (outcome === "accepted")
+    testCase.skipped().standardOutput(clean(`accepted: ${result.reason}\n${describe(result)}`));
   if (outcome === "skipped") testCase.skipped().standardOutput(clean(came));
 }
 

@@ -6,7 +6,12 @@ export interface Colours {
 }
 
 const STYLES = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
-const SIGNS = { passed: ["ok  ", "green"], failed: ["FAIL", "red"], skipped: ["skip", "yellow"] } as const;
+const SIGNS = {
+  passed: ["ok  ", "green"],
+  failed: ["FAIL", "red"],
+  accepted: ["took", "yellow"],
+  skipped: ["skip", "yellow"],
+} as const;
 /** Command lines longer than this are in the other reports only. */
 const LONGEST_CURL = 3000;
 
@@ -32,11 +37,18 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
     lines.push("");
   }
   for (const [reason, skipped] of common)
-    lines.push(`${paint("yellow", `skip ${skipped} clauses`)}: ${oneLine(reason)}`);
+    if (reason !== obstacle) lines.push(`${paint("yellow", `skip ${skipped} clauses`)}: ${oneLine(reason)}`);
   if (obstacle !== undefined) lines.push(paint("yellow", oneLine(obstacle)));
+  for (const id of report.fixed) lines.push(paint("green", `${id} is kept now: take it out of the baseline`));
+  if (counts.failed > 0) lines.push(paint("dim", `To send the same requests again: --seed ${report.seed}`));
   const took = `${(report.elapsedMs / 1000).toFixed(1)} s, ${report.requests} requests`;
   const failed = counts.failed > 0 ? paint("red", `${counts.failed} broken`) : "0 broken";
-  lines.push(`${paint("green", `${counts.passed} kept`)}, ${failed}, ${counts.skipped} skipped; ${took}`);
+  const accepted = counts.accepted > 0 ? `${counts.accepted} accepted, ` : "";
+  lines.push(
+    `${paint("green", `${counts.passed} kept`)}, ${failed}, ${accepted}${skippedOf(report)}; ${took}`,
+  );
+  const blind = `${report.unobserved.length} rules cannot be observed by a client: --report and --json list them`;
+  if (!isOneCause(report)) lines.push(paint("dim", blind));
   return `${lines.join("\n")}\n`;
 }
 
@@ -52,25 +64,26 @@ const MOST_ALIKE = 8;
 
 /** One line as a result comes. */
 export function progressLine({ id, outcome }: Result, done: number, total: number): string {
-  const mark = outcome === "failed" ? " FAIL" : outcome === "skipped" ? " skip" : "";
+  const mark = outcome === "passed" ? "" : ` ${SIGNS[outcome][0]}`;
   return `${String(done).padStart(String(total).length)}/${total} ${id}${mark}`;
 }
 
 function resultLines(
-  { id, outcome, clause, source, expected, came, curl }: Result,
+  { id, outcome, clause, source, expected, came, curl, reason }: Result,
   paint: (style: keyof typeof STYLES, text: string) => string,
 ): readonly string[] {
   if (outcome === "passed") return [];
   const [sign, style] = SIGNS[outcome];
   const head = `  ${paint(style, sign)} ${paint("bold", id)}  ${clause} ${paint("dim", `(${source})`)}`;
   if (outcome === "skipped") return [head, `       ${oneLine(came)}`];
+  const accepted = reason === undefined ? [] : [`       accepted  ${oneLine(reason)}`];
   const repeat =
     curl === undefined
       ? []
       : [
           `       repeat    ${curl.length > LONGEST_CURL ? "the command is long: see --report or --json" : oneLine(curl)}`,
         ];
-  return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...repeat];
+  return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...accepted, ...repeat];
 }
 
 /** A server may send anything; a terminal must not obey it. */
@@ -81,17 +94,23 @@ function oneLine(text: string): string {
 function isOneCause({ results, counts }: Report): boolean {
   return (
     results.length > 1 &&
-    counts.failed === results.length &&
+    (counts.failed === results.length || counts.skipped === results.length) &&
     new Set(results.map(({ came }) => came)).size === 1
   );
+}
+
+/** How many were skipped, and for how many reasons. */
+function skippedOf({ counts, skips }: Report): string {
+  const reasons = skips.length > 1 ? ` for ${skips.length} reasons` : "";
+  return `${counts.skipped} skipped${reasons}`;
 }
 
 function sourcesOf(results: readonly Result[]): string {
   const seed = results.filter(({ profile }) => profile === "seed").length;
   const notes = results.filter(({ source }) => source.startsWith("notes")).length;
   const parts = [
-    `${seed} clauses of SPEC.md`,
-    `${notes} of the notes`,
+    `${seed} clauses of the profile seed`,
+    `${notes} of this contract`,
     `${results.length - seed - notes} of the document`,
   ];
   return parts.filter((part) => !part.startsWith("0 ")).join(", ");

@@ -1,0 +1,86 @@
+// Packs @typed-decisions/conformance: the checks and their command, bundled from src/ with what they need of other packages.
+//
+//     node scripts/pack-conformance.mjs [FOLDER]     writes the .tgz into FOLDER (this one by default)
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const ROOT = path.join(import.meta.dirname, "..");
+const ENTRIES = { main: "src/cli/actions/conformance-bin.ts", index: "src/conformance/index.ts" };
+
+/** @returns the path of the packed file */
+export async function packConformance(destination) {
+  const folder = mkdtempSync(path.join(tmpdir(), "pack-conformance-"));
+  try {
+    cpSync(path.join(ROOT, "packages/conformance"), folder, { recursive: true });
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
+    const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+    if (manifest.version !== version)
+      throw new Error(
+        `packages/conformance/package.json is of version ${manifest.version}, package.json of ${version}`,
+      );
+    mkdirSync(path.join(folder, "generated"));
+    for (const name of ["LICENSE", "NOTICE", "generated/openapi.json"])
+      cpSync(path.join(ROOT, name), path.join(folder, name));
+    const inputs = await bundle(path.join(folder, "dist"));
+    writeFileSync(path.join(folder, "THIRD_PARTY_LICENSES"), licences(inputs));
+    mkdirSync(destination, { recursive: true });
+    const packed = execFileSync("npm", ["pack", "--json", "--pack-destination", path.resolve(destination)], {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    return path.resolve(destination, JSON.parse(packed)[0].filename);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @returns the files that went in */
+async function bundle(outdir) {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    metafile: true,
+    // packages of the older module system ask for Node's own modules by `require`
+    banner: {
+      js: 'import { createRequire as __from } from "node:module"; const require = __from(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** The licence of each package of which something went in. */
+function licences(inputs) {
+  const found = inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
+  const texts = [...new Set(found)].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(path.join(ROOT, folder, "package.json"), "utf8"),
+    );
+    return `${name} ${version} (${license})\n\n${licenceText(path.join(ROOT, folder))}`;
+  });
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function licenceText(folder) {
+  for (const name of ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license", "License"])
+    try {
+      return readFileSync(path.join(folder, name), "utf8").trim();
+    } catch {
+      // under another of the names
+    }
+  throw new Error(`${folder} has no file with its licence`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  console.log(await packConformance(process.argv[2] ?? "."));

@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import { ServiceError } from "../../errors.ts";
+import {
+  BASE_URL_DESCRIPTION,
+  CONFORMANCE_FLAGS,
+  type ConformanceFlag,
+  type FlagName,
+} from "../conformance-flags.ts";
+import { checkConformance } from "./conformance.ts";
+
+const FLAGS: readonly (readonly [FlagName, ConformanceFlag])[] = Object.entries(CONFORMANCE_FLAGS).map(
+  // the keys of the table are the names of the flags
+  ([name, flag]) => [name as FlagName, flag],
+);
+
+/**
+ * `decision conformance` as a program of its own, which needs nothing of the service.
+ *
+ * @returns the exit code: as of the command; 2 for wrong usage
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = read(args);
+    if (values.get("help") === true) {
+      process.stdout.write(help());
+      return 0;
+    }
+    const [baseUrl, ...others] = positionals;
+    if (baseUrl === undefined || others.length > 0)
+      throw new ServiceError("INVALID_OPTION", `One address is wanted: ${BASE_URL_DESCRIPTION}.`);
+    checkTogether(values);
+    return await checkConformance(baseUrl, {
+      profile: text(values, "profile") ?? "",
+      only: texts(values, "only"),
+      skip: texts(values, "skip"),
+      shard: text(values, "shard"),
+      seed: text(values, "seed"),
+      gentle: values.get("gentle") === true,
+      "api-key": text(values, "api-key"),
+      timeout: text(values, "timeout") ?? "",
+      baseline: text(values, "baseline"),
+      "write-baseline": text(values, "write-baseline"),
+      json: values.get("json") === true,
+      tap: values.get("tap") === true,
+      github: values.get("github") === true,
+      junit: text(values, "junit"),
+      sarif: text(values, "sarif"),
+      report: text(values, "report"),
+    });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+}
+
+type Values = ReadonlyMap<string, unknown>;
+
+function read(args: readonly string[]) {
+  const named = FLAGS.map(([name, { type, isRepeatable }]) => [
+    name,
+    { type, multiple: isRepeatable === true },
+  ]);
+  const options = { ...Object.fromEntries(named), help: { type: "boolean" as const } };
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values: new Map<string, unknown>(Object.entries(values)), positionals };
+  } catch (cause) {
+    throw new ServiceError("INVALID_OPTION", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
+  }
+}
+
+/** The value of a flag, of its variable, or the default. @throws ServiceError INVALID_OPTION for one that it does not take */
+function text(values: Values, name: FlagName): string | undefined {
+  const flag: ConformanceFlag = CONFORMANCE_FLAGS[name];
+  const given =
+    values.get(name) ?? (flag.env === undefined ? undefined : process.env[flag.env]) ?? flag.default;
+  if (typeof given !== "string") return undefined;
+  if (flag.options !== undefined && !flag.options.includes(given))
+    throw new ServiceError("INVALID_OPTION", `--${name} takes ${flag.options.join(" or ")}, not "${given}".`);
+  return given;
+}
+
+function texts(values: Values, name: FlagName): readonly string[] {
+  const given = values.get(name);
+  return Array.isArray(given) ? given.map(String) : [];
+}
+
+function checkTogether(values: Values): void {
+  for (const [name, { exclusive = [] }] of FLAGS)
+    for (const other of exclusive)
+      if (values.get(name) !== undefined && values.get(other) !== undefined)
+        throw new ServiceError("INVALID_OPTION", `--${name} and --${other} cannot both be given.`);
+}
+
+function help(): string {
+  const lines = FLAGS.map(([name, { helpValue, options, description, default: usual }]) => {
+    const value = helpValue ?? options?.join("|");
+    const flag = `--${name}${value === undefined ? "" : ` ${value}`}`;
+    return `  ${flag.padEnd(26)} ${description}${usual === undefined ? "" : ` [${usual}]`}`;
+  });
+  return [
+    "Holds any server to the typed decision contract, clause by clause, over HTTP.",
+    "",
+    "  decision-conformance <base-url> [flags]",
+    "",
+    `  ${"<base-url>".padEnd(26)} ${BASE_URL_DESCRIPTION}`,
+    ...lines,
+    "",
+    "Exit code: 0 all kept or accepted, 1 some broken, another kind of server, no answers, or a run that ended early,",
+    "2 wrong usage, no key, or nothing checked.",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,83 @@
+/** A flag of the conformance command, for both programs that have it: `decision conformance` and `decision-conformance`. */
+export interface ConformanceFlag {
+  readonly type: "string" | "boolean";
+  readonly description: string;
+  /** What its value is called in the help. */
+  readonly helpValue?: string;
+  readonly isRepeatable?: boolean;
+  readonly options?: readonly string[];
+  readonly default?: string;
+  readonly env?: string;
+  /** Flags that it cannot stand beside. */
+  readonly exclusive?: readonly string[];
+}
+
+export const CONFORMANCE_FLAGS = {
+  profile: {
+    type: "string",
+    options: ["seed", "full"],
+    default: "full",
+    description:
+      "seed: the clauses that every implementation must keep; full: also those that this contract decides",
+  },
+  only: {
+    type: "string",
+    isRepeatable: true,
+    helpValue: "<clause>",
+    description: "check this clause: an id, its beginning, or a pattern with *; repeatable",
+  },
+  skip: {
+    type: "string",
+    isRepeatable: true,
+    helpValue: "<clause>",
+    description: "leave this clause out; repeatable",
+  },
+  shard: {
+    type: "string",
+    helpValue: "<2/4>",
+    description: "check one part of the clauses: the second of four, for runs side by side",
+  },
+  seed: {
+    type: "string",
+    helpValue: "<number>",
+    description: "send the same requests as the run that printed this seed",
+  },
+  gentle: { type: "boolean", description: "no floods, no large bodies, little work: for servers in use" },
+  "api-key": {
+    type: "string",
+    env: "DECISION_API_KEY",
+    helpValue: "<key>",
+    description:
+      "the server's key; better in the variable DECISION_API_KEY, which others on the machine cannot see",
+  },
+  timeout: {
+    type: "string",
+    default: "20",
+    helpValue: "<seconds>",
+    description: "how long an answer may take; the run takes at most 15 times that",
+  },
+  baseline: {
+    type: "string",
+    helpValue: "<file>",
+    description: "broken clauses that are accepted, each with its reason: only others fail",
+  },
+  "write-baseline": {
+    type: "string",
+    helpValue: "<file>",
+    description: "write what is broken now as a baseline; reasons of --baseline stay",
+  },
+  json: { type: "boolean", description: "print the report as JSON", exclusive: ["tap"] },
+  tap: { type: "boolean", description: "print the report as TAP 14" },
+  github: {
+    type: "boolean",
+    description: "print annotations for GitHub below the report",
+    exclusive: ["json", "tap"],
+  },
+  junit: { type: "string", helpValue: "<file>", description: "write the report as JUnit XML too" },
+  sarif: { type: "string", helpValue: "<file>", description: "write the report as SARIF 2.1.0 too" },
+  report: { type: "string", helpValue: "<file>", description: "write the report as an HTML page too" },
+} as const satisfies Readonly<Record<string, ConformanceFlag>>;
+
+export type FlagName = keyof typeof CONFORMANCE_FLAGS;
+
+export const BASE_URL_DESCRIPTION = "where the server is, as in http://127.0.0.1:8700";

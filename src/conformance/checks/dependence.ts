@@ -1,0 +1,172 @@
+import { type Check, defineCheck } from "../check.ts";
+import { RANK, SYSTEMONE } from "../operations.ts";
+import { nonce } from "../salts.ts";
+import type { Inferred, Trial } from "../trial.ts";
+import { choiceOf, listScores, scoredOf, scoreOf } from "./scored.ts";
+
+/** Words of a long text, all of three letters: neither length nor letters' count tells two such texts apart. */
+const WORDS = ["red", "dog", "sun", "cup", "map", "box", "hat", "key"];
+/** Words of texts that may have 768 tokens, and of those that may have more. */
+const SHORT_TEXT = 80;
+const LONG_TEXT = 300;
+
+interface Variant {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A text, and others that part from it in a word at one place or in the order of two words. */
+function variants(count: number): readonly Variant[] {
+  const words = Array.from({ length: count }, (_, index) => WORDS[(index * 5 + (index >> 3)) % 8] ?? "");
+  const text = (changed: ReadonlyMap<number, string>) =>
+    words.map((word, index) => changed.get(index) ?? word).join(" ");
+  const places = [0, 9, 17, 33, 65, 130, 258]
+    .filter((place) => place < count)
+    .concat([count >> 1, count - 1]);
+  const middle = count >> 1;
+  const next = words.findIndex((word, index) => index > middle && word !== words[middle]);
+  const turned = new Map([
+    [middle, words[next] ?? ""],
+    [next, words[middle] ?? ""],
+  ]);
+  return [
+    { name: "the text itself", text: text(new Map()) },
+    ...[...new Set(places)].map((place) => ({
+      name: `another word after ${place * 4} of ${count * 4} characters`,
+      text: text(new Map([[place, "ice"]])),
+    })),
+    { name: "two words in turned order", text: text(turned) },
+  ];
+}
+
+/** The whole of each text counts: what a key of a cache that is too short, or a cut text, would miss. */
+export const DEPENDENCE_CHECKS: readonly Check[] = [
+  dependence("state", "A state", LONG_TEXT, async (trial, texts, salt) => {
+    const ask = (text: string) =>
+      rankOne(trial, { state: `${text} ${salt}`, question: "Which one?", candidates: ["a cup", "a map"] });
+    return await oneByOne(texts, ask);
+  }),
+  dependence("question", "The question of a ranking", LONG_TEXT, async (trial, texts, salt) => {
+    const ask = (text: string) =>
+      rankOne(trial, { state: salt, question: text, candidates: ["a cup", "a map"] });
+    return await oneByOne(texts, ask);
+  }),
+  dependence("instructions", "The instructions of a question", SHORT_TEXT, async (trial, texts, salt) => {
+    const criteria = { choice: { a: "A cup", b: "A map" }, score: ["a cup", "a map"], noul: undefined };
+    const found: Scores[] = [];
+    for (const [type, described] of Object.entries(criteria)) {
+      const questions = Object.fromEntries(
+        texts.map((instructions, index) => [`n${index}`, { type, instructions, criteria: described }]),
+      );
+      const inferred = await trial.infer(SYSTEMONE, { state: salt, questions });
+      for (const index of texts.keys())
+        found.push({ group: type, scores: scoredOf(trial, inferred, `n${index}`).scores, inferred });
+    }
+    return found;
+  }),
+  dependence("candidate", "A candidate", SHORT_TEXT, async (trial, texts, salt) => {
+    const inferred = await trial.infer(RANK, { state: salt, question: "Which one?", candidates: texts });
+    return listScores(trial, inferred, texts.length).map((score) => ({ scores: [score], inferred }));
+  }),
+  dependence("description", "A description", SHORT_TEXT, async (trial, texts, salt) => {
+    const each = (form: string, question: (text: string) => unknown) =>
+      texts.map((text, index): [string, unknown] => [`${form}${index}`, question(text)]);
+    const found: Scores[] = [];
+    for (const [form, question] of [
+      ["label", (text: string) => choiceOf({ a: text, b: "none of it" })],
+      ["outcome", (text: string) => ({ type: "noul", instructions: "Is it so?", criteria: { true: text } })],
+    ] as const) {
+      const questions = Object.fromEntries(each(form, question));
+      const inferred = await trial.infer(SYSTEMONE, { state: salt, questions });
+      for (const name of Object.keys(questions))
+        found.push({ group: form, scores: scoredOf(trial, inferred, name).scores, inferred });
+    }
+    const inferred = await trial.infer(SYSTEMONE, { state: salt, questions: { q: scoreOf(texts) } });
+    const levels = scoredOf(trial, inferred, "q").scores;
+    return [...found, ...levels.map((score) => ({ group: "level", scores: [score], inferred }))];
+  }),
+  defineCheck({
+    id: "scores.again-elsewhere",
+    clause: "What was asked before has no say: neither the same question of another state nor the reverse.",
+    source: "interface: Scores and probabilities",
+    expected:
+      "other scores for another state under the same question, and for another question of the same state",
+    run: checkElsewhere,
+  }),
+];
+
+interface Scores {
+  /** Only texts of one group are compared. */
+  readonly group?: string;
+  readonly scores: readonly number[];
+  readonly inferred: Inferred;
+}
+
+function dependence(
+  what: string,
+  subject: string,
+  length: number,
+  ask: (trial: Trial, texts: readonly string[], salt: string) => Promise<readonly Scores[]>,
+): Check {
+  return defineCheck({
+    id: `scores.whole-${what}`,
+    clause: `${subject} counts with each of its words, in whichever place.`,
+    source: "interface: Scores and probabilities",
+    expected: "other scores for texts that are alike in all but one word, or in all but the order of two",
+    run: async (trial: Trial) => {
+      const all = variants(length);
+      const found = await ask(
+        trial,
+        all.map(({ text }) => text),
+        nonce(),
+      );
+      const known = new Map<string, string>();
+      for (const [index, { group = "", scores, inferred }] of found.entries()) {
+        const name = all[index % all.length]?.name ?? "";
+        const key = `${group} ${scores.join()}`;
+        const same = known.get(key);
+        trial.expect(same === undefined, `the same scores for ${name} as for ${same}`, inferred);
+        known.set(key, name);
+      }
+    },
+  });
+}
+
+async function rankOne(
+  trial: Trial,
+  body: { candidates: readonly string[]; state: string; question: string },
+) {
+  const inferred = await trial.infer(RANK, body);
+  return { scores: listScores(trial, inferred, body.candidates.length), inferred };
+}
+
+async function oneByOne(
+  texts: readonly string[],
+  ask: (text: string) => Promise<Scores>,
+): Promise<readonly Scores[]> {
+  const found: Scores[] = [];
+  for (const text of texts) found.push(await ask(text));
+  return found;
+}
+
+/** A cache that keys by less than the whole pair answers one of these with another's scores. */
+async function checkElsewhere(trial: Trial): Promise<void> {
+  const salt = nonce();
+  const question = (instructions: string, type: string) =>
+    type === "score" ? scoreOf(["good", "bad"], instructions) : { type, instructions };
+  for (const type of ["noul", "score"]) {
+    const seen = new Map<string, string>();
+    for (const state of [`${salt} The first parcel came.`, `${salt} The other one was lost.`])
+      for (const instructions of ["Is it good news?", "Is it bad news?"]) {
+        const inferred = await trial.infer(SYSTEMONE, {
+          state,
+          questions: { q: question(instructions, type) },
+        });
+        const key = scoredOf(trial, inferred, "q").scores.join();
+        const same = seen.get(key);
+        const name = `${JSON.stringify(instructions)} of ${JSON.stringify(state)}`;
+        trial.expect(same === undefined, `the same scores for ${name} as for ${same}`, inferred);
+        seen.set(key, name);
+      }
+  }
+}

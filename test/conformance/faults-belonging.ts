@@ -1,0 +1,383 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { ScoredRequest } from "../../src/inference/ports.ts";
+import { type Fault, KEY } from "./faulty-service.ts";
+import type { PlantedFault } from "./planted-fault.ts";
+import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
+
+/** Turns the answers of questions of one type around, each under the other's name. */
+const turnAnswers = (type: string, isMeant: (count: number) => boolean = (count) => count > 1): Fault => ({
+  answer: (body) => {
+    const answers = inner(body, "answers");
+    const names = [...answers.keys()].filter((name) => inner(answers, name).get("type") === type);
+    const found = names.map((name) => answers.get(name) ?? null);
+    if (!isMeant(names.length)) return;
+    for (const [index, name] of names.entries()) answers.set(name, found[(index + 1) % found.length] ?? null);
+  },
+});
+
+/** A score cache whose key is made of less than the pair. */
+function cachedBy(key: (state: string, question: string, candidate: string) => string): Fault {
+  const known = new Map<string, number>();
+  return {
+    scores: (scored, request) => ({
+      ...scored,
+      scores: scored.scores.map((scores, index) => {
+        const { question, candidates } = request.questions[index] ?? {
+          question: request.state,
+          candidates: [],
+        };
+        return scores.map((score, place) => {
+          const at = key(request.state.text, question.text, candidates[place]?.text ?? "");
+          const old = known.get(at) ?? score;
+          known.set(at, old);
+          return old;
+        });
+      }),
+    }),
+  };
+}
+
+const tokens = (count: (scored: ScoredRequest, request: RenderedRequest) => number): Fault => ({
+  scores: (scored, request) => ({ ...scored, inputTokens: count(scored, request) }),
+});
+const pairsOf = ({ scores, cachedPairs }: ScoredRequest) =>
+  Math.max(1, scores.reduce((sum, { length }) => sum + length, 0) - cachedPairs);
+
+/** Changes strings of a request at the places named. */
+function strings(
+  places: readonly ("instructions" | "criteria" | "candidates" | "question")[],
+  to: (text: string) => Tree,
+): Fault {
+  const change = (value: Tree): Tree => {
+    if (typeof value === "string") return to(value);
+    if (Array.isArray(value)) return value.map(change);
+    if (value instanceof Map) return new Map([...value].map(([name, member]) => [name, change(member)]));
+    return value;
+  };
+  const changeIn = (map: TreeMap) => {
+    for (const place of places) if (map.has(place)) map.set(place, change(map.get(place) ?? null));
+  };
+  return {
+    request: (text) => {
+      const body = readHeld(text);
+      if (!(body instanceof Map)) return text;
+      const before = writeTree(body);
+      changeIn(body);
+      for (const question of inner(body, "questions").values())
+        if (question instanceof Map) changeIn(question);
+      const after = writeTree(body);
+      return after === before ? text : after; // digits and the like are lost on the way
+    },
+  };
+}
+/** The candidates of a ranking as they came. */
+const sentTexts = (request: RenderedRequest): readonly string[] =>
+  "sent" in request && Array.isArray(request.sent) ? request.sent.map(({ text }) => String(text)) : [];
+/** The object or array that a text holds, as some libraries read it at once. */
+const readHeld = (text: string): Tree => {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    JSON.parse(text);
+    return readTree(text);
+  } catch {
+    return text;
+  }
+};
+const markEdges = (text: string) => (text.trim() === "" ? text : text.replace(/^\s|\s$/g, "_"));
+
+/** As if the request had brought the right key. */
+function giveKey(request: IncomingMessage): void {
+  request.headers.authorization = `Bearer ${KEY}`;
+  const { rawHeaders } = request;
+  const at = rawHeaders.findIndex((name) => name.toLowerCase() === "authorization");
+  if (at >= 0) rawHeaders.splice(at, 2);
+  rawHeaders.push("Authorization", `Bearer ${KEY}`);
+}
+const authorization = (isIn: (given: string, request: IncomingMessage) => boolean): Fault => ({
+  early: (request) => {
+    const given = request.headers.authorization ?? "";
+    if (given !== "" && isIn(given, request)) giveKey(request);
+    return false;
+  },
+});
+/** 401 as it should be, but only when the whole body has come. */
+const late: Fault = {
+  early: (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method !== "POST" || request.headers.authorization === `Bearer ${KEY}`) return false;
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > 2 ** 21) return false;
+    request.resume();
+    request.on("end", () =>
+      response
+        .writeHead(401, {
+          "content-type": "application/json",
+          "www-authenticate": "Bearer",
+          "x-request-id": "late-1",
+        })
+        .end('{"detail":"A key is needed."}'),
+    );
+    return true;
+  },
+};
+
+const document = (change: (schemas: TreeMap, body: TreeMap) => void): Fault => ({
+  send: (answer, request) => {
+    if (request.url !== "/openapi.json" || answer.body === undefined) return;
+    const body = readTree(answer.body);
+    if (!(body instanceof Map)) return;
+    change(inner(body, "components", "schemas"), body);
+    answer.body = writeTree(body);
+  },
+});
+const QUESTIONS_APART = ["scores.own-question", "scores.own-question.bits"];
+
+/** Answers, keys, texts and counts that are right in themselves and belong to something else. */
+export const BELONGING_FAULTS: readonly PlantedFault[] = [
+  {
+    name: "two yes/no answers exchanged",
+    fault: turnAnswers("noul", (count) => count === 2),
+    fails: QUESTIONS_APART,
+  },
+  { name: "yes/no answers moved on by one", fault: turnAnswers("noul"), fails: QUESTIONS_APART },
+  { name: "two choices with the same labels exchanged", fault: turnChoices(), fails: QUESTIONS_APART },
+  {
+    name: "rubrics of as many levels exchanged",
+    fault: turnAnswers("score", (count) => count === 4),
+    fails: QUESTIONS_APART,
+  },
+  {
+    name: "answers by the alphabet of the names",
+    fault: {
+      answer: (body) => {
+        const answers = inner(body, "answers");
+        const types = [...answers.values()].map((answer) =>
+          answer instanceof Map ? answer.get("type") : null,
+        );
+        if (new Set(types).size > 1 || types[0] !== "noul") return;
+        const found = [...answers.values()];
+        for (const [index, name] of [...answers.keys()].toSorted().entries())
+          answers.set(name, found[index] ?? null);
+        const order = [...answers.keys()];
+        for (const name of order) answers.set(name, answers.get(name) ?? null);
+      },
+    },
+    fails: QUESTIONS_APART,
+  },
+  {
+    name: "a key in other capitals",
+    fault: authorization((given) => given.toLowerCase() === `bearer ${KEY}`.toLowerCase()),
+    hasKey: true,
+    fails: ["auth.wrong"],
+  },
+  {
+    name: "any key of the same length",
+    fault: authorization((given) => given.length === `Bearer ${KEY}`.length),
+    hasKey: true,
+    fails: ["auth.wrong"],
+  },
+  {
+    name: "a key whose first eight characters are right",
+    fault: authorization((given) => given.startsWith(`Bearer ${KEY.slice(0, 8)}`)),
+    hasKey: true,
+    fails: ["auth.wrong"],
+  },
+  {
+    name: "the key with something behind it",
+    fault: authorization((given) => given.startsWith(`Bearer ${KEY} `)),
+    hasKey: true,
+    fails: ["auth.wrong"],
+  },
+  {
+    name: "a key that the connection brought before",
+    fault: {
+      early: (request) => {
+        const socket = request.socket as typeof request.socket & { isKnown?: boolean };
+        if (request.headers.authorization === `Bearer ${KEY}`) socket.isKnown = true;
+        else if (socket.isKnown && request.headers.authorization === undefined) giveKey(request);
+        return false;
+      },
+    },
+    hasKey: true,
+    fails: ["auth.each-request"],
+    only: ["auth.each-request"], // by chance, others meet a connection that is known
+  },
+  {
+    name: "the key checked when the body has come",
+    fault: late,
+    hasKey: true,
+    fails: ["auth.before-body-comes"],
+    only: ["auth.before-body-comes", "auth.missing", "auth.wrong"],
+  },
+  {
+    name: "noul is a boolean in the document",
+    fault: document(
+      (schemas) =>
+        void inner(schemas, "NoulAnswer", "properties").set("noul", new Map([["type", "boolean"]])),
+    ),
+    fails: ["docs.openapi-schemas", "docs.openapi-answers", "docs.openapi-examples"],
+  },
+  {
+    name: "usage has another member in the document",
+    fault: document((schemas) => {
+      inner(schemas, "Usage", "properties").set("cache_hits", new Map([["type", "integer"]]));
+      inner(schemas, "Usage").set("required", ["input_tokens", "cache_hits"]);
+    }),
+    fails: ["docs.openapi-schemas", "docs.openapi-answers", "docs.openapi-examples"],
+  },
+  {
+    name: "63 levels at most in the document",
+    fault: document((schemas) => {
+      for (const schema of schemas.values())
+        if (schema instanceof Map)
+          for (const property of inner(schema, "properties").values())
+            if (property instanceof Map && property.get("maxItems") === 64) property.set("maxItems", 63);
+    }),
+    fails: ["docs.openapi-schemas"],
+  },
+  {
+    name: "instructions that hold JSON are read",
+    fault: strings(["instructions"], readHeld),
+    fails: ["texts.only-state-holds-json"],
+  },
+  {
+    name: "descriptions that hold JSON are read",
+    fault: strings(["criteria"], readHeld),
+    fails: ["texts.only-state-holds-json"],
+  },
+  {
+    name: "the question of a ranking that holds JSON is read",
+    fault: strings(["question"], readHeld),
+    fails: ["texts.only-state-holds-json"],
+  },
+  {
+    name: "descriptions that are not trimmed",
+    fault: strings(["criteria"], markEdges),
+    fails: ["texts.trimmed"],
+  },
+  {
+    name: "instructions that are not trimmed",
+    fault: strings(["instructions"], markEdges),
+    fails: ["texts.trimmed"],
+  },
+  {
+    name: "candidates that are not trimmed",
+    fault: {
+      texts: (request) => ({
+        ...request,
+        questions: request.questions.map((question) => ({
+          ...question,
+          candidates: question.candidates.map((one, index) => ({
+            ...one,
+            text: markEdges(sentTexts(request)[index] ?? one.text),
+          })),
+        })),
+      }),
+    },
+    fails: ["texts.trimmed-candidates"],
+  },
+  {
+    name: "tokens of each pair rounded up to eight",
+    fault: tokens((scored) => {
+      const unit = 8 * pairsOf(scored);
+      return Math.ceil(scored.inputTokens / unit) * unit;
+    }),
+    fails: ["usage.steps", "usage.each-length"],
+  },
+  {
+    name: "a token more for each pair of an answer to questions",
+    fault: tokens((scored, request) => scored.inputTokens + ("sent" in request ? 0 : pairsOf(scored))),
+    fails: ["usage.both-operations", "texts.noul-default", "texts.labels"],
+  },
+  {
+    name: "at least 64 tokens for a pair",
+    fault: tokens((scored) => Math.max(scored.inputTokens, 64 * pairsOf(scored))),
+    fails: ["usage.steps"],
+  },
+  {
+    name: "a cache by the first 64 characters of a state",
+    fault: cachedBy((state, ...others) => [state.slice(0, 64), ...others].join("\n")),
+    fails: ["scores.whole-state"],
+  },
+  {
+    name: "a cache by the last 64 characters of a state",
+    fault: cachedBy((state, ...others) => [state.slice(-64), ...others].join("\n")),
+    fails: ["scores.whole-state"],
+  },
+  {
+    name: "a cache by the first 1,024 characters of a question",
+    fault: cachedBy((state, question, candidate) => [state, question.slice(0, 1024), candidate].join("\n")),
+    fails: ["scores.whole-question"],
+  },
+  {
+    name: "a cache by the first 64 characters of instructions",
+    fault: cachedBy((state, question, candidate) => [state, question.slice(0, 64), candidate].join("\n")),
+    fails: ["scores.whole-question", "scores.whole-instructions"],
+  },
+  {
+    name: "a cache by the first 128 characters of a candidate",
+    fault: cachedBy((state, question, candidate) => [state, question, candidate.slice(0, 128)].join("\n")),
+    fails: ["scores.whole-candidate", "scores.whole-description"],
+  },
+  {
+    name: "a cache by words in any order",
+    fault: cachedBy((state, ...others) => [state.split(" ").toSorted().join(" "), ...others].join("\n")),
+    fails: ["scores.whole-state"],
+  },
+  {
+    name: "a cache by the length of a state",
+    fault: cachedBy((state, ...others) => [state.length, ...others].join("\n")),
+    fails: ["scores.whole-state", "scores.own-request", "scores.own-request.bits"],
+    only: ["scores.whole-state", "scores.own-request"],
+  },
+  {
+    name: "a cache that forgets the question",
+    fault: cachedBy((state, _question, candidate) => [state, candidate].join("\n")),
+    fails: [
+      "scores.again-elsewhere",
+      "scores.own-question",
+      "scores.own-question.bits",
+      "scores.depend-on-all",
+    ],
+    only: ["scores.again-elsewhere", "scores.own-question", "scores.depend-on-all"],
+  },
+  {
+    name: "a confidence that is wrong for six candidates only",
+    fault: {
+      answer: (body) => {
+        for (const answer of inner(body, "answers").values())
+          if (answer instanceof Map && inner(answer, "probabilities").size === 6)
+            answer.set("confidence", 0.5);
+      },
+    },
+    fails: ["systemone.every-answer"],
+    only: ["systemone.every-answer", "request.descriptions", "texts"],
+  },
+  {
+    name: "rankings of six from the lowest score",
+    fault: {
+      answer: (body) => {
+        const ranked = body.get("ranked");
+        if (Array.isArray(ranked) && ranked.length === 6) ranked.reverse();
+      },
+    },
+    fails: ["rank.every-answer"],
+    only: ["rank.every-answer", "texts.labels"],
+  },
+];
+
+function turnChoices(): Fault {
+  return {
+    answer: (body) => {
+      const answers = inner(body, "answers");
+      const [one, other, ...more] = [...answers.keys()];
+      if (one === undefined || other === undefined || more.length > 0) return;
+      const labels = (name: string) => [...inner(answers, name, "probabilities").keys()].join();
+      const first = inner(answers, one);
+      if (first.get("type") !== "choice" || labels(one) !== labels(other)) return;
+      const second = inner(answers, other);
+      answers.set(one, second);
+      answers.set(other, first);
+    },
+  };
+}
