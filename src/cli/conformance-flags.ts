@@ -80,4 +80,4 @@ export const CONFORMANCE_FLAGS = {
 
 export type FlagName = keyof typeof CONFORMANCE_FLAGS;
 
-export const BASE_URL_DESCRIPTION = "where the server is, as in http://127.0.0.1:8700";
+export const BASE_URL_DESCRIPTION = "address of the server, for example http://127.0.0.1:8700";
