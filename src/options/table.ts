@@ -125,7 +125,7 @@ export const OPTION_TABLE = {
     kind: "integer",
     flag: "state-cache-mb",
     env: "DECISION_STATE_CACHE_MB",
-    default: 256, // chosen: six states of the longest length
+    default: 64, // chosen: a state of the longest length and a few of the usual ones
     min: 0,
     max: 65_536,
     unit: "MiB",

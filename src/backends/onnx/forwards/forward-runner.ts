@@ -3,7 +3,7 @@ import { InferenceSession } from "../runtime/runtime.ts";
 import { sessionOptions } from "../runtime/session-options.ts";
 import { cutTokens, type KeyValues } from "../tensors/key-values.ts";
 import type { TreeModel } from "../tensors/tree-model.ts";
-import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "./forward.ts";
+import { type Forward, type ForwardTask, type Node, newTokens, scoredNodes, tokenCount } from "./forward.ts";
 
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
@@ -14,6 +14,14 @@ export interface ForwardResult {
 
 /** Keys and values of the past nodes of forwards. */
 export type Known = ReadonlyMap<Node, KeyValues>;
+
+/** New tokens from which on a forward's workspace is given back when it ends. Chosen: the workspaces of smaller ones are a few megabytes. */
+const LARGE_FORWARD = 256;
+const SHRINK_AFTERWARDS: InferenceSession.RunOptions = {
+  extra: { memory: { enable_memory_arena_shrinkage: "cpu:0" } },
+};
+
+const runOptions = (forward: Forward) => (newTokens(forward) < LARGE_FORWARD ? {} : SHRINK_AFTERWARDS);
 
 /** A graph over token trees, loaded: runs one forward after the other. */
 export class ForwardRunner {
@@ -49,7 +57,7 @@ export class ForwardRunner {
     const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
       layers.flatMap((layer) => [keys(layer), values(layer)]),
     );
-    const results = await this.#session.run(feeds, [IO.scores, ...names]);
+    const results = await this.#session.run(feeds, [IO.scores, ...names], runOptions(forward));
     return {
       scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
       keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
