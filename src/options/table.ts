@@ -127,7 +127,7 @@ export const OPTION_TABLE = {
     kind: "integer",
     flag: "state-cache-mb",
     env: "DECISION_STATE_CACHE_MB",
-    default: 256, // chosen: room for six states of maximum length
+    default: 64, // chosen: room for one state of maximum length and several usual ones
     min: 0,
     max: 65_536,
     unit: "MiB",

@@ -80,5 +80,7 @@ it("a process that computes gets no key and no token", () => {
     ORT_DISABLE_TELEMETRY: "0",
     MALLOC_ARENA_MAX: "1",
   };
-  assert.deepEqual(processEnvironment(given), { HOME: "/home/a", MALLOC_ARENA_MAX: "1", ...NO_TELEMETRY });
+  const { MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_, ...others } = processEnvironment(given);
+  assert.deepEqual(others, { HOME: "/home/a", MALLOC_ARENA_MAX: "1", ...NO_TELEMETRY });
+  assert.ok(Number(MALLOC_MMAP_THRESHOLD_) > 0 && Number(MALLOC_TRIM_THRESHOLD_) > 0);
 });

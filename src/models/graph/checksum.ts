@@ -1,5 +1,7 @@
 import { type CipherGCM, createCipheriv } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+
+const PIECE_BYTES = 2 ** 20;
 
 /**
  * A 128-bit checksum that detects damaged files: the AES-GCM tag of the data, with a public key. It does not protect against
@@ -20,9 +22,18 @@ export class Checksum {
   }
 }
 
-/** Checksum of a file, read in pieces. @throws the system's error */
+/** Checksum of a file, read in pieces into one buffer: buffers of their own would stay with the process. @throws the system's error */
 export async function checksumOf(file: string): Promise<string> {
   const sum = new Checksum();
-  for await (const part of createReadStream(file, { highWaterMark: 2 ** 20 })) sum.update(part);
-  return sum.digest();
+  const piece = new Uint8Array(PIECE_BYTES);
+  const handle = await open(file, "r");
+  try {
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES);
+      if (bytesRead === 0) return sum.digest();
+      sum.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
@@ -18,10 +18,8 @@ const CONTENT_SECURITY_POLICY = pagePolicy("worker-src blob:");
 /** Serves Redoc over /openapi.json at /redoc, with its bundle below it. @throws Error where the bundle is missing */
 export async function serveRedoc(app: FastifyInstance, version: string): Promise<void> {
   const page = Buffer.from(pageHtml(version), "utf8");
-  const bundle = Buffer.from(
-    (await readFile(bundlePath(), "utf8")).replaceAll(REMOTE_LOGO, EMPTY_IMAGE),
-    "utf8",
-  );
+  const bundle = bundlePath();
+  await access(bundle);
   app.get("/redoc", (_request, reply) =>
     reply
       .header("content-type", "text/html; charset=utf-8")
@@ -29,11 +27,12 @@ export async function serveRedoc(app: FastifyInstance, version: string): Promise
       .header("cache-control", "no-cache")
       .send(page),
   );
-  app.get("/redoc/redoc.standalone.js", (_request, reply) =>
+  // read for each browser that asks: a megabyte that hardly anybody wants is not kept in memory
+  app.get("/redoc/redoc.standalone.js", async (_request, reply) =>
     reply
       .header("content-type", "text/javascript; charset=utf-8")
       .header("cache-control", "public, max-age=3600")
-      .send(bundle),
+      .send((await readFile(bundle, "utf8")).replaceAll(REMOTE_LOGO, EMPTY_IMAGE)),
   );
 }
 

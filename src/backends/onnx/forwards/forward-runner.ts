@@ -1,7 +1,14 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
 import { InferenceSession } from "../runtime/runtime.ts";
 import { sessionOptions } from "../runtime/session-options.ts";
-import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "../tensors/forward.ts";
+import {
+  type Forward,
+  type ForwardTask,
+  type Node,
+  newTokens,
+  scoredNodes,
+  tokenCount,
+} from "../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../tensors/key-values.ts";
 import type { TreeModel } from "../tensors/tree-model.ts";
 
@@ -14,6 +21,14 @@ export interface ForwardResult {
 
 /** Keys and values of the past nodes of forwards. */
 export type Known = ReadonlyMap<Node, KeyValues>;
+
+/** Forwards with at least this many new tokens give their workspace back when they end. Chosen: smaller ones need a few megabytes. */
+const LARGE_FORWARD = 256;
+const SHRINK_AFTERWARDS: InferenceSession.RunOptions = {
+  extra: { memory: { enable_memory_arena_shrinkage: "cpu:0" } },
+};
+
+const runOptions = (forward: Forward) => (newTokens(forward) < LARGE_FORWARD ? {} : SHRINK_AFTERWARDS);
 
 /** A loaded token-tree graph. Runs one forward at a time. */
 export class ForwardRunner {
@@ -49,7 +64,7 @@ export class ForwardRunner {
     const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
       layers.flatMap((layer) => [keys(layer), values(layer)]),
     );
-    const results = await this.#session.run(feeds, [IO.scores, ...names]);
+    const results = await this.#session.run(feeds, [IO.scores, ...names], runOptions(forward));
     return {
       scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
       keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
