@@ -477,6 +477,11 @@ export interface components {
              */
             readonly running_requests: number;
             /**
+             * Format: double
+             * @description How long the model will take for all that waits and runs, by its latest batches; 0 before there are some. Servers that do not measure leave it out.
+             */
+            readonly estimated_wait_seconds?: number;
+            /**
              * Format: int64
              * @description Requests answered with scores.
              */
@@ -684,11 +689,11 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service cannot take requests now; try again after `Retry-After` seconds */
+        /** @description The service cannot take this request now; try again after `Retry-After` seconds */
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "retry-after": components["headers"]["RetryAfter"];
+                readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -724,6 +729,11 @@ export interface components {
          * @example 1
          */
         readonly RetryAfter: "1";
+        /**
+         * @description Seconds to wait before another attempt: 1, or an estimate where too much work waits for this request to be answered before its deadline.
+         * @example 1
+         */
+        readonly RetryEstimate: string;
         /**
          * @description The authentication scheme.
          * @example Bearer

@@ -43,6 +43,7 @@ function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
     queued_requests: counters.queued,
     queue_capacity: settings.queueCapacity,
     running_requests: counters.running,
+    estimated_wait_seconds: counters.estimatedWaitMs / 1000,
     completed_requests: counters.completed,
     rejected_requests: counters.rejected,
     timed_out_requests: counters.timedOut,

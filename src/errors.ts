@@ -12,6 +12,7 @@ export type ErrorKind =
   | "BODY_TOO_LARGE"
   | "INVALID_REQUEST" // carries issues
   | "QUEUE_FULL"
+  | "OVERLOADED" // more work waits than can be done before the deadline; carries seconds
   | "STARTING"
   | "DRAINING"
   | "DEADLINE_EXCEEDED"
@@ -53,15 +54,23 @@ export interface Issue {
   readonly type: IssueType;
 }
 
+interface ErrorDetails extends ErrorOptions {
+  readonly issues?: readonly Issue[];
+  readonly retryAfterSeconds?: number;
+}
+
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly kind: ErrorKind;
   readonly issues: readonly Issue[];
+  /** When another attempt makes sense, as a whole number from 1; undefined where nobody can tell. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: ErrorKind, message: string, options: ErrorOptions & { issues?: readonly Issue[] } = {}) {
+  constructor(kind: ErrorKind, message: string, options: ErrorDetails = {}) {
     super(message, options);
     this.kind = kind;
     this.issues = options.issues ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

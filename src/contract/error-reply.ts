@@ -25,6 +25,7 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   BODY_TOO_LARGE: { status: 413 },
   INVALID_REQUEST: { status: 422 },
   QUEUE_FULL: { status: 503, headers: RETRY_SOON },
+  OVERLOADED: { status: 503, headers: RETRY_SOON }, // or as the error says
   STARTING: { status: 503, headers: RETRY_SOON },
   DRAINING: { status: 503, headers: RETRY_SOON },
   DEADLINE_EXCEEDED: { status: 504 },
@@ -40,12 +41,17 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
 /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
 export function errorReply(error: unknown, requestId: string): OutgoingReply {
   const { status, headers, sentence } = error instanceof ServiceError ? RULES[error.kind] : FAILED;
-  const reply = { status, headers: { "content-type": JSON_TYPE, ...headers } };
+  const reply = { status, headers: { "content-type": JSON_TYPE, ...headers, ...retryAfter(error) } };
   if (sentence !== undefined) {
     return { ...reply, body: writeJson({ detail: `${sentence} Request id ${requestId}.` }), cause: error };
   }
   const detail = status === 422 ? issuesIn(error) : messageOf(error);
   return { ...reply, body: writeJson({ detail }) };
+}
+
+function retryAfter(error: unknown): Readonly<Record<string, string>> {
+  const seconds = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
+  return seconds === undefined ? {} : { "retry-after": String(seconds) };
 }
 
 /** A member name as locations show it: at most 100 characters, never half a surrogate pair. */

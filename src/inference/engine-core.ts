@@ -25,6 +25,9 @@ export interface EngineParts {
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
 }
 
+/** Share of a body's bytes that are characters of its texts, at least. Chosen: JSON that says little else, or letters of two bytes. */
+const TEXT_OF_BODY = 0.5;
+
 /** Admission, then tokens, then the queue: one model and one queue, over any backend. */
 export class EngineCore implements ServedEngine {
   readonly model: ModelFacts;
@@ -61,7 +64,7 @@ export class EngineCore implements ServedEngine {
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({ signal, deadlineAt });
+      const place = this.#scheduler.admit({ signal, deadlineAt, textLength: textLengthOf(request) });
       return this.#answer(place, this.#tokenize(request, place));
     } catch (error) {
       return Promise.reject(error);
@@ -91,6 +94,11 @@ export class EngineCore implements ServedEngine {
   fullQueue(): ServiceError | undefined {
     const obstacle = this.#scheduler.obstacle();
     return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
+  }
+
+  overload(bodyBytes: number): ServiceError | undefined {
+    const { clock, settings } = this.#parts;
+    return this.#scheduler.overload(bodyBytes * TEXT_OF_BODY, clock.now() + settings.deadlineMs);
   }
 
   countTurnedAway(reason: TurnedAway): void {
@@ -132,4 +140,12 @@ export class EngineCore implements ServedEngine {
     if (this.#phase !== "open") return this.#phase;
     return this.#parts.backend.isReady ? "ready" : "starting"; // it is loading the model anew
   }
+}
+
+function textLengthOf({ state, questions }: RenderedRequest): number {
+  return questions.reduce(
+    (sum, { question, candidates }) =>
+      candidates.reduce((below, { text }) => below + text.length, sum + question.text.length),
+    state.text.length,
+  );
 }

@@ -46,7 +46,9 @@ export interface Backend {
   /** Loads the model. @throws ServiceError INVALID_MODEL or BACKEND_FAILED */
   start(): Promise<void>;
   /**
-   * Scores every pair of the forest; a pair's score does not depend on what else is in it.
+   * Scores every pair of the forest; a pair's score does not depend on what else is in it. A second forest may be given while
+   * the first one is computed: it follows.
+   *
    * @throws ServiceError BACKEND_FAILED, for this forest only
    */
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
@@ -106,6 +108,8 @@ export type EngineStatus = "ready" | "starting" | "draining" | "failed";
 export interface QueueCounters {
   readonly queued: number;
   readonly running: number;
+  /** How long all that waits and runs will take; 0 before the backend has been measured. */
+  readonly estimatedWaitMs: number;
   readonly completed: number;
   readonly rejected: number;
   readonly timedOut: number;
@@ -144,7 +148,7 @@ export interface Engine {
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
    *
    * @param arrivedAt on the engine's clock: from then on the deadline counts; now, unless given
-   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | INVALID_REQUEST (too_many_tokens) |
+   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED | INVALID_REQUEST (too_many_tokens) |
    *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
    */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
@@ -161,5 +165,7 @@ export interface ServedEngine extends Engine {
    * starts or shuts down) lasts, and is said after the checks of its body.
    */
   fullQueue(): ServiceError | undefined;
+  /** Why a request with a body of so many bytes would not be answered in time, if that is sure before it is read. Counts nothing. */
+  overload(bodyBytes: number): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
 }

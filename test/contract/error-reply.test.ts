@@ -13,6 +13,7 @@ const kinds: readonly { kind: ErrorKind; status: number; headers?: Record<string
   { kind: "UNAUTHORIZED", status: 401, headers: { "www-authenticate": "Bearer" } },
   { kind: "BODY_TOO_LARGE", status: 413 },
   { kind: "QUEUE_FULL", status: 503, headers: { "retry-after": "1" } },
+  { kind: "OVERLOADED", status: 503, headers: { "retry-after": "1" } },
   { kind: "STARTING", status: 503, headers: { "retry-after": "1" } },
   { kind: "DRAINING", status: 503, headers: { "retry-after": "1" } },
   { kind: "DEADLINE_EXCEEDED", status: 504 },

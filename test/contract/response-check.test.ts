@@ -24,7 +24,7 @@ const cases = [
   {
     name: "a wrong header",
     status: 503,
-    headers: { ...HEADERS, "retry-after": "2" },
+    headers: { ...HEADERS, "retry-after": "0" },
     body: { detail: "Full." },
     want: /header retry-after/,
   },

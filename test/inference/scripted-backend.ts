@@ -19,8 +19,17 @@ export class ScriptedBackend implements Backend {
   readonly calls: Call[] = [];
   /** Told of each call as it comes. */
   onCall: (call: Call) => void = () => {};
-  /** The call that waits for its answer. */
-  current: Call | undefined;
+  readonly #unanswered: Call[] = [];
+
+  /** The call that is computed. */
+  get current(): Call | undefined {
+    return this.#unanswered[0];
+  }
+
+  /** Calls that have no answer. */
+  get waitingCount(): number {
+    return this.#unanswered.length;
+  }
 
   get isReady(): boolean {
     return this.#isReady;
@@ -40,11 +49,11 @@ export class ScriptedBackend implements Backend {
   }
 
   score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    if (this.current !== undefined) throw new Error("two batches at a time");
+    if (this.#unanswered.length === 2) throw new Error("three batches at a time");
     return new Promise((resolve, reject) => {
       const end = <Rest extends unknown[]>(action: (...rest: Rest) => void) => {
         return (...rest: Rest) => {
-          this.current = undefined;
+          this.#unanswered.splice(this.#unanswered.indexOf(call), 1);
           action(...rest);
         };
       };
@@ -54,7 +63,7 @@ export class ScriptedBackend implements Backend {
         answer: end((scores = scoresOf(forest)) => resolve({ scores, forwards: 1 })),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
       };
-      this.current = call;
+      this.#unanswered.push(call);
       this.calls.push(call);
       this.onCall(call);
     });

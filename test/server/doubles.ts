@@ -96,7 +96,11 @@ export const LIMITS: ServerLimits = {
 };
 
 /** There is always a place in the queue. */
-export const OPEN: Admission = { fullQueue: () => undefined, countTurnedAway: () => {} };
+export const OPEN: Admission = {
+  fullQueue: () => undefined,
+  overload: () => undefined,
+  countTurnedAway: () => {},
+};
 
 /** A server over the fake contract, with the key set; not listening. */
 export function fakeServer(options: Partial<ServerOptions> = {}): Promise<FastifyInstance> {

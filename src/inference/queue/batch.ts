@@ -29,6 +29,8 @@ interface TreeDraft {
  */
 export class Batch {
   readonly requests = new Set<RequestWork>();
+  /** New tokens of requests that were long when it was formed. */
+  longTokens = 0;
   #pairCount = 0;
   #tokenCount = 0;
   #longestPath = 0;
@@ -42,6 +44,11 @@ export class Batch {
   /** New tokens to compute. */
   get tokenCount(): number {
     return this.#tokenCount;
+  }
+
+  /** The most that one pair added by its state and question. */
+  get longestPath(): number {
+    return this.#longestPath;
   }
 
   /** What would be in it with a pair: all new tokens, and the most that one pair added by its state and question. */

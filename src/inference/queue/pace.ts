@@ -43,6 +43,23 @@ export class Pace {
     }
     return nearest && nearest.msPerToken * tokens;
   }
+
+  /**
+   * Tokens of a batch that takes so long.
+   *
+   * @param most the largest batch; also what is said before there are enough runs
+   * @returns a whole number from `least` to `most`
+   */
+  tokensWithin(ms: number, { least, most }: { readonly least: number; readonly most: number }): number {
+    let tokens = most;
+    // a smaller batch takes more time for each token: each step finds a smaller one, and a few find its class
+    for (let step = 0; step < 8; step++) {
+      const expected = this.expectedMs(tokens) ?? 0;
+      if (expected <= ms) break;
+      tokens = Math.floor((tokens * ms) / expected);
+    }
+    return Math.min(most, Math.max(least, tokens));
+  }
 }
 
 /** Smallest class first: of two that are equally near, it is the one that expects more time. */

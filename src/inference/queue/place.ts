@@ -11,6 +11,8 @@ export interface Admission {
   readonly signal: AbortSignal;
   /** On the scheduler's clock, in milliseconds. */
   readonly deadlineAt: number;
+  /** Length of all its texts, in UTF-16 code units: what is known before they are tokens. */
+  readonly textLength?: number;
 }
 
 /** A request's place in the queue, from admission to its answer. */
@@ -81,6 +83,7 @@ export class PlaceLife {
 export interface Ticket {
   readonly order: number;
   readonly life: PlaceLife;
+  readonly textLength: number;
   /** Once its tokens are here. */
   queued?: { readonly work: RequestWork; readonly since: number };
   /** When its first pair went into a batch. */

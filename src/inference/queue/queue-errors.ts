@@ -10,6 +10,14 @@ export const queueErrors = {
     new ServiceError("BACKEND_FAILED", "The model could not be loaded.", { cause }),
   draining: () => new ServiceError("DRAINING", "The service is shutting down."),
   full: () => FULL,
+  overloaded: (retryMs: number) =>
+    new ServiceError(
+      "OVERLOADED",
+      "The service has too much to do to answer this request before its deadline.",
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000)),
+      },
+    ),
   tooLate: () => new ServiceError("DEADLINE_EXCEEDED", "The request exceeded the server deadline."),
   cancelled: () => new ServiceError("CANCELLED", "The caller has left."),
   failed: (cause: unknown) => new ServiceError("BACKEND_FAILED", "The inference backend failed.", { cause }),

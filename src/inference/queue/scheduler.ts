@@ -1,7 +1,8 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
 import type { Batch } from "./batch.ts";
-import { BatchRule } from "./batch-rule.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Gate } from "./gate.ts";
 import { type Admission, type Place, PlaceLife, type Ticket, worksOf } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
@@ -12,31 +13,37 @@ import { type Outcome, Tally } from "./tally.ts";
 /**
  * The one queue. All mutable state between a handler and the backend is here, but for the tokenizer's memory of texts.
  *
- *     admit ──► waiting ── submit ──► ready ── BatchRule ──► Batch ──► backend.score, one at a time
+ *     admit ──► waiting ── submit ──► ready ── BatchRule ──► Batch ──► backend.score, one ahead
  *                 │  │                  ▲                      │
  *         refuse, │  │ known to the     └── pairs left ────────┤
- *      departure, │  │ cache                                   │ all pairs answered,
- *       deadline  ▼  ▼                                         ▼ or a batch failed twice
+ *      departure, │  │ cache, or too                           │ all pairs answered,
+ *       deadline  ▼  ▼ much work                               ▼ or a batch failed twice
  *               answered ◄─────────────────────────────────────┘
  *
  * A request *waits* from admission until its first pair goes into a batch (`queueCapacity` counts these), then it
  * *runs*. Deadline and departure end it at once, also while its batch is computed: it leaves all lists, its
  * pairs are handed out no more, and scores that still come for it feed the cache only.
+ *
+ * Once its tokens are known, a request that cannot be answered before its deadline is refused, with the time after
+ * which it could be. So is one that waits when the backend has become slower, unless it has begun: that is finished. A
+ * request that finds nobody before it is always tried, so that a forecast that was too long is corrected.
  */
 export class Scheduler {
   readonly #backend: Backend;
   readonly #clock: Clock;
   readonly #settings: EngineSettings;
   readonly #cache: ScoreCache;
-  readonly #rule: BatchRule;
+  readonly #dispatcher: Dispatcher;
+  readonly #gate: Gate;
   readonly #secondTries = new SecondTries();
+  /** Whether a second try is computed: it may end the process, so nothing else is sent beside it. */
+  #isAlone = false;
 
   #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
   #isDraining = false;
   #admitted = 0;
   readonly #waiting = new Set<Ticket>();
   readonly #running = new Set<Ticket>();
-  #isComputing = false;
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
   readonly #tally = new Tally();
@@ -46,12 +53,8 @@ export class Scheduler {
     this.#clock = clock;
     this.#settings = settings;
     this.#cache = new ScoreCache(settings.cacheSize);
-    const limits = {
-      maxRequests: settings.maxBatchRequests,
-      maxTokens: settings.maxBatchTokens,
-      isStrict: settings.strict,
-    };
-    this.#rule = new BatchRule(limits, this.#cache);
+    this.#dispatcher = new Dispatcher(settings, this.#cache);
+    this.#gate = new Gate(this.#dispatcher, clock);
     backend.onReady(() => this.#pump());
   }
 
@@ -68,13 +71,14 @@ export class Scheduler {
   /**
    * Takes a place in the queue, at once or not at all.
    *
-   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL, or BACKEND_FAILED if the backend did not start (all of these
+   * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED, or BACKEND_FAILED if the backend did not start (all of these
    *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
    */
   admit(admission: Admission): Place {
     this.#checkAdmission(admission);
     const ticket: Ticket = {
       order: this.#admitted,
+      textLength: admission.textLength ?? 0,
       life: new PlaceLife(this.#clock, admission, {
         onDeadline: () => this.#timeOut(ticket),
         onDeparture: () => this.#end(ticket, "cancelled", queueErrors.cancelled()),
@@ -89,8 +93,10 @@ export class Scheduler {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
         const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
         ticket.queued = { work, since: this.#clock.now() };
-        this.#rule.answerKnown(ticket.queued.work);
+        this.#dispatcher.noteTokens(ticket.textLength, work);
+        this.#dispatcher.answerKnown(ticket.queued.work);
         if (ticket.queued.work.isAnswered) this.#finish(ticket, ticket.queued);
+        else this.#refuse(ticket, this.#gate.refusalByTokens(ticket, this.#tickets()));
         this.#pump();
       },
       refuse: (reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
@@ -102,6 +108,11 @@ export class Scheduler {
     if (this.#obstacle !== undefined) return this.#obstacle();
     if (!this.#backend.isExpected) return queueErrors.starting();
     return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
+  }
+
+  /** Why a request with texts of this length would not be answered in time, if it is sure that it would not. */
+  overload(textLength: number, deadlineAt: number): ServiceError | undefined {
+    return this.#gate.refusalByLength(textLength, deadlineAt, this.#tickets());
   }
 
   /** Lets nobody in any more; resolves when everybody who is in has been answered. */
@@ -127,10 +138,11 @@ export class Scheduler {
   }
 
   counters(): QueueCounters {
-    const { ended, rejected, batches, forwards } = this.#tally;
-    const { completed, timedOut, failed, cancelled } = ended;
+    const { ended, batches, forwards } = this.#tally;
+    const { completed, rejected, timedOut, failed, cancelled } = ended;
     return {
       queued: this.#waiting.size,
+      estimatedWaitMs: this.#dispatcher.estimatedWaitMs(worksOf(this.#tickets()), this.#clock.now()),
       running: this.#running.size,
       completed,
       rejected,
@@ -144,19 +156,25 @@ export class Scheduler {
     };
   }
 
-  #checkAdmission({ signal, deadlineAt }: Admission): void {
+  #checkAdmission({ signal, deadlineAt, textLength = 0 }: Admission): void {
     if (signal.aborted) {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
     const obstacle = this.obstacle();
     if (obstacle !== undefined) {
-      this.#tally.rejected += 1;
+      this.#tally.ended.rejected += 1;
       throw obstacle;
     }
-    if (this.#clock.now() < deadlineAt) return;
-    this.#tally.ended.timedOut += 1;
-    throw queueErrors.tooLate();
+    const now = this.#clock.now();
+    if (now >= deadlineAt) {
+      this.#tally.ended.timedOut += 1;
+      throw queueErrors.tooLate();
+    }
+    const refusal = this.#gate.refusalByLength(textLength, deadlineAt, this.#tickets());
+    if (refusal === undefined) return;
+    this.#tally.ended.rejected += 1;
+    throw refusal;
   }
 
   #keepOut(): void {
@@ -164,48 +182,81 @@ export class Scheduler {
     this.#obstacle = queueErrors.draining;
   }
 
-  /** Sends the next batch unless one is computed, there is nothing to send, nobody to compute it, or better to wait. */
+  /** Sends the next batch, unless there is no room for it yet, nothing to send, nobody to compute it, or better to wait. */
   #pump(): void {
     this.#cancelWake();
-    while (!this.#isComputing) {
+    while (!this.#isAlone) {
+      const roomMs = this.#dispatcher.untilRoomMs(this.#clock.now());
+      if (roomMs > 0) {
+        this.#wakeIn(roomMs);
+        return;
+      }
       this.#timeOutLate();
-      const again = this.#backend.isReady && this.#secondTries.next(worksOf(this.#tickets()));
-      if (again) return void this.#compute(again);
+      const again = this.#secondTry();
+      if (again) {
+        void this.#computeAlone(again);
+        return;
+      }
+      if (this.#secondTries.isPending) return; // the end of a batch calls back
+      for (const each of this.#gate.refusalsNow(this.#tickets())) this.#refuse(...each);
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
       if (!this.#backend.isReady) return; // it calls back
       const waitMs = this.#companyWaitMs(ready);
       if (waitMs > 0) {
-        this.#cancelWake = this.#clock.after(waitMs, () => this.#pump());
+        this.#wakeIn(waitMs);
         return;
       }
-      const batch = this.#rule.form(worksOf(ready));
+      const batch = this.#dispatcher.form(worksOf(ready));
       this.#markBegun(ready);
       this.#finishAnswered();
       if (batch.pairCount > 0) void this.#compute(batch);
     }
   }
 
+  /** @param ms infinite where the end of a batch calls back */
+  #wakeIn(ms: number): void {
+    if (ms < Number.POSITIVE_INFINITY) this.#cancelWake = this.#clock.after(ms, () => this.#pump());
+  }
+
   /** How much longer the first request of an idle time waits for others to share its batch. */
   #companyWaitMs(ready: readonly Ticket[]): number {
+    if (!this.#dispatcher.isWorthSending(worksOf(ready))) return Number.POSITIVE_INFINITY;
     if (this.#isDraining || ready.some((ticket) => ticket.begunAt !== undefined)) return 0;
-    if (this.#rule.isFull(worksOf(ready))) return 0;
+    if (this.#dispatcher.isFull(worksOf(ready))) return 0;
     const since = Math.min(...ready.map((ticket) => ticket.queued?.since ?? Number.POSITIVE_INFINITY));
     return since + this.#settings.batchWaitMs - this.#clock.now();
   }
 
+  #secondTry(): Batch | undefined {
+    if (!this.#backend.isReady || !this.#dispatcher.isIdle) return undefined;
+    return this.#secondTries.next(worksOf(this.#tickets()));
+  }
+
+  async #computeAlone(batch: Batch): Promise<void> {
+    this.#isAlone = true;
+    await this.#send(batch);
+    this.#isAlone = false;
+    this.#pump();
+  }
+
   async #compute(batch: Batch): Promise<void> {
-    this.#isComputing = true;
+    await this.#send(batch);
+    this.#pump();
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const sent = this.#dispatcher.begin(batch, this.#clock.now());
     this.#tally.batches += 1;
     try {
       const { scores, forwards } = await this.#backend.score(batch.toForest());
       this.#tally.forwards += forwards;
+      this.#dispatcher.end(sent, this.#clock.now(), true);
       this.#deliver(batch, scores);
     } catch (cause) {
+      this.#dispatcher.end(sent, this.#clock.now(), false);
       this.#fail(batch, cause);
     }
-    this.#isComputing = false;
-    this.#pump();
   }
 
   /** @throws ServiceError BACKEND_FAILED if these are not the scores of the batch */
@@ -261,6 +312,10 @@ export class Scheduler {
       timing: { queue: begunAt - since, inference: now - begunAt },
     });
     this.#reportEmpty();
+  }
+
+  #refuse(ticket: Ticket, refusal: ServiceError | undefined): void {
+    if (refusal !== undefined) this.#end(ticket, "rejected", refusal);
   }
 
   /** A timer that is late, because the process was busy, must not let a batch start. */

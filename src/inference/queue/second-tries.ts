@@ -26,6 +26,10 @@ export class SecondTries {
     return new Set();
   }
 
+  get isPending(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** The next one to compute. @param open requests that still wait for an answer: those of nobody else are dropped */
   next(open: readonly RequestWork[]): Batch | undefined {
     const alive = new Set(open);

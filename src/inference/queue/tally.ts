@@ -1,24 +1,23 @@
 import type { TurnedAway } from "../ports.ts";
 
 /** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
-export type Outcome = "completed" | "timedOut" | "cancelled" | "failed" | "refused";
+export type Outcome = "completed" | "rejected" | "timedOut" | "cancelled" | "failed" | "refused";
 
 /** What has been counted since the start. */
 export class Tally {
-  /** Requests that came to the queue, but for those that were turned away there. */
   readonly ended: Record<Outcome, number> = {
     completed: 0,
+    rejected: 0,
     timedOut: 0,
     cancelled: 0,
     failed: 0,
     refused: 0,
   };
-  rejected = 0;
   batches = 0;
   forwards = 0;
 
   countTurnedAway(reason: TurnedAway): void {
-    if (reason === "REFUSED") this.rejected += 1;
+    if (reason === "REFUSED") this.ended.rejected += 1;
     else this.ended.timedOut += 1;
   }
 }

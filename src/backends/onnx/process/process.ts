@@ -39,9 +39,16 @@ async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Pro
   }
 }
 
+/** One forest after the other: the next one finds the states that this one keeps. */
+let last: Promise<void> = Promise.resolve();
+function scoreNext(message: Extract<ToProcess, { type: "score" }>): Promise<void> {
+  last = last.then(() => score(message));
+  return last;
+}
+
 process.on("message", (message: ToProcess) => {
   if (message.type === "ping") send({ type: "pong" });
-  else void (message.type === "load" ? load(message) : score(message));
+  else void (message.type === "load" ? load(message) : scoreNext(message));
 });
 // the parent has died: nobody is left to answer
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit ends threads in a run, which aborts

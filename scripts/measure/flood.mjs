@@ -1,0 +1,168 @@
+// Goodput of heavy requests under a flood of callers, against the capacity without one, from a service of its own.
+// `npm run build && node scripts/measure/flood.mjs [--callers 400] [--seconds 15] [--rounds 3] [--words 600] [--questions 32] [--candidates 8] [--control] [-- flags of decision serve]`
+//
+// Capacity: two callers, one after the other. Flood: every caller asks, and asks again after the seconds in Retry-After, or after one.
+// `--control` takes the forecast out of the service, as a planted fault: then it has to fail. Ends with 1 where goodput is below 90 %.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
+import { Random } from "../../dist/bench/random.js";
+import { systemoneRequest } from "../../dist/bench/workloads/bodies.js";
+import { distinctTexts, textOf } from "../../dist/bench/workloads/texts.js";
+
+const LEAST_SHARE = 0.9;
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    callers: { type: "string", default: "400" },
+    seconds: { type: "string", default: "15" },
+    words: { type: "string", default: "600" },
+    questions: { type: "string", default: "32" },
+    candidates: { type: "string", default: "8" },
+    rounds: { type: "string", default: "3" },
+    control: { type: "boolean", default: false },
+  },
+});
+const [callers, seconds, words, questions, candidates, rounds] = [
+  "callers",
+  "seconds",
+  "words",
+  "questions",
+  "candidates",
+  "rounds",
+].map(numberOf);
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const forecast = pathToFileURL(path.join(root, "dist/src/inference/queue/forecast.js"));
+const fault = `import { Forecast } from ${JSON.stringify(forecast.href)}; Forecast.prototype.late = () => new Map(); Forecast.prototype.longMs = () => undefined;`;
+const before = flags.control ? `${fault} ${DIE_WITH_PARENT}` : DIE_WITH_PARENT;
+const service = spawn(
+  process.execPath,
+  [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(before)}`,
+    path.join(root, "bin/decision.js"),
+    "serve",
+    "--port",
+    "0",
+    ...positionals,
+  ],
+  { stdio: ["ignore", "pipe", "inherit", "ipc"] },
+);
+const { port } = new URL(/http:\S+/.exec(await firstLine())?.[0] ?? "http://none");
+let asked = 0;
+
+await load(1, 3); // warms up and lets the service measure itself
+const [capacity, flood] = [nothing(), nothing()];
+for (let round = 0; round < rounds; round++) {
+  add(capacity, await load(2, seconds)); // in turn: a machine is not equally fast all the time
+  add(flood, await load(callers, seconds));
+}
+const health = JSON.parse((await send("GET", "/health", "", new Agent())).body);
+service.kill("SIGTERM");
+
+const share = rateOf(flood) / rateOf(capacity);
+console.log(`without a flood  ${text(capacity)}`);
+console.log(`${callers} callers      ${text(flood)}`);
+console.log(`estimated wait at the end: ${health.estimated_wait_seconds?.toFixed(1)} s`);
+console.log(`goodput: ${(100 * share).toFixed(0)} % of the capacity, at least ${100 * LEAST_SHARE} % wanted`);
+process.exitCode = share >= LEAST_SHARE ? 0 : 1;
+process.exit();
+
+/** Callers for some seconds. Answers count that come within them. */
+async function load(count, forSeconds) {
+  const agent = new Agent({ keepAlive: true });
+  const statuses = {};
+  const startedAt = performance.now();
+  const endsAt = startedAt + forSeconds * 1000;
+  const over = AbortSignal.timeout(forSeconds * 1000);
+  const caller = async () => {
+    let text = body();
+    while (performance.now() < endsAt) {
+      const reply = await send("POST", "/v1/systemone", text, agent, over).catch((error) => error);
+      if (over.aborted) return;
+      const status = reply.status ?? reply.code ?? "lost";
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status === 200) {
+        text = body();
+        continue;
+      }
+      await sleep(Number(reply.retryAfter ?? 1) * 1000, undefined, { signal: over }).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: count }, caller));
+  agent.destroy();
+  return statuses;
+}
+
+/** Counts of all rounds, by status. */
+function nothing() {
+  return { 200: 0 };
+}
+
+function add(counts, more) {
+  for (const [status, count] of Object.entries(more)) counts[status] = (counts[status] ?? 0) + count;
+}
+
+/** Answers a second. */
+function rateOf(counts) {
+  return counts[200] / (rounds * seconds);
+}
+
+/** A request that nobody has sent before. */
+function body() {
+  const random = new Random(1, "flood", asked++);
+  const names = Array.from({ length: questions }, (_, at) => `q${at}`);
+  const question = () => ({
+    type: "score",
+    instructions: textOf(random, 8),
+    criteria: distinctTexts(random, candidates, 8),
+  });
+  return systemoneRequest(textOf(random, words), Object.fromEntries(names.map((name) => [name, question()])))
+    .body;
+}
+
+function send(method, where, text, agent, signal) {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    const sent = request(
+      { host: "127.0.0.1", port, method, path: where, agent, headers, signal },
+      (response) => {
+        const chunks = [];
+        response.on("data", (chunk) => chunks.push(chunk)).on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode,
+            retryAfter: response.headers["retry-after"],
+            body: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    sent.on("error", reject).end(text);
+  });
+}
+
+async function firstLine() {
+  const lines = createInterface({ input: service.stdout });
+  const [line] = await Promise.race([once(lines, "line"), once(service, "exit").then(() => [""])]);
+  return line;
+}
+
+function text(counts) {
+  const each = Object.entries(counts).map(([status, count]) => `${status}: ${count}`);
+  return `${rateOf(counts).toFixed(2)} answers/s (${each.join(", ")})`;
+}
+
+function numberOf(name) {
+  const value = Number(flags[name]);
+  if (Number.isInteger(value) && value > 0) return value;
+  console.error(`--${name} takes a whole number from 1, not ${JSON.stringify(flags[name])}.`);
+  process.exit(2);
+}

@@ -1,0 +1,116 @@
+import type { Batch } from "./batch.ts";
+import type { Pace } from "./pace.ts";
+import type { RequestWork } from "./request-work.ts";
+import { sizesOf } from "./size-classes.ts";
+
+/** Chosen: the share follows the traffic within some ten batches. */
+const FOLLOWING = 0.1;
+/** Chosen: long requests have at least half of what is not small, so no forecast needs more. */
+const LARGEST_SHARE = 0.9;
+
+/**
+ * When requests will end, on the safe side: from the tokens that the batch rule may put before them, and the measured time
+ * of tokens.
+ *
+ * - One that is not long shares each batch with the oldest long one: before its end come those that are not larger and as many
+ *   tokens again, or Q/2 if that is more.
+ * - A long one has before it all that is older and all that is not long. Later ones that are not long will overtake it too: they are
+ *   expected to take the share of the backend that they have had lately.
+ */
+export class Forecast {
+  readonly #pace: Pace;
+  /** Tokens of a character, by the latest requests. Before: of English, some 5 characters to a token. */
+  #tokensPerUnit = 0.2;
+  /** Share of the tokens that went to requests that are not long while a long one waited. */
+  #overtaking = 0;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
+
+  /** Takes note of a batch that was formed while a long request waited. */
+  noteBatch({ tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">): void {
+    if (tokenCount === 0) return;
+    const share = Math.min(LARGEST_SHARE, 1 - longTokens / tokenCount);
+    this.#overtaking += FOLLOWING * (share - this.#overtaking);
+  }
+
+  /** Takes note of a request whose texts have become tokens. */
+  noteTokens(textLength: number, tokens: number): void {
+    if (textLength > 0) this.#tokensPerUnit += FOLLOWING * (tokens / textLength - this.#tokensPerUnit);
+  }
+
+  /** Tokens that texts will have, about. */
+  tokensOf(textLength: number): number {
+    return this.#tokensPerUnit * textLength;
+  }
+
+  /** Milliseconds for so many tokens of long requests, beside those that overtake them; undefined before there are measurements. */
+  longMs(tokens: number): number | undefined {
+    const ms = this.#pace.expectedMs(tokens);
+    return ms === undefined ? undefined : ms / (1 - this.#overtaking);
+  }
+
+  /** Milliseconds for all that waits; 0 before there are measurements. */
+  totalMs(works: readonly RequestWork[]): number {
+    return this.#pace.expectedMs(works.reduce((sum, work) => sum + work.remainingTokens, 0)) ?? 0;
+  }
+
+  /**
+   * Requests that will not be answered in time, were all others computed. None before there are measurements.
+   *
+   * @param waiting all that wait, in any order
+   * @param quantum Q of the batch rule
+   * @param sentMs  milliseconds that the backend needs for what it has now
+   * @param margin  a forecast is taken times this, so that a promise is kept although the backend becomes slower
+   * @returns milliseconds until each would end, by request
+   */
+  late<Each extends Expected>(
+    waiting: readonly Each[],
+    {
+      quantum,
+      sentMs,
+      margin,
+    }: { readonly quantum: number; readonly sentMs: number; readonly margin: number },
+  ): ReadonlyMap<Each, number> {
+    const late = new Map<Each, number>();
+    if (sentMs + this.#mostMs(waiting.map(({ work }) => work)) * margin <= shortest(waiting)) return late;
+    const byWork = new Map(waiting.map((each) => [each.work, each]));
+    const { small, middle, long } = sizesOf([...byWork.keys()], quantum);
+    let before = 0;
+    const check = (work: RequestWork, msOf: (tokens: number) => number) => {
+      const each = byWork.get(work);
+      const tokens = before + work.remainingTokens;
+      const endMs = sentMs + margin * msOf(tokens);
+      if (each?.isRefusable && endMs > each.leftMs) late.set(each, endMs);
+      else before = tokens;
+    };
+    const besideLong = (tokens: number) => tokens + (long.length > 0 ? Math.max(tokens, quantum / 2) : 0);
+    for (const work of [...small, ...middle]) check(work, (tokens) => this.#msOf(besideLong(tokens)));
+    const oldestFirst = [...long].sort((a, b) => a.order - b.order);
+    for (const work of oldestFirst) check(work, (tokens) => this.#msOf(tokens) / (1 - this.#overtaking));
+    return late;
+  }
+
+  /** No forecast is longer: so most of the time none need be made. */
+  #mostMs(works: readonly RequestWork[]): number {
+    return (2 * this.totalMs(works)) / (1 - LARGEST_SHARE);
+  }
+
+  #msOf(tokens: number): number {
+    return this.#pace.expectedMs(tokens) ?? 0;
+  }
+}
+
+/** A request that waits or runs, and its caller's patience. */
+export interface Expected {
+  readonly work: RequestWork;
+  /** Milliseconds to its deadline. */
+  readonly leftMs: number;
+  /** Not once it has begun: that is finished. */
+  readonly isRefusable: boolean;
+}
+
+function shortest(waiting: readonly Expected[]): number {
+  return waiting.reduce((least, { leftMs }) => Math.min(least, leftMs), Number.POSITIVE_INFINITY);
+}

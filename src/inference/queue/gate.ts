@@ -1,0 +1,78 @@
+import type { ServiceError } from "../../errors.ts";
+import type { Clock } from "../ports.ts";
+import { Appointments } from "./appointments.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { type Ticket, worksOf } from "./place.ts";
+import { queueErrors } from "./queue-errors.ts";
+
+/** Chosen: a place is given only where the forecast may be so much too short. */
+const PROMISE_MARGIN = 1.25;
+
+/**
+ * Refuses requests that cannot be answered before their deadline: by the length of their texts, so that a flood is not tokenized, by
+ * their tokens, and while they wait if the backend becomes slower.
+ */
+export class Gate {
+  readonly #dispatcher: Dispatcher;
+  readonly #clock: Clock;
+  readonly #appointments = new Appointments();
+
+  constructor(dispatcher: Dispatcher, clock: Clock) {
+    this.#dispatcher = dispatcher;
+    this.#clock = clock;
+  }
+
+  /**
+   * Of a request whose texts are no tokens yet.
+   *
+   * @param textLength in UTF-16 code units; 0 where it is not known, and then nobody is refused
+   * @param tickets    of all others
+   */
+  refusalByLength(
+    textLength: number,
+    deadlineAt: number,
+    tickets: readonly Ticket[],
+  ): ServiceError | undefined {
+    if (textLength === 0) return undefined;
+    const now = this.#clock.now();
+    const waiting = tickets.reduce((sum, each) => sum + (each.queued ? 0 : each.textLength), 0);
+    const endMs = this.#dispatcher.expectedEndMs(textLength, worksOf(tickets), waiting, now);
+    const lateByMs = PROMISE_MARGIN * endMs - (deadlineAt - now);
+    if (lateByMs <= 0) return undefined;
+    return this.#overloaded(lateByMs, this.#dispatcher.ownMs(textLength));
+  }
+
+  /** Of one that has its tokens now. @param tickets of all, its own among them */
+  refusalByTokens(ticket: Ticket, tickets: readonly Ticket[]): ServiceError | undefined {
+    return this.#late(tickets, (other) => other === ticket, PROMISE_MARGIN).get(ticket);
+  }
+
+  /** Of those that wait and have not begun: what has begun is finished. */
+  refusalsNow(tickets: readonly Ticket[]): ReadonlyMap<Ticket, ServiceError> {
+    return this.#late(tickets, () => true, 1);
+  }
+
+  /** @param margin a forecast counts so many times */
+  #late(
+    tickets: readonly Ticket[],
+    isAsked: (ticket: Ticket) => boolean,
+    margin: number,
+  ): ReadonlyMap<Ticket, ServiceError> {
+    const now = this.#clock.now();
+    const waiting = tickets.flatMap((ticket) => {
+      const work = ticket.queued?.work;
+      if (work === undefined || work.remainingPairs === 0) return [];
+      const isRefusable = ticket.begunAt === undefined && isAsked(ticket);
+      return [{ ticket, work, leftMs: ticket.life.deadlineAt - now, isRefusable }];
+    });
+    const refusals = new Map<Ticket, ServiceError>();
+    for (const [{ ticket, work, leftMs }, endMs] of this.#dispatcher.late(waiting, now, margin)) {
+      refusals.set(ticket, this.#overloaded(endMs - leftMs, this.#dispatcher.workMs(work)));
+    }
+    return refusals;
+  }
+
+  #overloaded(lateByMs: number, ownMs: number): ServiceError {
+    return queueErrors.overloaded(this.#appointments.next(this.#clock.now(), { lateByMs, ownMs }));
+  }
+}

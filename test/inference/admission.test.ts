@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ServiceError } from "../../src/errors.ts";
+import { settle } from "./fake-clock.ts";
+import { type Asked, flatTree, outcomeOf, QueueBench } from "./queue-bench.ts";
+import { Random } from "./random.ts";
+
+/** Milliseconds that the backend of these tests takes for a token. */
+const MS_PER_TOKEN = 1;
+
+const tokensOf = (pairs: readonly string[]) => pairs.join(" ").split(" ").length;
+
+/** The queue over a backend of constant speed, one batch after the other. */
+class SlowBench extends QueueBench {
+  /** Ends the batch that is computed, at its time. */
+  async computeOne(msPerToken = MS_PER_TOKEN): Promise<void> {
+    const call = this.backend.current;
+    if (call === undefined) return;
+    const tokens = call.forest.reduce(
+      (sum, { state, questions }) =>
+        sum +
+        state.length +
+        questions.reduce(
+          (below, question) =>
+            below + question.tokens.length + question.candidates.reduce((all, { length }) => all + length, 0),
+          0,
+        ),
+      0,
+    );
+    this.clock.advance(tokens * msPerToken);
+    if (this.backend.current === call) call.answer();
+    await settle();
+  }
+
+  /** Lets the queue learn how fast the backend is. */
+  async measure(): Promise<void> {
+    for (let run = 0; run < 4; run++) {
+      this.ask(flatTree(900 + run, 10));
+      await this.computeOne();
+    }
+  }
+
+  async computeAll(): Promise<void> {
+    for (let guard = 0; this.backend.current !== undefined; guard++) {
+      assert.ok(guard < 10_000);
+      await this.computeOne();
+    }
+  }
+}
+
+function retryAfter({ answers: [answer] }: Asked): number | undefined {
+  return answer instanceof ServiceError ? answer.retryAfterSeconds : undefined;
+}
+
+/** 10 + 10 + 98 * 20 tokens: 1,980 ms. */
+const heavy = (id: number) => flatTree(id, 98);
+
+test("who cannot be answered before the deadline is told at once, with the seconds after which it could be", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
+  await bench.measure();
+  const asked = Array.from({ length: 20 }, (_, at) => bench.ask(heavy(at + 1)));
+  await settle();
+  const refused = asked.filter((each) => outcomeOf(each) === "OVERLOADED");
+  assert.deepEqual([refused.length, outcomeOf(asked[4] as Asked)], [16, "OVERLOADED"]); // 4 * 1,980 * 1.25 fit into 10,000
+  const seconds = refused.map(retryAfter);
+  assert.equal(seconds[0], 4); // 5 * 1,980 * 1.25 is 2.4 s too much, and a second to the next
+  const gaps = seconds.slice(1).map((each, at) => (each ?? 0) - (seconds[at] ?? 0));
+  assert.ok(
+    gaps.every((gap) => gap === 0 || gap === 1),
+    `${seconds}`,
+  );
+  assert.equal(bench.scheduler.counters().rejected, 16);
+  await bench.computeAll();
+  assert.deepEqual(asked.slice(0, 4).map(outcomeOf), ["completed", "completed", "completed", "completed"]);
+});
+
+test("a flood of heavy requests leaves nothing half done: all tokens that are computed are in answers", async () => {
+  const bench = new SlowBench({ queueCapacity: 128, deadlineMs: 5_000 });
+  await bench.measure();
+  const before = bench.backend.calls.length;
+  const asked: Asked[] = [];
+  for (let step = 0; step < 60; step++) {
+    for (let arrivals = 0; arrivals < 3; arrivals++) asked.push(bench.ask(heavy(step * 3 + arrivals + 1)));
+    await bench.computeOne();
+  }
+  await bench.computeAll();
+  const ends = asked.map(outcomeOf);
+  assert.ok(
+    ends.every((end) => end === "completed" || end === "OVERLOADED"),
+    `${new Set(ends)}`,
+  );
+  const computed = bench.backend.calls.slice(before).flatMap(({ pairs }) => pairs);
+  const answered = asked.filter((each) => outcomeOf(each) === "completed").flatMap(({ pairs }) => pairs);
+  assert.deepEqual(new Set(computed), new Set(answered));
+  assert.ok(answered.length > 800, `${answered.length}`);
+});
+
+test("a request that finds nobody before it is tried, however long the forecast is", async () => {
+  const bench = new SlowBench({ deadlineMs: 2_300 });
+  await bench.measure();
+  const asked = bench.ask(heavy(1)); // 1.25 * 1,980 ms would be too long
+  await bench.computeAll();
+  assert.equal(outcomeOf(asked), "completed");
+});
+
+test("when the backend becomes slower, those that have not begun are told, those that have begun go on", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 40_000 });
+  await bench.measure();
+  const asked = Array.from({ length: 12 }, (_, at) => bench.ask(heavy(at + 1)));
+  await settle();
+  assert.ok(asked.every((each) => outcomeOf(each) === "open"));
+  for (let batch = 0; batch < 6; batch++) await bench.computeOne(5);
+  const ends = asked.map(outcomeOf);
+  assert.ok(ends.includes("OVERLOADED"), `${ends}`);
+  assert.notEqual(ends[0], "OVERLOADED");
+  while (bench.backend.current !== undefined) await bench.computeOne(5);
+  assert.ok(!asked.some((each) => outcomeOf(each) === "DEADLINE_EXCEEDED"), `${asked.map(outcomeOf)}`);
+});
+
+test("a long text is refused before it is tokenized, by those that wait with and without their tokens", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
+  await bench.measure();
+  const admit = (textLength: number) =>
+    bench.scheduler.admit({
+      signal: new AbortController().signal,
+      deadlineAt: bench.clock.now() + 10_000,
+      textLength,
+    });
+  for (let at = 0; at < 4; at++) admit(10_000); // 2,000 tokens each, at 5 characters a token
+  assert.throws(
+    () => admit(10_000),
+    (error) => error instanceof ServiceError && error.kind === "OVERLOADED" && error.retryAfterSeconds === 4,
+  );
+  admit(500);
+  const { rejected, queued } = bench.scheduler.counters();
+  assert.deepEqual([rejected, queued], [1, 5]);
+});
+
+test("before anything was measured nobody is refused", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10 });
+  const asked = Array.from({ length: 50 }, (_, at) => bench.ask(heavy(at + 1)));
+  await settle();
+  assert.ok(asked.every((each) => outcomeOf(each) === "open"));
+});
+
+test("a short request is taken while long ones fill the queue to the deadline", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
+  await bench.measure();
+  for (let at = 0; at < 20; at++) bench.ask(heavy(at + 1));
+  const short = bench.ask(flatTree(50, 1)); // 40 tokens
+  const startedAt = bench.clock.now();
+  while (outcomeOf(short) === "open") await bench.computeOne();
+  assert.equal(outcomeOf(short), "completed");
+  assert.ok(bench.clock.now() - startedAt < 1_500, `${bench.clock.now() - startedAt}`);
+});
+
+test("the estimated wait is the time of all tokens that wait and run", async () => {
+  const bench = new SlowBench({ queueCapacity: 100 });
+  assert.equal(bench.scheduler.counters().estimatedWaitMs, 0);
+  await bench.measure();
+  for (let at = 0; at < 3; at++) bench.ask(heavy(at + 1));
+  const { estimatedWaitMs } = bench.scheduler.counters();
+  assert.ok(estimatedWaitMs > 0.9 * 3 * 1980 && estimatedWaitMs < 1.1 * 3 * 1980, `${estimatedWaitMs}`);
+});
+
+test("with random sizes, small requests and a margin for both, nobody who has begun misses the deadline", async () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const random = new Random(seed);
+    const bench = new SlowBench({ queueCapacity: 128, deadlineMs: 20_000 });
+    await bench.measure();
+    const asked: Asked[] = [];
+    for (let step = 0; step < 150; step++) {
+      asked.push(bench.ask(flatTree(step * 2 + 1, random.pick([1, 2, 30, 98]))));
+      if (random.isChance(0.5)) asked.push(bench.ask(flatTree(step * 2 + 2, 1)));
+      await bench.computeOne();
+    }
+    await bench.computeAll();
+    const late = asked.filter((each) => outcomeOf(each) === "DEADLINE_EXCEEDED");
+    const done = asked.filter((each) => outcomeOf(each) === "completed");
+    assert.ok(late.length <= 0.02 * done.length, `seed ${seed}: ${late.length} of ${done.length}`);
+  }
+});
+
+test("a batch is sent ahead only when it is worth it", async () => {
+  const bench = new SlowBench({ queueCapacity: 100 });
+  await bench.measure();
+  bench.ask(flatTree(1, 10)); // 220 ms
+  bench.ask(flatTree(2, 2));
+  bench.clock.advance(215);
+  assert.equal(bench.backend.waitingCount, 1, "60 tokens wait for the end");
+  bench.ask(flatTree(3, 15));
+  assert.equal(bench.backend.waitingCount, 2);
+  bench.ask(flatTree(4, 30));
+  assert.equal(bench.backend.waitingCount, 2, "one ahead, not two");
+  assert.ok(tokensOf(bench.backend.calls.at(-1)?.pairs ?? []) > 0);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pace } from "../../src/inference/queue/pace.ts";
+import { SentBatches } from "../../src/inference/queue/sent-batches.ts";
+
+/** 100 tokens take 100 ms. */
+function measured(): Pace {
+  const pace = new Pace();
+  for (let run = 0; run < 3; run++) pace.record(100, 100);
+  return pace;
+}
+
+test("nothing is sent ahead before there are measurements", () => {
+  const sent = new SentBatches(new Pace());
+  assert.equal(sent.untilRoomMs(0), 0);
+  sent.add(100, 0);
+  assert.equal(sent.untilRoomMs(1000), Number.POSITIVE_INFINITY);
+});
+
+test("there is room for the next batch shortly before the expected end, and for none after it", () => {
+  const sent = new SentBatches(measured());
+  sent.add(100, 0);
+  assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(40), sent.untilRoomMs(85)], [85, 45, 0]);
+  sent.add(100, 85);
+  assert.equal(sent.untilRoomMs(300), Number.POSITIVE_INFINITY);
+});
+
+test("a batch that was sent ahead is measured from the end of the one before it", () => {
+  const pace = measured();
+  const sent = new SentBatches(pace);
+  const first = sent.add(100, 0);
+  const second = sent.add(1000, 85);
+  assert.equal(sent.remainingMs(90), 10 + 1000);
+  sent.end(first, 100, true);
+  assert.equal(sent.remainingMs(300), 800);
+  sent.end(second, 600, true);
+  for (let run = 0; run < 2; run++) pace.record(1000, 500);
+  assert.equal(pace.expectedMs(1000), 500);
+});
+
+test("the time of a batch that failed says nothing", () => {
+  const pace = new Pace();
+  const sent = new SentBatches(pace);
+  for (let run = 0; run < 5; run++) sent.end(sent.add(100, run), run + 1, false);
+  assert.equal(pace.expectedMs(100), undefined);
+  assert.equal(sent.count, 0);
+});
