@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 
 const file = process.argv[1] ?? "";
-const isUnit = /\.test\.ts$/.test(file) && !/\.(integration|deep)\.test\.ts$/.test(file);
+const isUnit = /\.test\.js$/.test(file) && !/\.(integration|deep)\.test\.js$/.test(file);
 
 if (isUnit) {
-  const name = path.basename(file, ".test.ts");
+  const name = path.basename(file, ".test.js");
   for (const start of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
     childProcess[start] = () => {
       throw new Error(

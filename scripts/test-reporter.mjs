@@ -93,4 +93,5 @@ const isCause = ({ details }) => details?.error?.failureType !== "subtestsFailed
 
 const place = (data) => `${relative(data.file ?? "")}${isFile(data) ? "" : `: ${data.name}`}`;
 const reason = ({ skip }) => (typeof skip === "string" && skip !== "" ? `(${skip})` : "");
-const relative = (file) => path.relative("", file);
+/** The source of a compiled test file. */
+const relative = (file) => path.relative("dist", file).replace(/\.js$/, ".ts");

@@ -1,14 +1,12 @@
 // `npm test`, `npm run test:unit`, `npm run test:deep`: compiles, then runs the test files of a lane, or those given.
-// docs/testing.md says which file is in which lane.
-// Options (--test-...) go to Node's test runner.
+// docs/testing.md says which file is in which lane. Options (--test-...) go to Node's test runner.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import "./build.mjs";
-
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+import { compile, root } from "./compile.mjs";
 
 /** Lane by its name, to the kinds of files in it: what stands between the name of a test file and `.test.ts`. */
 const LANES = { quick: ["unit", "integration"], unit: ["unit"], deep: ["deep"] };
@@ -27,12 +25,14 @@ function filesOf(lane) {
     .sort();
 }
 
+const compiled = (file) => path.join("dist", path.relative(root, path.resolve(file))).replace(/\.ts$/, ".js");
+const here = (file) => pathToFileURL(path.join(root, "scripts", file)).href;
+
 const given = process.argv.slice(2);
 const lane = given.find((argument) => argument.startsWith("--lane="))?.slice("--lane=".length) ?? "quick";
 const options = given.filter((argument) => argument.startsWith("--test-"));
 const named = given.filter((argument) => !argument.startsWith("--"));
 const files = named.length > 0 ? named : filesOf(lane);
-const here = (file) => pathToFileURL(path.join(root, "scripts", file)).href;
 
 if (!options.some((option) => option.startsWith("--test-reporter")))
   options.push(`--test-reporter=${here("test-reporter.mjs")}`);
@@ -40,9 +40,10 @@ if (!options.some((option) => option.startsWith("--test-reporter")))
 if (!options.some((option) => option.startsWith("--test-concurrency")))
   options.push(`--test-concurrency=${availableParallelism()}`);
 
+compile("tsconfig.test.json", ["test", "scripts"]);
 const { status } = spawnSync(
   process.execPath,
-  ["--import", "tsx", "--import", here("test-guard.mjs"), "--test", ...options, ...files],
+  ["--enable-source-maps", "--import", here("test-guard.mjs"), "--test", ...options, ...files.map(compiled)],
   {
     cwd: root,
     stdio: "inherit",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { Tokenizer as WordPieces } from "tokenizers";
 import { openTokenizer } from "../../src/engine.ts";
@@ -9,7 +10,7 @@ import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { Random } from "./random.ts";
 
-const json = readFileSync(new URL("../../model/tokenizer.json", import.meta.url), "utf8");
+const json = readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8");
 const tokenizer = new WordPieceEncoder(json);
 /** The same without runs: a word of more than 100 characters is one `[UNK]`. */
 const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
@@ -49,9 +50,7 @@ interface Golden {
 }
 
 test("every text of golden.json has exactly the golden token ids", async () => {
-  const golden: Golden = JSON.parse(
-    readFileSync(new URL("../../model/golden.json", import.meta.url), "utf8"),
-  );
+  const golden: Golden = JSON.parse(readFileSync(path.join(embeddedModel, "golden.json"), "utf8"));
   assert.ok(golden.decisions.length > 0);
   for (const { state, question, candidates, token_ids } of golden.decisions) {
     const encoded = await encodeAll([
