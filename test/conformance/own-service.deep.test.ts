@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { KEY, Service } from "../service/service.ts";
 import { jointPackage } from "../support/gemma3.ts";
+import { FaultyService } from "./faulty-service.ts";
 import { assertKept, WITH_KEY, WITHOUT_KEY } from "./kept.ts";
 
 async function withService(
@@ -20,7 +21,7 @@ async function withService(
   }
 }
 
-describe("our own service, a process, keeps every clause of the whole profile", () => {
+describe("our own service keeps every clause of the whole profile", () => {
   it("with the embedded model", async () => {
     await withService([], { DECISION_API_KEY: KEY }, async (baseUrl) => {
       await assertKept({ baseUrl, apiKey: KEY, timeoutSeconds: 60 }, WITH_KEY);
@@ -37,6 +38,17 @@ describe("our own service, a process, keeps every clause of the whole profile", 
       });
     } finally {
       await rm(cache, { recursive: true });
+    }
+  });
+
+  it("with a score cache, also after a run that left its scores there", async () => {
+    const service = await FaultyService.start({ cacheSize: 1000 });
+    const counted = ["usage.additive", "usage.cache-off", "usage.each-length", "usage.side-by-side"];
+    try {
+      for (let run = 0; run < 2; run++)
+        await assertKept({ baseUrl: service.url }, [...WITHOUT_KEY, ...counted]);
+    } finally {
+      await service.stop();
     }
   });
 });
