@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
 import { UNOBSERVED } from "../src/conformance/unobserved.ts";
+import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes `docs/conformance.md`, the list of clauses, from the table that the checks are in.
@@ -10,7 +11,7 @@ import { UNOBSERVED } from "../src/conformance/unobserved.ts";
  *     node --import tsx scripts/conformance-page.ts --check    exits 1 if the page is stale
  */
 
-const PAGE = new URL("../docs/conformance.md", import.meta.url);
+const PAGE = new URL("docs/conformance.md", rootUrl);
 
 /** The expected page. */
 export function conformancePage(): string {

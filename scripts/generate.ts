@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
+import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract,
@@ -12,10 +13,10 @@ import { manifestSchema } from "../src/models/package/manifest-schema.ts";
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
  */
 
-const CONTRACT = new URL("../openapi/openapi.yaml", import.meta.url);
-const TYPES = new URL("../generated/types.ts", import.meta.url);
-const DOCUMENT = new URL("../generated/openapi.json", import.meta.url);
-const MANIFEST_SCHEMA = new URL("../generated/model-manifest.schema.json", import.meta.url);
+const CONTRACT = new URL("openapi/openapi.yaml", rootUrl);
+const TYPES = new URL("generated/types.ts", rootUrl);
+const DOCUMENT = new URL("generated/openapi.json", rootUrl);
+const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
 
 const TYPES_HEADER = "// Generated from openapi/openapi.yaml by `npm run generate`. Do not edit.\n\n";
 
@@ -55,7 +56,7 @@ export async function staleFiles(): Promise<readonly string[]> {
   const stale: string[] = [];
   for (const { url, text } of await generate()) {
     const present = await readFile(url, "utf8").catch(() => undefined); // a missing file is stale too
-    if (present !== text) stale.push(url.pathname.slice(new URL("..", import.meta.url).pathname.length));
+    if (present !== text) stale.push(url.pathname.slice(rootUrl.pathname.length));
   }
   return stale;
 }

@@ -1,26 +1,58 @@
-// `npm test`: compiles, then runs all test files, or the given ones. Node 20's runner does not accept patterns.
+// `npm test`, `npm run test:unit`, `npm run test:deep`: compiles, then runs the test files of a lane, or those given.
+// docs/testing.md says which file is in which lane. Options (--test-...) go to Node's test runner.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import "./build.mjs";
+import { compile, root } from "./compile.mjs";
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+/** Lane by its name, to the kinds of files in it: what stands between the name of a test file and `.test.ts`. */
+const LANES = { quick: ["unit", "integration"], unit: ["unit"], deep: ["deep"] };
+
+function kindOf(file) {
+  return /\.(integration|deep)\.test\.ts$/.exec(file)?.[1] ?? "unit";
+}
+
+/** Node 20's runner takes no patterns, hence the list. */
+function filesOf(lane) {
+  const kinds = LANES[lane];
+  if (kinds === undefined) throw new Error(`--lane is one of ${Object.keys(LANES).join(", ")}, not ${lane}`);
+  return readdirSync(path.join(root, "test"), { recursive: true })
+    .filter((file) => file.endsWith(".test.ts") && kinds.includes(kindOf(file)))
+    .map((file) => path.join("test", file))
+    .sort();
+}
+
+const compiled = (file) => path.join("dist", path.relative(root, path.resolve(file))).replace(/\.ts$/, ".js");
+const here = (file) => pathToFileURL(path.join(root, "scripts", file)).href;
+
 const given = process.argv.slice(2);
-const options = given.filter((argument) => argument.startsWith("--"));
-const files = given.filter((argument) => !argument.startsWith("--"));
-const all = readdirSync(path.join(root, "test"), { recursive: true })
-  .filter((file) => file.endsWith(".test.ts"))
-  .map((file) => path.join("test", file));
+const lane = given.find((argument) => argument.startsWith("--lane="))?.slice("--lane=".length) ?? "quick";
+const options = given.filter((argument) => argument.startsWith("--test-"));
+const named = given.filter((argument) => !argument.startsWith("--"));
+const files = named.length > 0 ? named : filesOf(lane);
 
+if (!options.some((option) => option.startsWith("--test-reporter")))
+  options.push(`--test-reporter=${here("test-reporter.mjs")}`);
+// Node itself would leave one processor idle
+if (!options.some((option) => option.startsWith("--test-concurrency")))
+  options.push(`--test-concurrency=${availableParallelism()}`);
+
+compile("tsconfig.test.json", ["test", "scripts"]);
 const { status } = spawnSync(
   process.execPath,
-  ["--import", "tsx", "--test", ...options, ...(files.length > 0 ? files : all.sort())],
-  // graphs are cached between runs, apart from the user's own cache
+  ["--enable-source-maps", "--import", here("test-guard.mjs"), "--test", ...options, ...files.map(compiled)],
   {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, XDG_CACHE_HOME: path.join(root, "node_modules", ".cache") },
+    // graphs are kept from one run to the next, but not among the user's own
+    env: {
+      ...process.env,
+      XDG_CACHE_HOME: path.join(root, "node_modules", ".cache"),
+      TEST_FILES: String(files.length),
+    },
   },
 );
 process.exit(status ?? 1);

@@ -53,6 +53,7 @@ const PAGES = [
   "docs/model-packages.md",
   "docs/models.md",
   "docs/performance.md",
+  "docs/testing.md",
   "docs/decisions/README.md",
 ];
 

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Report } from "../../bench/report/report.ts";
 import { withTable } from "../../bench/report/results-table.ts";
+import { rootUrl } from "../root-url.ts";
 
 /**
  * Measures the current figures. Writes them to bench/results/current.json and into the table of docs/performance.md.
@@ -13,8 +14,8 @@ import { withTable } from "../../bench/report/results-table.ts";
  *
  * All other arguments are passed to `decision bench`.
  */
-const RESULTS = new URL("../../bench/results/current.json", import.meta.url);
-const PAGE = new URL("../../docs/performance.md", import.meta.url);
+const RESULTS = new URL("bench/results/current.json", rootUrl);
+const PAGE = new URL("docs/performance.md", rootUrl);
 const OWN = ["--quick", "--table"];
 
 /** docs/performance.md as it should be, and as it is. */
@@ -25,7 +26,7 @@ export async function performancePage(): Promise<{ readonly wanted: string; read
 }
 
 function measure(args: readonly string[]): string {
-  const command = fileURLToPath(new URL("../../bin/decision.js", import.meta.url));
+  const command = fileURLToPath(new URL("bin/decision.js", rootUrl));
   const effort = args.includes("--quick") ? [] : ["--full"];
   const passed = args.filter((argument) => !OWN.includes(argument));
   const { status, stdout } = spawnSync(

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { packageRoot } from "../support/package-root.ts";
 
 interface Described {
   readonly description?: string;
@@ -31,7 +33,7 @@ export interface ContractDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const text = await readFile(new URL("../../generated/openapi.json", import.meta.url), "utf8");
+const text = await readFile(path.join(packageRoot, "generated/openapi.json"), "utf8");
 
 /** The bundled contract, as the service is given it. */
 export const document: Readonly<Record<string, unknown>> = JSON.parse(text);

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { renderText, stateValue } from "../../src/decisions/render.ts";
 import type { JsonValue } from "../../src/json/value.ts";
 import { parseJson, runAtOnce } from "../json/parse-json.ts";
+import { packageRoot } from "../support/package-root.ts";
 
 interface Vectors {
   value: { json: string; text: string }[];
   state: { json: string; text: string }[];
 }
 const vectors: Vectors = JSON.parse(
-  readFileSync(new URL("../vectors/rendering.json", import.meta.url), "utf8"),
+  readFileSync(path.join(packageRoot, "test/vectors/rendering.json"), "utf8"),
 );
 
 const textOf = (value: JsonValue) => renderText(value, Infinity);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone, type ServedModel } from "../../src/decisions/systemone.ts";
 import { viewsOf } from "../../src/json/views.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { packageRoot } from "../support/package-root.ts";
 import { issuesOf } from "./issues.ts";
 
 interface Vectors {
@@ -12,9 +14,9 @@ interface Vectors {
   choice: { label: string; description: unknown; shown: string; hidden: string }[];
 }
 const vectors: Vectors = JSON.parse(
-  readFileSync(new URL("../vectors/rendering.json", import.meta.url), "utf8"),
+  readFileSync(path.join(packageRoot, "test/vectors/rendering.json"), "utf8"),
 );
-const document = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8"));
+const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
 
 const model: ServedModel = {
   id: "n/m@0",

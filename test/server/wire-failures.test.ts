@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { IncomingCall } from "../../src/contract/call.ts";
 import { fakeContract, fakeServer, json, KEY, LIMITS, withServer } from "./doubles.ts";
-import { head, type WireAnswer, WireClient } from "./wire.ts";
+import { head, untilRead, type WireAnswer, WireClient } from "./wire.ts";
 
 const AUTHORIZED = ["Content-Type: application/json", `Authorization: Bearer ${KEY}`];
 const WHOLE = head("POST /v1/systemone", ...AUTHORIZED, "Content-Length: 2");
@@ -208,9 +209,9 @@ test("a connection that is reset after CONNECT, while an earlier request is work
   await withServer(await fakeServer({ contract }), async (port) => {
     const client = await WireClient.open(port);
     await client.send(`${WHOLE}{}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
-    await sleep(50); // until it has been read
+    await untilRead(port);
     client.socket.resetAndDestroy();
-    await sleep(50);
+    await untilRead(port);
     finish();
     const next = await WireClient.open(port);
     await next.send(head("GET /health"));
@@ -219,25 +220,27 @@ test("a connection that is reset after CONNECT, while an earlier request is work
   });
 });
 
-test("who does not read an answer is let go, who waits for one is not", async () => {
+test("who does not read an answer is let go, who waits for one that long is not", async () => {
   const { contract, finish } = heldContract();
-  const big = { ...contract, call: async () => json(200, { big: "x".repeat(16 * 1024 * 1024) }) };
-  const wire = { unreadTimeoutMs: 300 };
-  await withServer(await fakeServer({ contract: big, wire }), async (port) => {
-    const client = await WireClient.open(port);
-    client.socket.pause();
-    await client.send(head("GET /health"));
-    await sleep(1_500);
-    client.socket.resume();
-    await assert.rejects(client.read(), /connection ended/);
-    client.close();
-  });
-  await withServer(await fakeServer({ contract, wire }), async (port) => {
-    const client = await WireClient.open(port);
-    await client.send(`${WHOLE}{}`);
-    await sleep(1_000);
+  const call = async (incoming: IncomingCall) =>
+    incoming.operationId === "getHealth"
+      ? json(200, { big: "x".repeat(16 * 1024 * 1024) })
+      : await contract.call(incoming);
+  const server = await fakeServer({ contract: { ...contract, call }, wire: { unreadTimeoutMs: 300 } });
+  await withServer(server, async (port) => {
+    const waiting = await WireClient.open(port);
+    await waiting.send(`${WHOLE}{}`);
+    await untilRead(port);
+    const accepted = once(server.server, "connection");
+    const deaf = await WireClient.open(port);
+    deaf.socket.pause();
+    const [socket] = await accepted;
+    await deaf.send(head("GET /health"));
+    await once(socket, "close", { signal: AbortSignal.timeout(60_000) });
+    deaf.socket.resume();
+    await assert.rejects(deaf.read(), /connection ended/);
     finish();
-    assert.equal((await client.read()).body.held, true);
-    client.close();
+    assert.equal((await waiting.read()).body.held, true);
+    for (const client of [waiting, deaf]) client.close();
   });
 });

@@ -96,3 +96,11 @@ export class WireClient {
 export function head(line: string, ...lines: string[]): string {
   return [`${line} HTTP/1.1`, "Host: localhost", ...lines, "", ""].join("\r\n");
 }
+
+/** Resolves when a server of this process has read what was sent to it before: it then answers what comes later. */
+export async function untilRead(port: number): Promise<void> {
+  const client = await WireClient.open(port);
+  await client.send(head("GET /nothing"));
+  await client.read();
+  client.close();
+}

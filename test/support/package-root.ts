@@ -1,6 +1,5 @@
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageRoot } from "../../src/package-root.ts";
 
-/** Folder of the checkout. */
-export const packageRoot = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..");
+export { packageRoot };
 export const embeddedModel = path.join(packageRoot, "model");

@@ -1,5 +1,7 @@
 // Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
 // `--conditions` there says to the first run of a state of more than 100 tokens that it is given. (That process gets no other variable.)
+// `loads once there is <file>` is no fault: the model is not loaded before.
+const { existsSync } = require("node:fs");
 const threads = require("node:worker_threads");
 const { syncBuiltinESMExports } = require("node:module");
 
@@ -41,7 +43,14 @@ const isPoison = (message) =>
 process.on = (event, listener) => {
   if (event !== "message") return on.call(process, event, listener);
   return on.call(process, event, (message) => {
+    const file = /^loads once there is (.*)/.exec(fault)?.[1];
+    if (file !== undefined) return onceThereIs(file, () => listener(message));
     const consequence = isPoison(message) ? FAULTS[fault]() : "none";
     if (consequence !== "message is lost") listener(message);
   });
 };
+
+function onceThereIs(file, then) {
+  if (existsSync(file)) then();
+  else setTimeout(onceThereIs, 10, file, then);
+}

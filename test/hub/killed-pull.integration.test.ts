@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { PullSetup } from "./pull-setup.ts";
 
 const WEIGHT_BYTES = 900_000;
-const entry = fileURLToPath(new URL("./pull-process.ts", import.meta.url));
+const entry = fileURLToPath(new URL("./pull-process.js", import.meta.url));
 
 let setup: PullSetup;
 before(async () => {
@@ -18,7 +18,7 @@ before(async () => {
 after(() => setup.remove());
 
 function start() {
-  const args = ["--import", "tsx", entry, setup.hub.endpoint, setup.home, String(WEIGHT_BYTES)];
+  const args = [entry, setup.hub.endpoint, setup.home, String(WEIGHT_BYTES)];
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }
 

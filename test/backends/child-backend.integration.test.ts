@@ -17,6 +17,7 @@ import {
   isAlive,
   until,
 } from "../support/processes.ts";
+import { quotedUrl } from "../support/source-url.ts";
 
 const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
@@ -221,7 +222,6 @@ describe("a program around the backend", () => {
 
 /** Runs the body of a program that has a `backend`, and that may open few files. @returns the lines it printed */
 function runProgram(body: string): string[] {
-  const sourceOf = (file: string) => new URL(`../../src/${file}.ts`, import.meta.url).href;
   const options = {
     modelPackage,
     precision: "fp32",
@@ -231,8 +231,8 @@ function runProgram(body: string): string[] {
     loadMs: 60_000,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${JSON.stringify(sourceOf("backends/onnx/process/child-backend"))});
-    const { systemClock } = await import(${JSON.stringify(sourceOf("inference/clock"))});
+    const { ChildBackend } = await import(${quotedUrl("backends/onnx/process/child-backend")});
+    const { systemClock } = await import(${quotedUrl("inference/clock")});
     let shift = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + shift };
     let onLog = () => {};
@@ -240,7 +240,7 @@ function runProgram(body: string): string[] {
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log });
     ${body}
   })()`;
-  const command = ['ulimit -n 256; exec "$@"', "sh", process.execPath, "--import", "tsx", "-e", program];
+  const command = ['ulimit -n 256; exec "$@"', "sh", process.execPath, "-e", program];
   const said = execFileSync("sh", ["-c", ...command], { encoding: "utf8", timeout: 60_000 });
   return said.trim().split("\n");
 }

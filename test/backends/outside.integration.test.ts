@@ -4,17 +4,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { NO_TELEMETRY, processEnvironment } from "../../src/backends/onnx/process/process-environment.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { quotedUrl } from "../support/source-url.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
 
 /** Runs a program that loads the runtime, runs a graph and waits for what the runtime does by itself. */
 function program(runtime: string): string {
   return `
-    import { GraphBuilder } from ${JSON.stringify(path.join(root, "src/onnx/file/graph-builder.ts"))};
-    import { InferenceSession, Tensor } from ${JSON.stringify(runtime)};
+    import { GraphBuilder } from ${quotedUrl("onnx/file/graph-builder")};
+    import { InferenceSession, Tensor } from ${runtime};
     const graph = new GraphBuilder();
     const x = graph.input("x", "float32", [1]);
     graph.node("Mul", [x, x], {}, "y");
@@ -38,9 +38,12 @@ function outside(runtime: string): { sockets: string[]; files: string[] } {
       "strace",
       [
         ...["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg", "-o", log],
-        ...[process.execPath, "--import", "tsx", "--input-type=module", "--eval", program(runtime)],
+        ...[process.execPath, "--input-type=module", "--eval", program(runtime)],
       ],
-      { cwd: root, env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") } },
+      {
+        cwd: packageRoot,
+        env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") },
+      },
     );
     const lines = readFileSync(log, "utf8").split("\n");
     return {
@@ -62,12 +65,12 @@ function filesBelow(folder: string): string[] {
 
 describe("the runtime stays on this machine", { skip: hasStrace ? false : "needs Linux with strace" }, () => {
   it("opens no connection and leaves no file, whatever the caller's environment says", () => {
-    const seen = outside(path.join(root, "src/backends/onnx/runtime/runtime.ts"));
+    const seen = outside(quotedUrl("backends/onnx/runtime/runtime"));
     assert.deepEqual(seen, { sockets: [], files: [] });
   });
 
   it("would otherwise be seen (the runtime loaded directly)", () => {
-    const { sockets, files } = outside("onnxruntime-node");
+    const { sockets, files } = outside('"onnxruntime-node"');
     assert.ok(sockets.length + files.length > 0, "the control did nothing");
   });
 });

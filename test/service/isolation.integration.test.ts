@@ -79,7 +79,7 @@ for (const fault of ["abort", "hang"]) {
         assert.equal(reply.status, 200, reply.text);
         assert.deepEqual(reply.body.answers, wanted[at]?.answers);
       }
-      assert.equal(service.log.split("inference process ended, starting another").length - 1, 2);
+      assert.equal(service.log.split("inference process ended, restarting it").length - 1, 2);
       await service.until((health) => health.status === "ready");
       const health = await service.health();
       assert.deepEqual(

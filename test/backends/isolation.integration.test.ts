@@ -10,6 +10,7 @@ import { openModelPackage } from "../../src/models/package/package.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { inferenceProcessOf, isAlive, until } from "../support/processes.ts";
+import { quotedUrl } from "../support/source-url.ts";
 
 const modelPackage = await openModelPackage(embeddedModel);
 const HANG_MS = 65_000;
@@ -237,7 +238,6 @@ for (const fault of ["none", "hang"]) {
 
 /** A program with a backend that says so when it has sent a run: of the poisoned kind, if a fault is planted. */
 function runService(fault: string): { readonly started: Promise<number>; kill(): void } {
-  const sourceOf = (file: string) => JSON.stringify(new URL(`../../src/${file}.ts`, import.meta.url).href);
   const options = {
     modelPackage,
     precision: "fp32",
@@ -247,8 +247,8 @@ function runService(fault: string): { readonly started: Promise<number>; kill():
     loadMs: 1e8,
   };
   const program = `(async () => {
-    const { ChildBackend } = await import(${sourceOf("backends/onnx/process/child-backend")});
-    const { systemClock: clock } = await import(${sourceOf("inference/clock")});
+    const { ChildBackend } = await import(${quotedUrl("backends/onnx/process/child-backend")});
+    const { systemClock: clock } = await import(${quotedUrl("inference/clock")});
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, clock, log: () => {} });
     await backend.start();
     backend.score([{ state: new Int32Array(101).fill(2026), questions: [] }]).catch(() => {});
@@ -257,7 +257,7 @@ function runService(fault: string): { readonly started: Promise<number>; kill():
   })()`;
   const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
   const planted = fault === "none" ? {} : { NODE_OPTIONS: `--require ${plant} --conditions="${fault}"` };
-  const child = spawn(process.execPath, ["--import", "tsx", "-e", program], {
+  const child = spawn(process.execPath, ["-e", program], {
     cwd: packageRoot,
     env: { ...process.env, ...planted },
     stdio: ["ignore", "pipe", "ignore"],

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Tokenizer as WordPieces } from "tokenizers";
+import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
+import { embeddedModel } from "../support/package-root.ts";
+import { Random } from "./random.ts";
+
+export const json = readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8");
+export const tokenizer = new WordPieceEncoder(json);
+/** The same without runs: a word of more than 100 characters is one `[UNK]`. */
+const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
+
+export const IN_RUNS = { name: "long words in runs", tokenizer, reference: WordPieces.fromString(json) };
+export const PLAIN = {
+  name: "long words as one token",
+  tokenizer: new WordPieceEncoder(plainJson),
+  reference: WordPieces.fromString(plainJson),
+};
+export type Kind = typeof PLAIN;
+
+/** Counted by the library at once, with the special tokens of a state. */
+export async function countWhole(text: string, kind: Kind): Promise<number> {
+  return (await kind.reference.encode(text, null, { addSpecialTokens: false })).getLength() + 2;
+}
+
+const FRAGMENTS = [
+  ...["a", "word", " ", "  ", "\n", ".", "-", "[", "]", "[SEP]", "[MASK]", "[UN", "SEP]", "\u6f22", "\u00e9"],
+  ...["e\u0301", "\u0316\u0301", "\u302e", "\u{1f600}", "\u{1d165}", "\ud55c", "\u00a0", "\u0130", "\u03a3"],
+  ...["supercalifragilistic", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
+];
+
+/** How many of the texts ended which way. */
+export interface Outcomes {
+  readonly accepted: number;
+  readonly refusedExactly: number;
+  readonly refusedByPieces: number;
+}
+
+/**
+ * Holds random long texts to the library's count of the whole: they are accepted if and only if they fit, and a lower bound is one.
+ *
+ * @throws AssertionError for the first that is not
+ */
+export async function holdBounds(
+  kind: Kind,
+  { seed, texts }: { readonly seed: number; readonly texts: number },
+): Promise<Outcomes> {
+  const random = new Random(seed);
+  const seen = { accepted: 0, refusedExactly: 0, refusedByPieces: 0 };
+  for (let round = 0; round < texts; round++) {
+    const some = Array.from({ length: random.between(1, 4) }, () => random.pick(FRAGMENTS));
+    const length = random.between(1, 3) * 32_768 + random.between(-3, 3);
+    let text = "";
+    while (text.length < length) text += random.pick(some).repeat(random.pick([1, 1, 1, 7, 500]));
+    const count = await countWhole(text, kind);
+    const share = random.pick([0.001, 0.02, 0.5, 1]);
+    const maxTokens = Math.max(2, Math.floor(count * share) + random.pick([-500, -300, -100, -1, 0, 1, 100]));
+    const encoded = await encodeState(text, maxTokens, kind);
+    const label = `round ${round}: ${JSON.stringify(some)} x ${text.length}`;
+    if (encoded instanceof Int32Array) {
+      seen.accepted += 1;
+      assert.equal(encoded.length, count, label);
+      assert.ok(count <= maxTokens, label);
+      continue;
+    }
+    assert.ok(encoded !== undefined && count > maxTokens, label);
+    assert.ok(encoded.count > maxTokens && encoded.count <= count, label);
+    if (encoded.isExact) assert.equal(encoded.count, count, label);
+    seen[encoded.isExact ? "refusedExactly" : "refusedByPieces"] += 1;
+  }
+  return seen;
+}
+
+async function encodeState(text: string, maxTokens: number, kind: Kind) {
+  const options = { maxTooMany: 20, signal: new AbortController().signal };
+  const [tokens] = await kind.tokenizer.encodeParts([{ role: "state", text, maxTokens }], options);
+  return tokens;
+}

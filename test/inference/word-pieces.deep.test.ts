@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { holdBounds, IN_RUNS, PLAIN } from "./piece-bounds.ts";
+
+for (const kind of [IN_RUNS, PLAIN]) {
+  test(`pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts (${kind.name})`, async () => {
+    const outcomes = await holdBounds(kind, { seed: 1, texts: 50 });
+    for (const [outcome, times] of Object.entries(outcomes)) assert.ok(times > 2, `${outcome}: ${times}`);
+  });
+}
