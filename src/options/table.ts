@@ -141,7 +141,8 @@ export const OPTION_TABLE = {
     min: 1,
     max: 3_600_000,
     unit: "ms",
-    description: "time from a request's headers until it gets 504; a request that cannot meet it gets 503 at once",
+    description:
+      "time from a request's headers until it gets 504; a request that cannot meet it gets 503 at once",
   },
   headersTimeoutMs: {
     kind: "integer",

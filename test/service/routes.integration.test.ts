@@ -328,6 +328,7 @@ test("health has its members, and ready the same", async () => {
   const MEMBERS = [
     ...["status", "model", "aliases", "backend", "device", "precision", "strict", "temperature", "version"],
     ...["model_version", "uptime_seconds", "limits", "queued_requests", "queue_capacity", "running_requests"],
+    "estimated_wait_seconds",
     ...[
       "completed_requests",
       "rejected_requests",
