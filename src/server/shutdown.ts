@@ -31,6 +31,9 @@ export interface ShutdownOptions {
 const INTERRUPTED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 // Chosen: time for connections to take their last answer and close, and for the backend to end.
 const CLOSE_MS = 3_000;
+// Chosen: what was sent before the signal has been read by then and is answered, by 503 if need be. A listener that closes earlier
+// resets connections that nobody has read from.
+const LISTEN_ON_MS = 250;
 // Chosen. One wish may come as two signals: to a whole process group, and again from npm, which passes its own on.
 const SAME_WISH_MS = 1_000;
 
@@ -61,7 +64,11 @@ export function installShutdown(options: ShutdownOptions): void {
 async function stop({ server, engine, log, clock, drainMs }: ShutdownOptions): Promise<number> {
   server.isDraining = true;
   try {
-    if (!(await isDoneWithin(engine.drain(), drainMs, clock))) {
+    const [isDrained] = await Promise.all([
+      isDoneWithin(engine.drain(), drainMs, clock),
+      new Promise<void>((resolve) => clock.after(LISTEN_ON_MS, resolve)),
+    ]);
+    if (!isDrained) {
       log.warn({ drainMs }, "some accepted requests were not answered in time");
     }
     const closing = server.close();

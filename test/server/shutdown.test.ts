@@ -92,6 +92,21 @@ test("accepted requests are answered, /health too until the drain is over, then 
   assert.equal(server.server.listening, false);
 });
 
+test("a connection that was on its way when the signal came is answered, though nothing is left to drain", async () => {
+  const clock = new FakeClock();
+  const { port, engine, process, server } = await setUp(clock);
+  process.signal("SIGTERM");
+  engine.finish();
+  const late = await WireClient.open(port);
+  await late.send(HEALTH);
+  assert.equal((await late.read()).status, 200);
+  assert.equal(server.server.listening, true);
+  const exited = once(process, "exit");
+  clock.advance(250);
+  await exited;
+  assert.deepEqual(process.codes, [0]);
+});
+
 test("an idle connection does not hold up the exit", async () => {
   const { port, engine, process } = await setUp();
   const idle = await WireClient.open(port);
