@@ -93,5 +93,9 @@ const isCause = ({ details }) => details?.error?.failureType !== "subtestsFailed
 
 const place = (data) => `${relative(data.file ?? "")}${isFile(data) ? "" : `: ${data.name}`}`;
 const reason = ({ skip }) => (typeof skip === "string" && skip !== "" ? `(${skip})` : "");
-/** The source of a compiled test file. */
-const relative = (file) => path.relative("dist", file).replace(/\.js$/, ".ts");
+/** The source of a test file, which is given compiled or not. */
+const relative = (file) =>
+  path
+    .relative("", file)
+    .replace(/^dist./, "")
+    .replace(/\.js$/, ".ts");
