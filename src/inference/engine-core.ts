@@ -10,6 +10,7 @@ import type {
   ModelFacts,
   ScoredRequest,
   ServedEngine,
+  TokenLimits,
   TurnedAway,
 } from "./ports.ts";
 import type { Place } from "./queue/place.ts";
@@ -24,9 +25,6 @@ export interface EngineParts {
   /** What /health says of the backend. */
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
 }
-
-/** Share of a body's bytes that are characters of its texts, at least. Chosen: JSON that says little else, or letters of two bytes. */
-const TEXT_OF_BODY = 0.5;
 
 /** Admission, then tokens, then the queue: one model and one queue, over any backend. */
 export class EngineCore implements ServedEngine {
@@ -64,7 +62,11 @@ export class EngineCore implements ServedEngine {
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({ signal, deadlineAt, textLength: textLengthOf(request) });
+      const place = this.#scheduler.admit({
+        signal,
+        deadlineAt,
+        textLength: textLengthOf(request, this.model.limits),
+      });
       return this.#answer(place, this.#tokenize(request, place));
     } catch (error) {
       return Promise.reject(error);
@@ -94,11 +96,6 @@ export class EngineCore implements ServedEngine {
   fullQueue(): ServiceError | undefined {
     const obstacle = this.#scheduler.obstacle();
     return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
-  }
-
-  overload(bodyBytes: number): ServiceError | undefined {
-    const { clock, settings } = this.#parts;
-    return this.#scheduler.overload(bodyBytes * TEXT_OF_BODY, clock.now() + settings.deadlineMs);
   }
 
   countTurnedAway(reason: TurnedAway): void {
@@ -142,10 +139,21 @@ export class EngineCore implements ServedEngine {
   }
 }
 
-function textLengthOf({ state, questions }: RenderedRequest): number {
+/** Characters of a token, at most on average: a text with more of them than its limit allows will be refused for its tokens. Chosen. */
+const LONGEST_TOKEN = 8;
+
+/** In UTF-16 code units; a text that is too long counts as one of the greatest length that may be taken. */
+function textLengthOf(
+  { state, questions }: RenderedRequest,
+  { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
+): number {
+  const lengthOf = (text: string, mostTokens: number) => Math.min(text.length, mostTokens * LONGEST_TOKEN);
   return questions.reduce(
     (sum, { question, candidates }) =>
-      candidates.reduce((below, { text }) => below + text.length, sum + question.text.length),
-    state.text.length,
+      candidates.reduce(
+        (below, { text }) => below + lengthOf(text, maxCandidateTokens),
+        sum + lengthOf(question.text, maxStateQuestionTokens),
+      ),
+    lengthOf(state.text, maxStateQuestionTokens),
   );
 }

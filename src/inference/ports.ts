@@ -165,7 +165,5 @@ export interface ServedEngine extends Engine {
    * starts or shuts down) lasts, and is said after the checks of its body.
    */
   fullQueue(): ServiceError | undefined;
-  /** Why a request with a body of so many bytes would not be answered in time, if that is sure before it is read. Counts nothing. */
-  overload(bodyBytes: number): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
 }

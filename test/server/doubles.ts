@@ -98,7 +98,6 @@ export const LIMITS: ServerLimits = {
 /** There is always a place in the queue. */
 export const OPEN: Admission = {
   fullQueue: () => undefined,
-  overload: () => undefined,
   countTurnedAway: () => {},
 };
 

@@ -20,7 +20,6 @@ function busy(isFull: () => boolean = () => true) {
     return json(200, { bytes: call.body.byteLength });
   });
   const admission = {
-    overload: () => undefined,
     fullQueue: () => (isFull() ? queueErrors.full() : undefined),
     countTurnedAway: (reason: string) => told.push(reason),
   };

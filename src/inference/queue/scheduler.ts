@@ -110,11 +110,6 @@ export class Scheduler {
     return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 
-  /** Why a request with texts of this length would not be answered in time, if it is sure that it would not. */
-  overload(textLength: number, deadlineAt: number): ServiceError | undefined {
-    return this.#gate.refusalByLength(textLength, deadlineAt, this.#tickets());
-  }
-
   /** Lets nobody in any more; resolves when everybody who is in has been answered. */
   drain(): Promise<void> {
     this.#keepOut();

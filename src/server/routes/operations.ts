@@ -11,12 +11,11 @@ import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
-import { declaredBodyBytes } from "../wire/headers.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
 /** Whether there is a place in the queue, and the count of those who came in vain. */
-export type Admission = Pick<ServedEngine, "fullQueue" | "overload" | "countTurnedAway">;
+export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
 
 /** What an operation's route needs. */
 export interface OperationOptions {
@@ -81,7 +80,7 @@ async function replyTo(
   const arrivedAt = bodies.clock.now();
   checkHead(raw, { needsKey, hasBody }, headChecks);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
-  checkPlace(admission, declaredBodyBytes(raw));
+  checkPlace(admission);
   const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
     throw error;
@@ -89,16 +88,15 @@ async function replyTo(
   let release = () => {};
   const call = (body: WholeBody) => {
     ({ release } = body);
-    checkPlace(admission, body.bytes.length);
+    checkPlace(admission);
     return contract.call({ operationId, requestId: id, signal, arrivedAt, body: body.bytes });
   };
   return reading.then(call).finally(() => release()); // no frame here holds the body while it is answered
 }
 
-/** @param bodyBytes not finite where they are not known yet. @throws ServiceError QUEUE_FULL | OVERLOADED */
-function checkPlace(admission: Admission, bodyBytes: number): void {
-  const isKnown = Number.isFinite(bodyBytes);
-  const obstacle = admission.fullQueue() ?? (isKnown ? admission.overload(bodyBytes) : undefined);
+/** @throws ServiceError QUEUE_FULL */
+function checkPlace(admission: Admission): void {
+  const obstacle = admission.fullQueue();
   if (obstacle === undefined) return;
   admission.countTurnedAway("REFUSED");
   throw obstacle;
