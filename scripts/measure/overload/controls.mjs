@@ -13,7 +13,7 @@ const faults = {
   /** A full queue is seen only when the body has been read, parsed and validated. */
   async "late-refusals"() {
     const { EngineCore } = await dist("src/inference/engine-core.js");
-    EngineCore.prototype.obstacle = () => undefined;
+    EngineCore.prototype.fullQueue = () => undefined;
   },
   /** The inference process competes with the service for the processors. */
   async "equal-priority"() {

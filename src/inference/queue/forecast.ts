@@ -5,6 +5,8 @@ import { sizesOf } from "./size-classes.ts";
 
 /** Chosen: the share follows the traffic within some ten batches. */
 const FOLLOWING = 0.1;
+/** Characters from which on a request says how many make a token. Chosen. */
+const SHORTEST_TEXT = 500;
 /** Chosen: long requests have at least half of what is not small, so no forecast needs more. */
 const LARGEST_SHARE = 0.9;
 
@@ -19,8 +21,8 @@ const LARGEST_SHARE = 0.9;
  */
 export class Forecast {
   readonly #pace: Pace;
-  /** Tokens of a character, by the latest requests. Before: of English, some 5 characters to a token. */
-  #tokensPerUnit = 0.2;
+  /** Tokens and characters of the latest texts. Before: of English, some 5 characters to a token. */
+  #seen = { tokens: 200, length: 1_000 };
   /** Share of the tokens that went to requests that are not long while a long one waited. */
   #overtaking = 0;
 
@@ -37,12 +39,17 @@ export class Forecast {
 
   /** Takes note of a request whose texts have become tokens. */
   noteTokens(textLength: number, tokens: number): void {
-    if (textLength > 0) this.#tokensPerUnit += FOLLOWING * (tokens / textLength - this.#tokensPerUnit);
+    if (textLength < SHORTEST_TEXT) return; // mostly special tokens
+    const kept = 1 - FOLLOWING;
+    this.#seen = {
+      tokens: kept * this.#seen.tokens + tokens,
+      length: kept * this.#seen.length + textLength,
+    };
   }
 
   /** Tokens that texts will have, about. */
   tokensOf(textLength: number): number {
-    return this.#tokensPerUnit * textLength;
+    return (this.#seen.tokens / this.#seen.length) * textLength;
   }
 
   /** Milliseconds for so many tokens of long requests, beside those that overtake them; undefined before there are measurements. */

@@ -72,28 +72,36 @@ export async function readBody(
   });
 }
 
+/** Of a body of unknown length. Chosen: most are shorter. */
+const FIRST_BYTES = 4_096;
+
 /**
  * A body as far as it has come. One of known length is put together as it comes: sixty of 2 MiB that end in one turn of the
  * event loop would otherwise be copied in that turn, and be in memory twice. (Memory that is not written to is not taken.)
  */
 class Gathering {
-  readonly #whole: Buffer | undefined;
-  readonly #chunks: Buffer[] = [];
+  #whole: Buffer;
   length = 0;
 
   /** @param declared bytes, infinite where it is not known; Node lets no more of them through */
   constructor(declared: number) {
-    if (Number.isFinite(declared)) this.#whole = Buffer.allocUnsafeSlow(declared);
+    this.#whole = Buffer.allocUnsafeSlow(Number.isFinite(declared) ? declared : FIRST_BYTES);
   }
 
+  /** Into one buffer: a buffer for each chunk would take a hundred times the bytes of a body that comes one by one. */
   add(chunk: Buffer): void {
-    if (this.#whole === undefined) this.#chunks.push(chunk);
-    else this.#whole.set(chunk, this.length);
-    this.length += chunk.length;
+    const needed = this.length + chunk.length;
+    if (needed > this.#whole.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#whole.length));
+      this.#whole.copy(larger, 0, 0, this.length);
+      this.#whole = larger;
+    }
+    this.#whole.set(chunk, this.length);
+    this.length = needed;
   }
 
   whole(): Uint8Array {
-    return this.#whole?.subarray(0, this.length) ?? Buffer.concat(this.#chunks, this.length);
+    return this.#whole.subarray(0, this.length);
   }
 }
 

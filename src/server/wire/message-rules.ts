@@ -10,6 +10,11 @@ const HOST_MISSING: WireFailure = {
   status: 400,
   detail: "An HTTP/1.1 request must have exactly one Host header.",
 };
+/** RFC 9112, 6.1: such a message has wrong framing, and a proxy in front may see another end of it. */
+const FRAMING_UNKNOWN: WireFailure = {
+  status: 400,
+  detail: "An HTTP/1.0 request must give the length of its body by Content-Length.",
+};
 const EXPECTATION_FAILED: WireFailure = {
   status: 417,
   detail: "The only expectation that can be met is `100-continue`.",
@@ -18,7 +23,8 @@ const EXPECTATION_FAILED: WireFailure = {
 /** What HTTP demands of every request before anybody looks at its route, and Node lets pass or would answer by itself. */
 export function messageFailure(request: IncomingMessage): WireFailure | undefined {
   if (request.httpVersionMajor !== 1) return MALFORMED_LINE; // without a version, Node reads HTTP/0.9
-  if (request.httpVersion !== "1.1") return undefined;
+  if (request.httpVersion !== "1.1")
+    return request.headers["transfer-encoding"] === undefined ? undefined : FRAMING_UNKNOWN;
   if (headerValues(request.rawHeaders, "host").length !== 1) return HOST_MISSING;
   if (request.headers.expect !== undefined && !expectsContinue(request)) return EXPECTATION_FAILED;
   return undefined;

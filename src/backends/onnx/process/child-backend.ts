@@ -97,7 +97,9 @@ export class ChildBackend implements Backend {
     if (process === undefined || !this.#isThere) throw failure("The inference process is not running.");
     return this.#runs.add(forest, (id) => {
       process.send({ type: "score", id, forest }, (error) => {
-        if (error) this.#runs.failed(id, failure("The inference process could not be reached.", error));
+        if (!error) return;
+        process.kill(); // not ready from here on, or a second try would be sent the same way; its exit does the rest
+        this.#runs.failed(id, failure("The inference process could not be reached.", error));
       });
     });
   }
