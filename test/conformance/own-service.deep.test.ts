@@ -34,7 +34,8 @@ describe("our own service keeps every clause of the whole profile", () => {
     const flags = ["--model-path", jointPackage("small-270m").folder, "--precision", "int8"];
     try {
       await withService(flags, { XDG_CACHE_HOME: cache }, async (baseUrl) => {
-        await assertKept({ baseUrl, timeoutSeconds: 60 }, WITHOUT_KEY);
+        // no two of the texts that are tried have one score
+        await assertKept({ baseUrl, timeoutSeconds: 60 }, [...WITHOUT_KEY, "rank.ties", "systemone.ties"]);
       });
     } finally {
       await rm(cache, { recursive: true });

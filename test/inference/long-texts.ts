@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Tokenizer as WordPieces } from "tokenizers";
+import type { PartRole } from "../../src/inference/tokens/part-plan.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { Random } from "./random.ts";
@@ -18,6 +19,19 @@ export const PLAIN = {
   reference: WordPieces.fromString(plainJson),
 };
 export type Kind = typeof PLAIN;
+
+/** The tokens of one text, or how many too many it has. */
+export function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = IN_RUNS) {
+  return encodeAll([{ role, text, maxTokens }], 20, kind).then(([tokens]) => tokens);
+}
+
+export function encodeAll(
+  parts: { role: PartRole; text: string; maxTokens: number }[],
+  maxTooMany = 20,
+  kind: Kind = IN_RUNS,
+) {
+  return kind.tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
+}
 
 /** Counted by the library at once, with the special tokens of a state. */
 export async function countWhole(text: string, kind: Kind): Promise<number> {
@@ -56,7 +70,7 @@ export async function holdBounds(
     const count = await countWhole(text, kind);
     const share = random.pick([0.001, 0.02, 0.5, 1]);
     const maxTokens = Math.max(2, Math.floor(count * share) + random.pick([-500, -300, -100, -1, 0, 1, 100]));
-    const encoded = await encodeState(text, maxTokens, kind);
+    const encoded = await encode("state", text, maxTokens, kind);
     const label = `round ${round}: ${JSON.stringify(some)} x ${text.length}`;
     if (encoded instanceof Int32Array) {
       seen.accepted += 1;
@@ -70,10 +84,4 @@ export async function holdBounds(
     seen[encoded.isExact ? "refusedExactly" : "refusedByPieces"] += 1;
   }
   return seen;
-}
-
-async function encodeState(text: string, maxTokens: number, kind: Kind) {
-  const options = { maxTooMany: 20, signal: new AbortController().signal };
-  const [tokens] = await kind.tokenizer.encodeParts([{ role: "state", text, maxTokens }], options);
-  return tokens;
 }

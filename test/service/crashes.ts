@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { packageRoot } from "../support/package-root.ts";
+import { MARK, NOUL, Service, SMALL, words } from "./service.ts";
+
+/** Asks for one request a batch, and for all that may be logged. */
+const FLAGS = ["--max-batch-size", "1", "--log-level", "debug"];
+
+export async function withService(
+  env: Readonly<Record<string, string>>,
+  run: (service: Service) => Promise<void>,
+  flags: readonly string[] = FLAGS,
+): Promise<void> {
+  const service = await Service.start(flags, env);
+  try {
+    await run(service);
+  } finally {
+    assert.equal(await service.stop(), 0);
+  }
+}
+
+/** More than 100 tokens: what a planted fault waits for. */
+const POISON = {
+  state: `${MARK} ${words(150)} ${MARK}`,
+  questions: { [MARK]: { ...NOUL, instructions: MARK, criteria: { true: MARK } } },
+};
+
+const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
+
+/** Sends a request that does this to the inference process in a batch with twelve others, which must be answered. */
+export async function assertCompanyIsAnswered(fault: string): Promise<void> {
+  const env = { NODE_OPTIONS: `--require ${plant} --conditions="${fault}"` };
+  // the wait brings all of them into one batch
+  const flags = ["--batch-wait-ms", "1000", "--log-level", "debug"];
+  const run = async (service: Service) => {
+    const companions = Array.from({ length: 12 }, (_, at) => ({
+      ...SMALL,
+      state: `Parcel ${at} is here.`,
+    }));
+    const wanted = await Promise.all(companions.map((body) => service.decide(body)));
+    // how long a run takes is known after three
+    for (let run = 0; run < 3; run++) await service.decide(SMALL);
+    const { model_batches: batches } = await service.health();
+    const innocent = companions.map((body) => service.post("/v1/systemone", body));
+    const { status, headers, body } = await service.post("/v1/systemone", POISON);
+    assert.equal(status, 500);
+    assert.equal(headers["retry-after"], undefined);
+    assert.match(String(body.detail), new RegExp(String(headers["x-request-id"])));
+    for (const [at, reply] of (await Promise.all(innocent)).entries()) {
+      assert.equal(reply.status, 200, reply.text);
+      assert.deepEqual(reply.body.answers, wanted[at]?.answers);
+    }
+    assert.equal(service.log.split("inference process ended, restarting it").length - 1, 2);
+    await service.until((health) => health.status === "ready");
+    const health = await service.health();
+    assert.deepEqual(
+      [health.failed_requests, health.completed_requests, health.running_requests],
+      [1, 12 + 3 + 12, 0],
+    );
+    assert.equal(Number(health.model_batches) - Number(batches), 1 + 13, "one in company, then each alone");
+  };
+  await withService(env, run, flags);
+}
+
+/** Sends a request that does this to the inference process, and looks for its texts in the log, which has the trace. */
+export async function assertCrashIsSilent(fault: string, trace: RegExp): Promise<void> {
+  const env = { NODE_OPTIONS: `--max-old-space-size=200 --require ${plant} --conditions="${fault}"` };
+  await withService(env, async (service) => {
+    const [poisoned, ...others] = await Promise.all(
+      [POISON, SMALL, SMALL].map((body) => service.post("/v1/systemone", body)),
+    );
+    assert.equal(poisoned?.status, 500, poisoned?.text);
+    for (const { status, text } of others) assert.equal(status, 200, text);
+    await service.until(({ status }) => status === "ready");
+    assert.match(service.log, trace);
+    assert.match(service.log, /inference process ended, restarting it/);
+    assert.ok(!service.log.includes(MARK), "the log repeats a text of the request");
+  });
+}

@@ -1,0 +1,20 @@
+import { describe, it } from "node:test";
+import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
+import { assertCompanyIsAnswered, assertCrashIsSilent } from "./crashes.ts";
+
+it("a request that makes the process hang takes nobody with it, and is not tried a third time", () =>
+  assertCompanyIsAnswered("hang"));
+
+describe("no text of a request is in what a crash leaves on stderr:", () => {
+  for (const [fault, trace] of [
+    ["abort", /"signal":"SIGABRT"/],
+    ["segmentation", /"signal":"SIGSEGV"/],
+    ["thread ends", /a forward thread ended/],
+    ["out of memory", /heap out of memory/],
+  ] as const) {
+    const isPossible = fault !== "thread ends" || cpuCount() > 1;
+    it(fault, { skip: isPossible ? false : "there is one processor" }, () =>
+      assertCrashIsSilent(fault, trace),
+    );
+  }
+});
