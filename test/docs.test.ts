@@ -53,6 +53,8 @@ const PAGES = [
   "docs/model-packages.md",
   "docs/models.md",
   "docs/performance.md",
+  "docs/reliability.md",
+  "docs/testing.md",
   "docs/testing.md",
   "docs/decisions/README.md",
 ];

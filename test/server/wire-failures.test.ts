@@ -75,6 +75,18 @@ test("a 431 reaches a client that writes 1 MiB of headers before it reads", asyn
   });
 });
 
+test("HTTP/1.0 with Transfer-Encoding is refused, since a proxy may see another end of it", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(
+      "GET /health HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    );
+    assert.equal((await client.read()).status, 400);
+    await client.ended();
+    client.close();
+  });
+});
+
 test("HTTP/1.0 needs no Host", async () => {
   await withServer(await fakeServer(), async (port) => {
     const client = await WireClient.open(port);
