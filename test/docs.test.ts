@@ -55,7 +55,6 @@ const PAGES = [
   "docs/performance.md",
   "docs/reliability.md",
   "docs/testing.md",
-  "docs/testing.md",
   "docs/decisions/README.md",
 ];
 
