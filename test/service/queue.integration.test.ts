@@ -133,6 +133,8 @@ test("health answers while the model computes, and callers who leave with half a
 
 test("the deadline ends a request with 504, and the next is answered", async () => {
   await withService(["--deadline-ms", "1500", "--max-batch-size", "1"], async (service) => {
+    const { status: tokens } = await service.post("/v1/rank", { ...SMALL_RANK, state: words(5000) });
+    assert.equal(tokens, 422, "the token limits come before the deadline");
     const replies = await Promise.all([
       service.post("/v1/systemone", heavy(50)),
       service.post("/v1/systemone", heavy(50, 1)),
@@ -149,8 +151,6 @@ test("the deadline ends a request with 504, and the next is answered", async () 
     await service.until(
       ({ running_requests, queued_requests }) => running_requests === 0 && queued_requests === 0,
     );
-    const { status: tokens } = await service.post("/v1/rank", { ...SMALL_RANK, state: words(5000) });
-    assert.equal(tokens, 422, "the token limits come before the deadline");
     assert.equal((await service.post("/v1/systemone", SMALL)).status, 200);
     const health = await service.health();
     assert.deepEqual([health.timed_out_requests, health.rejected_requests], [late.length, refused.length]);
