@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
@@ -6,19 +6,16 @@ import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract,
- * `generated/model-manifest.schema.json` from the schema of model packages.
+ * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts` and
+ * `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema of model
+ * packages.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
  */
 
-const CONTRACT = new URL("openapi/openapi.yaml", rootUrl);
-const TYPES = new URL("generated/types.ts", rootUrl);
-const DOCUMENT = new URL("generated/openapi.json", rootUrl);
+const DOCUMENTS = new URL("openapi/", rootUrl);
 const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
-
-const TYPES_HEADER = "// Generated from openapi/openapi.yaml by `npm run generate`. Do not edit.\n\n";
 
 export interface GeneratedFile {
   readonly url: URL;
@@ -27,12 +24,22 @@ export interface GeneratedFile {
 
 /** The expected generated files. The result is deterministic. */
 export async function generate(): Promise<readonly GeneratedFile[]> {
-  const document = parse(await readFile(CONTRACT, "utf8"));
+  const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".yaml")).sort();
+  const documents = await Promise.all(names.map(generateFrom));
+  const schema = { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` };
+  return [...documents.flat(), schema];
+}
+
+/** Types and JSON of one document. The types of the plain contract, openapi.yaml, are in types.ts. */
+async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
+  const name = file.slice(0, -".yaml".length);
+  const document = parse(await readFile(new URL(file, DOCUMENTS), "utf8"));
   const types = astToString(await openapiTS(structuredClone(document), { immutable: true }));
+  const header = `// Generated from openapi/${file} by \`npm run generate\`. Do not edit.\n\n`;
+  const typesName = name === "openapi" ? "types" : name;
   return [
-    { url: TYPES, text: TYPES_HEADER + types },
-    { url: DOCUMENT, text: `${JSON.stringify(document, null, 2)}\n` },
-    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` },
+    { url: new URL(`generated/${typesName}.ts`, rootUrl), text: header + types },
+    { url: new URL(`generated/${name}.json`, rootUrl), text: `${JSON.stringify(document, null, 2)}\n` },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
+import { dialects } from "../handlers/dialects.ts";
 import { handlers } from "../handlers/index.ts";
 import type { Contract } from "./contract/call.ts";
 import { createContract } from "./contract/contract.ts";
@@ -10,7 +11,7 @@ import type { Engine, ServedEngine } from "./inference/ports.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
-import { createServer } from "./server/server.ts";
+import { createServer, type ServedDialect } from "./server/server.ts";
 
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
@@ -27,7 +28,10 @@ export async function createApp(
   engine: ServedEngine,
   { apiKey, log, port, maxConnections, headersTimeoutMs, bodyMemoryMb }: AppOptions,
 ): Promise<FastifyInstance> {
-  const contract = await createContractFor(engine, port);
+  const [contract, served] = await Promise.all([
+    createContractFor(engine, port),
+    createDialectsFor(engine, port),
+  ]);
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
     bodyMemoryBytes: bodyMemoryMb * 2 ** 20,
@@ -37,6 +41,7 @@ export async function createApp(
   };
   return createServer({
     contract,
+    dialects: served,
     version: await readVersion(),
     apiKey,
     log,
@@ -52,14 +57,32 @@ export async function createContractFor(engine: Engine, port?: number): Promise<
   return createContract({
     document,
     handlers,
-    services: { engine, document, version: await readVersion(), clock: systemClock },
+    services: { engine, document, version: await readVersion(), clock: systemClock, modelNames: [] },
   });
 }
 
-/** The contract with the port of this service: clients take its address from there. */
-function atPort(document: Record<string, unknown>, port: number | undefined): Record<string, unknown> {
+/** The dialects over an engine. Their validators are compiled when they are first needed. */
+export async function createDialectsFor(engine: Engine, port?: number): Promise<readonly ServedDialect[]> {
+  const version = await readVersion();
+  return Promise.all(
+    dialects.map(async ({ name, handlers, modelNames = [], ...rules }) => {
+      const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
+      const document = atPort(await readJsonFile(`generated/${name}.json`), port, basePath);
+      const services = { engine, document, version, clock: systemClock, modelNames };
+      const contract = await createContract({ document, handlers, services, rules, isLazy: true });
+      return { name, basePath, contract, maxBodyBytes, bareKeys, requestIdHeader };
+    }),
+  );
+}
+
+/** A document with the port of this service: clients take its address from there. */
+function atPort(
+  document: Record<string, unknown>,
+  port: number | undefined,
+  basePath = "",
+): Record<string, unknown> {
   if (!port || port === DEFAULT_PORT) return document;
-  const server = { url: `http://127.0.0.1:${port}`, description: "Where this service listens" };
+  const server = { url: `http://127.0.0.1:${port}${basePath}`, description: "Where this service listens" };
   return { ...document, servers: [server] };
 }
 

@@ -8,7 +8,8 @@ export type ErrorKind =
   | "MALFORMED_HTTP" // the HTTP message itself is broken
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
-  | "UNAUTHORIZED"
+  | "KEY_MISSING" // no key was sent
+  | "UNAUTHORIZED" // a wrong key was sent
   | "BODY_TOO_LARGE"
   | "INVALID_REQUEST" // carries issues
   | "QUEUE_FULL"

@@ -1,6 +1,5 @@
 import { type Location, ServiceError } from "../errors.ts";
 import type { Aliases } from "../json/aliases.ts";
-import type { OperationId } from "./call.ts";
 
 const NO_ALIASES: Aliases = new Map();
 
@@ -8,7 +7,7 @@ const NO_ALIASES: Aliases = new Map();
  * The contract says these in prose only: a schema with alternatives, or with optional members of any JSON, keeps
  * client generators from working.
  */
-const ALIASES: { readonly [Id in OperationId]?: Aliases } = {
+const ALIASES: Readonly<Record<string, Aliases>> = {
   rank: new Map([
     ["context", "state"],
     ["answers", "candidates"],
@@ -16,7 +15,7 @@ const ALIASES: { readonly [Id in OperationId]?: Aliases } = {
 };
 
 /** Other names of the members of an operation's body. */
-export function aliasesOf(operationId: OperationId): Aliases {
+export function aliasesOf(operationId: string): Aliases {
   return ALIASES[operationId] ?? NO_ALIASES;
 }
 

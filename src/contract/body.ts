@@ -1,9 +1,8 @@
 import { type Issue, invalidRequest } from "../errors.ts";
-import { resolveAliases } from "../json/aliases.ts";
+import { type Aliases, resolveAliases } from "../json/aliases.ts";
 import { readJson } from "../json/read.ts";
 import { describeKind, isJsonObject, type JsonObject } from "../json/value.ts";
 import { type Views, viewsOf } from "../json/views.ts";
-import { aliasesOf } from "./aliases.ts";
 import type { IncomingCall } from "./call.ts";
 
 /** Not yet validated. */
@@ -14,24 +13,30 @@ export interface ReceivedBody extends Views {
   readonly usedNames: ReadonlyMap<string, string>;
 }
 
+/** What the contract says of an operation's body. */
+export interface BodyForm {
+  /** Its schema in `document`. */
+  readonly schema: unknown;
+  readonly document: unknown;
+  readonly aliases: Aliases;
+}
+
 /**
  * Reads a request's body.
  *
- * @param schema   the body's schema in `document`
  * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep, wrong_type (no object) or
  *         alias_conflict; CANCELLED when the caller leaves
  */
 export async function readBody(
-  { body: bytes, operationId, signal }: Pick<IncomingCall, "body" | "operationId" | "signal">,
-  schema: unknown,
-  document: unknown,
+  { body: bytes, signal }: Pick<IncomingCall, "body" | "signal">,
+  { schema, document, aliases }: BodyForm,
 ): Promise<ReceivedBody> {
   if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
   const value = await readJson(bytes, { signal });
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }
-  const { members, usedNames, conflicts } = resolveAliases(value, aliasesOf(operationId), ["body"]);
+  const { members, usedNames, conflicts } = resolveAliases(value, aliases, ["body"]);
   if (conflicts.length > 0) throw invalidRequest(conflicts);
   return { ...viewsOf(members, schema, document), sent: members, usedNames };
 }

@@ -7,37 +7,35 @@ export type OperationId = keyof operations;
 /** Pages that plugins of the web server answer; every other operation has a handler. */
 export const PAGE_IDS = ["getDocs", "getRedoc"] as const satisfies readonly OperationId[];
 export type PageId = (typeof PAGE_IDS)[number];
-export type HandledId = Exclude<OperationId, PageId>;
+/** @typeParam Ops the generated operations of a document; the plain contract's unless given */
+export type HandledId<Ops = operations> = Exclude<keyof Ops & string, PageId>;
 
-export function isHandled(operationId: OperationId): operationId is HandledId {
-  const pages: readonly OperationId[] = PAGE_IDS;
+export function isHandled(operationId: string): boolean {
+  const pages: readonly string[] = PAGE_IDS;
   return !pages.includes(operationId);
 }
 
-type Operation<Id extends OperationId> = operations[Id];
-
 /** The validated body: objects of the caller's own names are Maps in the order sent, values that may be any JSON are `JsonValue`s. */
-export type RequestBody<Id extends OperationId> =
-  Operation<Id> extends {
-    readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
-  }
-    ? Received<Body>
-    : undefined;
+export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extends {
+  readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
+}
+  ? Received<Body>
+  : undefined;
 
-type Responses<Id extends OperationId> = Operation<Id>["responses"];
+type Responses<Id extends keyof Ops, Ops> = Ops[Id] extends { readonly responses: infer All } ? All : never;
 
-/** The JSON body of each 2xx or health answer. Maps whose order matters are given as `Map`s. */
-export type ReplyBody<Id extends OperationId> = {
-  [Status in keyof Responses<Id>]: Responses<Id>[Status] extends {
+/** The JSON body of each answer that the document declares. Maps whose order matters are given as `Map`s. */
+export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
+  [Status in keyof Responses<Id, Ops>]: Responses<Id, Ops>[Status] extends {
     readonly content: { readonly "application/json": infer Body };
   }
     ? Body
     : never;
-}[keyof Responses<Id>];
+}[keyof Responses<Id, Ops>];
 
 /** What a handler is given. */
-export interface Call<Id extends OperationId> {
-  readonly body: RequestBody<Id>;
+export interface Call<Id extends keyof Ops, Ops = operations> {
+  readonly body: RequestBody<Id, Ops>;
   readonly requestId: string;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
@@ -45,9 +43,9 @@ export interface Call<Id extends OperationId> {
 }
 
 /** What a handler gives back. */
-export interface Reply<Id extends OperationId> {
+export interface Reply<Id extends keyof Ops, Ops = operations> {
   readonly status: number;
-  readonly body: ReplyBody<Id> | Ordered<ReplyBody<Id>>;
+  readonly body: ReplyBody<Id, Ops> | Ordered<ReplyBody<Id, Ops>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -62,30 +60,34 @@ export type Ordered<T> = T extends readonly (infer Item)[]
 export interface Services {
   readonly engine: Engine;
   readonly clock: Clock;
-  /** The bundled contract, as served. */
+  /** The bundled document of the contract, as served. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly version: string;
+  /** Further names of the served model, in this contract only. */
+  readonly modelNames: readonly string[];
 }
 
 /** Where an answer takes long: then nothing waits with the values of the body in its hands. */
-export interface Later<Id extends OperationId> {
-  readonly later: Promise<Reply<Id>>;
+export interface Later<Id extends keyof Ops, Ops = operations> {
+  readonly later: Promise<Reply<Id, Ops>>;
 }
 
-export type Handler<Id extends HandledId> = (
-  call: Call<Id>,
+/** @typeParam Ops the generated operations of the document; the plain contract's unless given */
+export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
+  call: Call<Id, Ops>,
   services: Services,
-) => Promise<Reply<Id> | Later<Id>>;
-export type Handlers = { readonly [Id in HandledId]: Handler<Id> };
+) => Promise<Reply<Id, Ops> | Later<Id, Ops>>;
+/** One for each operation of a document. */
+export type Handlers<Ops = operations> = { readonly [Id in HandledId<Ops>]: Handler<Id, Ops> };
 
 /** A request as the web server hands it over; the route is known, the key checked. */
 export interface IncomingCall {
-  readonly operationId: HandledId;
+  readonly operationId: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
   /** When its headers were there, on the services' clock: the deadline counts from then, else from its admission. */
   readonly arrivedAt?: number | undefined;
-  /** The body's bytes, at most 2 MiB; empty for operations without one. */
+  /** The body's bytes, decoded and within the limit; empty for operations without one. */
   readonly body: Uint8Array;
 }
 
@@ -99,11 +101,12 @@ export interface OutgoingReply {
   readonly cause?: unknown;
 }
 
-/** An operation's place in the contract, for routing and authentication. */
+/** An operation's place in a contract, for routing and authentication. */
 export interface Route {
   readonly method: "GET" | "POST";
+  /** With the contract's base path. */
   readonly path: string;
-  readonly operationId: OperationId;
+  readonly operationId: string;
   readonly hasBody: boolean;
   readonly needsKey: boolean;
 }
@@ -116,6 +119,10 @@ export interface Contract {
   checkMediaType(headers: Readonly<Record<string, string | string[] | undefined>>): void;
   /** Reads, validates, dispatches. Never rejects, except with CANCELLED when the caller has left. */
   call(call: IncomingCall): Promise<OutgoingReply>;
-  /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
-  errorReply(error: unknown, requestId: string): OutgoingReply;
+  /**
+   * The answer for anything thrown; an unknown error becomes a 500 that says only the request id.
+   *
+   * @param operationId where one is known: an operation of a dialect may have an error body of its own
+   */
+  errorReply(error: unknown, requestId: string, operationId?: string): OutgoingReply;
 }

@@ -1,28 +1,32 @@
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
-import { withUsedNames } from "./aliases.ts";
+import { aliasesOf, withUsedNames } from "./aliases.ts";
 import { type ReceivedBody, readBody } from "./body.ts";
 import {
   type Call,
   type Contract,
-  type Handlers,
   type IncomingCall,
   isHandled,
   type OutgoingReply,
   type Services,
 } from "./call.ts";
-import { errorReply, JSON_TYPE } from "./error-reply.ts";
+import type { AnyHandlers, ContractRules } from "./dialect.ts";
+import { errorReply, failureOf, JSON_TYPE } from "./error-reply.ts";
 import { issuesOf } from "./issues.ts";
 import { checkMediaType } from "./media-type.ts";
 import { type ContractRoute, readRoutes } from "./routes.ts";
 import { forAjv } from "./schema.ts";
 
 export interface ContractParts {
-  /** The bundled contract (generated/openapi.json), parsed. */
+  /** A bundled document (generated/openapi.json, or one of a dialect), parsed. */
   readonly document: Readonly<Record<string, unknown>>;
-  readonly handlers: Handlers;
+  readonly handlers: AnyHandlers;
   readonly services: Services;
+  /** Of a dialect. */
+  readonly rules?: Partial<ContractRules>;
+  /** Compiles the validators when the first request comes, not now. */
+  readonly isLazy?: boolean;
 }
 
 /** Any operation's handler, as seen by the dispatcher: the body is already known to fit. */
@@ -50,21 +54,25 @@ type Handled = AnyReply | { readonly later: Promise<AnyReply> };
  *
  * @throws Error when an operation and a handler lack each other
  */
-export async function createContract({ document, handlers, services }: ContractParts): Promise<Contract> {
+export async function createContract(parts: ContractParts): Promise<Contract> {
+  const { document, handlers, services, rules = {} } = parts;
   // A test has found the committed document to be valid OpenAPI 3.0.
   const definition = document as unknown as Document;
-  const routes = readRoutes(definition);
+  const routes = readRoutes(definition, rules.basePath);
   const byOperation = new Map(routes.map((route) => [route.operationId, route]));
   checkHandlers(routes, handlers);
-  const dispatcher = await createDispatcher(definition, handlers, services);
+  const newDispatcher = () => createDispatcher(definition, handlers, services);
+  const dispatcherOf = parts.isLazy ? once(newDispatcher) : always(await newDispatcher());
+  const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
 
   /** @param received nothing for operations without a body */
   async function handle(
     call: BodilessCall,
-    { method, path }: ContractRoute,
+    { method, documentPath }: ContractRoute,
     received: Promise<ReceivedBody> | undefined,
   ): Promise<{ readonly reply: Promise<AnyReply> }> {
-    const request = { method, path, headers: {} };
+    const request = { method, path: documentPath, headers: {} };
+    const dispatcher = await dispatcherOf();
     if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
     const { plain, ordered, sent, usedNames } = await received;
     const rethrow = (error: unknown) => {
@@ -79,26 +87,57 @@ export async function createContract({ document, handlers, services }: ContractP
   return {
     document,
     routes,
-    checkMediaType,
-    errorReply,
+    checkMediaType: (headers) => checkMediaType(headers, rules.contentCodings),
+    errorReply: tellError,
     // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
     // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
     call({ body, ...call }) {
       const route = byOperation.get(call.operationId);
-      if (route === undefined) return Promise.resolve(errorReply(unreachableError(), call.requestId));
-      const received = route.hasBody ? readBody({ ...call, body }, route.bodySchema, document) : undefined;
+      if (route === undefined) return Promise.resolve(tellError(unreachableError(), call.requestId));
+      const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
+      const received = route.hasBody
+        ? readBody({ ...call, body }, { schema: route.bodySchema, document, aliases })
+        : undefined;
       return handle(call, route, received)
         .then(async ({ reply }) => written(await reply))
         .catch((error: unknown) => {
           if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
-          return errorReply(error, call.requestId);
+          return tellError(error, call.requestId, call.operationId);
         });
     },
   };
 }
 
+type ErrorReply = Contract["errorReply"];
+
+/** Errors with the bodies of a dialect. What it tells of is what the plain contract would have told. */
+function errorReplyOf(tellError: ContractRules["tellError"]): ErrorReply {
+  return (error, requestId, operationId) => {
+    const failure = failureOf(error, requestId);
+    const { status = failure.status, headers, body } = tellError(failure, operationId);
+    const reply = {
+      status,
+      headers: { "content-type": JSON_TYPE, ...failure.headers, ...headers },
+      body: writeJson(body),
+    };
+    return failure.cause === undefined ? reply : { ...reply, cause: failure.cause };
+  };
+}
+
+function always<T>(value: T): () => T {
+  return () => value;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** The compiler sees to this too, but not to handlers and documents that are put together at run time. */
-function checkHandlers(routes: readonly ContractRoute[], handlers: Handlers): void {
+function checkHandlers(routes: readonly ContractRoute[], handlers: AnyHandlers): void {
   const expected: readonly string[] = routes.map(({ operationId }) => operationId).filter(isHandled);
   const given = Object.entries(handlers).flatMap(([id, handle]) =>
     typeof handle === "function" ? [id] : [],
@@ -111,7 +150,7 @@ function checkHandlers(routes: readonly ContractRoute[], handlers: Handlers): vo
 
 async function createDispatcher(
   definition: Document,
-  handlers: Handlers,
+  handlers: AnyHandlers,
   services: Services,
 ): Promise<OpenAPIBackend> {
   const dispatcher = new OpenAPIBackend({
@@ -132,13 +171,16 @@ async function createDispatcher(
   return dispatcher;
 }
 
-function dispatched(handlers: Handlers, services: Services) {
-  const entries = Object.entries<AnyHandler>(handlers).map(([operationId, handle]) => {
-    const run = (_: Context, { ordered, requestId, signal, arrivedAt }: DispatchedCall): Promise<Handled> =>
-      // its plain view has passed the validation of this very operation
-      handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
-    return [operationId, run] as const;
-  });
+function dispatched(handlers: AnyHandlers, services: Services) {
+  // functions, as `checkHandlers` has seen; their types were compared with the document's by `Handlers`
+  const entries = Object.entries(handlers as Readonly<Record<string, AnyHandler>>).map(
+    ([operationId, handle]) => {
+      const run = (_: Context, { ordered, requestId, signal, arrivedAt }: DispatchedCall): Promise<Handled> =>
+        // its plain view has passed the validation of this very operation
+        handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
+      return [operationId, run] as const;
+    },
+  );
   return Object.fromEntries(entries);
 }
 

@@ -16,10 +16,13 @@ interface Rule {
 
 const FAILED: Rule = { status: 500, sentence: "The service failed." };
 
+const UNAUTHORIZED: Rule = { status: 401, headers: { "www-authenticate": "Bearer" } };
+
 /** The only place where a kind of error meets an HTTP status. */
 const RULES: Readonly<Record<ErrorKind, Rule>> = {
   MALFORMED_HTTP: { status: 400 },
-  UNAUTHORIZED: { status: 401, headers: { "www-authenticate": "Bearer" } },
+  KEY_MISSING: UNAUTHORIZED,
+  UNAUTHORIZED,
   NOT_FOUND: { status: 404 },
   METHOD_NOT_ALLOWED: { status: 405 }, // `allow` is the server's, who knows the path
   BODY_TOO_LARGE: { status: 413 },
@@ -40,13 +43,31 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
 
 /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
 export function errorReply(error: unknown, requestId: string): OutgoingReply {
-  const { status, headers, sentence } = error instanceof ServiceError ? RULES[error.kind] : FAILED;
-  const reply = { status, headers: { "content-type": JSON_TYPE, ...headers, ...retryAfter(error) } };
-  if (sentence !== undefined) {
-    return { ...reply, body: writeJson({ detail: `${sentence} Request id ${requestId}.` }), cause: error };
-  }
-  const detail = status === 422 ? issuesIn(error) : messageOf(error);
-  return { ...reply, body: writeJson({ detail }) };
+  const { status, headers, detail, cause } = failureOf(error, requestId);
+  const reply = { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson({ detail }) };
+  return cause === undefined ? reply : { ...reply, cause };
+}
+
+/** An error as the plain contract tells it, before it is written. */
+export interface Failure {
+  readonly kind: ErrorKind;
+  readonly status: number;
+  /** Without `content-type`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A sentence; with INVALID_REQUEST 1 to 20 issues. */
+  readonly detail: string | readonly Issue[];
+  /** With a 5xx that is the service's own fault, what was thrown: for the log, never for the caller. */
+  readonly cause?: unknown;
+}
+
+/** What a caller may know of anything thrown. */
+export function failureOf(error: unknown, requestId: string): Failure {
+  const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
+  const { status, headers, sentence } = RULES[kind];
+  const told = { kind, status, headers: { ...headers, ...retryAfter(error) } };
+  if (sentence !== undefined)
+    return { ...told, detail: `${sentence} Request id ${requestId}.`, cause: error };
+  return { ...told, detail: kind === "INVALID_REQUEST" ? issuesIn(error) : messageOf(error) };
 }
 
 function retryAfter(error: unknown): Readonly<Record<string, string>> {

@@ -63,6 +63,12 @@ function faultOf(error: ErrorObject, value: JsonValue): Fault {
         type: "too_many",
         msg: sentence(`at most ${counted(params.limit, "element")}`, countOf(value)),
       };
+    case "minimum":
+      return { type: "too_few", msg: sentence(`a number of at least ${params.limit}`, "a smaller one") };
+    case "maximum":
+      return { type: "too_many", msg: sentence(`a number of at most ${params.limit}`, "a larger one") };
+    case "enum":
+      return { type: "unknown_value", msg: sentence(alternatives(params.allowedValues), "another value") };
     case "discriminator":
       return unionFault(error, value);
     default:

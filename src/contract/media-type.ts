@@ -1,5 +1,9 @@
 import { invalidRequest, type ServiceError } from "../errors.ts";
 
+/** Content codings that a contract may take. @see https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1 */
+export const CONTENT_CODINGS = ["gzip", "zstd"] as const;
+export type ContentCoding = (typeof CONTENT_CODINGS)[number];
+
 export type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
 
 const PARAMETER = /;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
@@ -9,9 +13,10 @@ const PARAMETER = /;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
  *
  * Unknown parameters of the media type are harmless; `+json` types are other formats.
  * @param headers names in lower case
+ * @param known   content codings that the contract takes, one of them a body; "identity" is always taken
  * @throws ServiceError INVALID_REQUEST with one `media_type` issue
  */
-export function checkMediaType(headers: HeaderValues): void {
+export function checkMediaType(headers: HeaderValues, known: readonly ContentCoding[] = []): void {
   const contentType = joined(headers["content-type"]);
   if (contentType === "") throw refusal("Expected Content-Type: application/json, got none.");
   const end = contentType.indexOf(";");
@@ -22,9 +27,26 @@ export function checkMediaType(headers: HeaderValues): void {
   if (!charsets(contentType).every(isUtf8)) {
     throw refusal("Expected the charset utf-8 in Content-Type, got another.");
   }
-  if (!codings(joined(headers["content-encoding"])).every((coding) => coding === "identity")) {
-    throw refusal("Expected a body without Content-Encoding, got an encoded one.");
+  const applied = codings(joined(headers["content-encoding"])).filter((coding) => coding !== "identity");
+  if (applied.length > (known.length > 0 ? 1 : 0) || !applied.every((coding) => isOneOf(known, coding))) {
+    throw refusal(
+      `Expected a body ${expectedCodings(known)}, got ${known.length > 0 ? "another" : "an encoded one"}.`,
+    );
   }
+}
+
+/** The coding that a body has, which `checkMediaType` has let pass; undefined: none. */
+export function contentCodingOf(headers: HeaderValues): ContentCoding | undefined {
+  return codings(joined(headers["content-encoding"])).find((coding) => isOneOf(CONTENT_CODINGS, coding));
+}
+
+function isOneOf(known: readonly ContentCoding[], coding: string): coding is ContentCoding {
+  return known.some((one) => one === coding);
+}
+
+function expectedCodings(known: readonly ContentCoding[]): string {
+  if (known.length === 0) return "without Content-Encoding";
+  return `without Content-Encoding, or with one of ${known.join(", ")}`;
 }
 
 function charsets(contentType: string): readonly string[] {

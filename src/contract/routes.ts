@@ -1,30 +1,35 @@
 import type { Document } from "openapi-backend";
-import type { OperationId, Route } from "./call.ts";
+import type { Route } from "./call.ts";
 
 const METHODS = { get: "GET", post: "POST" } as const;
 
 /** A route with what only the contract itself needs. */
 export interface ContractRoute extends Route {
+  /** The path in the document, without the base path. */
+  readonly documentPath: string;
   /** The schema of the JSON body, undefined without one. */
   readonly bodySchema: unknown;
 }
 
 /**
  * The operations of a document.
+ *
+ * @param basePath before every path; "" is the root
  * @throws Error when an operation has no operationId
  */
-export function readRoutes(document: Document): readonly ContractRoute[] {
+export function readRoutes(document: Document, basePath = ""): readonly ContractRoute[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     (["get", "post"] as const).flatMap((method) => {
       const operation = item?.[method];
       if (operation === undefined) return [];
       const body = operation.requestBody;
       if (body !== undefined && "$ref" in body) throw new Error(`${path}: the body must be given in place`);
+      if (operation.operationId === undefined) throw new Error(`${path}: an operation has no operationId`);
       return {
         method: METHODS[method],
-        path,
-        // The generated `OperationId` comes from the same document; start-up compares it with the handlers.
-        operationId: operation.operationId as OperationId,
+        path: `${basePath}${path}`,
+        documentPath: path,
+        operationId: operation.operationId,
         hasBody: body !== undefined,
         needsKey: (operation.security ?? document.security ?? []).some(
           (scheme) => Object.keys(scheme).length > 0,

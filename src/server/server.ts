@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Contract, OperationId } from "../contract/call.ts";
+import type { Contract } from "../contract/call.ts";
 import type { Clock } from "../inference/ports.ts";
 import type { Log } from "./log.ts";
-import { createKeyCheck } from "./routes/authorization.ts";
+import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
@@ -24,7 +24,9 @@ declare module "fastify" {
     isDraining: boolean;
   }
   interface FastifyContextConfig {
-    operationId?: OperationId;
+    operationId?: string;
+    /** A second name of the header x-request-id in the answers. */
+    requestIdHeader?: string;
   }
 }
 
@@ -37,8 +39,21 @@ export interface ServerLimits extends ChosenWireLimits {
   readonly deadlineMs: number;
 }
 
+/** A contract that is served beside the plain one, with what sets its routes apart. */
+export interface ServedDialect {
+  /** Its document is shown at /docs/contracts/NAME.json. */
+  readonly name: string;
+  readonly basePath: string;
+  readonly contract: Contract;
+  /** Decoded; undefined: as in the plain contract. */
+  readonly maxBodyBytes: number | undefined;
+  readonly bareKeys: readonly string[] | undefined;
+  readonly requestIdHeader: string | undefined;
+}
+
 export interface ServerOptions {
   readonly contract: Contract;
+  readonly dialects?: readonly ServedDialect[];
   /** The service's version, for the documentation's title. */
   readonly version: string;
   /** Undefined: the inference routes are open. */
@@ -61,11 +76,12 @@ export interface ServerOptions {
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { contract, log, clock, limits, admission } = options;
+  const { contract, dialects = [], log, clock, limits, admission } = options;
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
-  const headChecks = { contract, checkKey, maxBodyBytes: limits.maxBodyBytes };
-  const isRefused = createQuickRefusal({ headChecks, admission, isDraining: () => app.isDraining, log });
+  const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
+  const contracts = [plain, ...dialects.map((dialect) => servedContract(dialect, checkKey, limits))];
+  const isRefused = createQuickRefusal({ contracts, admission, isDraining: () => app.isDraining, log });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -108,11 +124,30 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerUnknownRoutes(app, contract);
 
   const bodies = { ...limits, clock, budget: new BodyBudget(limits.bodyMemoryBytes) };
-  serveOperations(app, { contract, headChecks, bodies, admission, log });
-  await serveDocs(app, contract.document, options.version);
-  await serveRedoc(app, options.version);
+  for (const { headChecks, ...others } of contracts) {
+    const { contract, maxBodyBytes } = headChecks;
+    serveOperations(app, {
+      contract,
+      headChecks,
+      bodies: { ...bodies, maxBodyBytes },
+      admission,
+      log,
+      ...others,
+    });
+  }
+  await serveDocs(app, contract.document, dialects, options.version);
+  await serveRedoc(app, dialects, options.version);
   await app.ready();
   return app;
+}
+
+function servedContract(
+  { contract, maxBodyBytes, bareKeys, requestIdHeader }: ServedDialect,
+  checkKey: KeyCheck | undefined,
+  limits: ServerLimits,
+) {
+  const headChecks = { contract, checkKey, maxBodyBytes: maxBodyBytes ?? limits.maxBodyBytes, bareKeys };
+  return { headChecks, requestIdHeader };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import { createContractFor } from "../../src/app.ts";
-import type { Contract, HandledId, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
+import type { Contract, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Engine, EngineHealth, ScoredRequest } from "../../src/inference/ports.ts";
@@ -16,13 +16,13 @@ import { readTree, type TreeMap, writeTree } from "./tree.ts";
 /** One mistake in an otherwise right service. Each member is a place where one can be made. */
 export interface Fault {
   /** Changes the text of a request before it is read. */
-  readonly request?: (text: string, operation: HandledId) => string;
+  readonly request?: (text: string, operation: string) => string;
   /** Changes what the model is shown. */
   readonly texts?: (request: RenderedRequest) => RenderedRequest;
   /** Changes what the model said. */
   readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
   /** Changes an answer of 200 in place. */
-  readonly answer?: (body: TreeMap, operation: HandledId, request: string) => void;
+  readonly answer?: (body: TreeMap, operation: string, request: string) => void;
   /** Changes an answer of the contract, of any status. */
   readonly reply?: (reply: OutgoingReply, call: IncomingCall) => OutgoingReply | Promise<OutgoingReply>;
   /** Changes any answer in place just before it is written. */

@@ -10,6 +10,7 @@ const kinds: readonly { kind: ErrorKind; status: number; headers?: Record<string
   { kind: "MALFORMED_HTTP", status: 400 },
   { kind: "NOT_FOUND", status: 404 },
   { kind: "METHOD_NOT_ALLOWED", status: 405 },
+  { kind: "KEY_MISSING", status: 401, headers: { "www-authenticate": "Bearer" } },
   { kind: "UNAUTHORIZED", status: 401, headers: { "www-authenticate": "Bearer" } },
   { kind: "BODY_TOO_LARGE", status: 413 },
   { kind: "QUEUE_FULL", status: 503, headers: { "retry-after": "1" } },

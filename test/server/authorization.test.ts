@@ -19,7 +19,6 @@ describe("the check of the key", () => {
   });
 
   for (const { name, rawHeaders } of [
-    { name: "no header", rawHeaders: [] },
     { name: "an empty key", rawHeaders: ["authorization", "Bearer "] },
     { name: "another key of its length", ...sent(KEY.replace("key", "kez")) },
     { name: "its beginning", ...sent(KEY.slice(0, -1)) },
@@ -29,6 +28,18 @@ describe("the check of the key", () => {
   ]) {
     it(`refuses ${name}`, () => assert.throws(() => check({ rawHeaders }), REFUSED));
   }
+
+  it("tells a missing key from a wrong one", () => {
+    assert.throws(() => check({ rawHeaders: [] }), { kind: "KEY_MISSING" });
+  });
+
+  it("takes the key without its scheme only where that is allowed", () => {
+    const bare = { rawHeaders: ["authorization", sent(KEY).rawHeaders[1]?.slice("Bearer ".length) ?? ""] };
+    check(bare, true);
+    check(sent(KEY), true);
+    assert.throws(() => check(bare), REFUSED);
+    assert.throws(() => check({ rawHeaders: ["authorization", ""] }, true), REFUSED);
+  });
 });
 
 describe("whether the key is right is decided by a comparison in constant time", () => {

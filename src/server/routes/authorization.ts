@@ -3,8 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../errors.ts";
 import { headerValues } from "../wire/headers.ts";
 
-/** Throws UNAUTHORIZED unless the request carries the key. */
-export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">) => void;
+/**
+ * Throws KEY_MISSING or UNAUTHORIZED unless the request carries the key.
+ *
+ * @param takesBareKey whether the header may hold the key alone, without `Bearer `
+ */
+export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">, takesBareKey?: boolean) => void;
 
 const BEARER = /^bearer +(.+)$/i;
 
@@ -16,13 +20,14 @@ const BEARER = /^bearer +(.+)$/i;
  */
 export function createKeyCheck(apiKey: string): KeyCheck {
   const wanted = sha256(Buffer.from(apiKey, "utf8"));
-  return ({ rawHeaders }) => {
-    const [value = "", ...others] = headerValues(rawHeaders, "authorization");
-    const given = BEARER.exec(value)?.[1] ?? "";
+  return ({ rawHeaders }, takesBareKey = false) => {
+    const values = headerValues(rawHeaders, "authorization");
+    const [value = "", ...others] = values;
+    const given = BEARER.exec(value)?.[1] ?? (takesBareKey ? value : "");
     const isKey = timingSafeEqual(sha256(Buffer.from(given, "latin1")), wanted);
     if (isKey && given !== "" && others.length === 0) return;
     throw new ServiceError(
-      "UNAUTHORIZED",
+      values.length === 0 ? "KEY_MISSING" : "UNAUTHORIZED",
       "A valid key is required: send it as `Authorization: Bearer <key>`.",
     );
   };

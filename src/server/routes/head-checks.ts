@@ -9,19 +9,21 @@ export interface HeadCheckOptions {
   /** Undefined: no key is configured, nothing is checked. */
   readonly checkKey: KeyCheck | undefined;
   readonly maxBodyBytes: number;
+  /** Operations that take the key without `Bearer ` too. */
+  readonly bareKeys?: readonly string[] | undefined;
 }
 
 /**
  * What a request's headers alone tell, in the order of the contract.
  *
- * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST (media type) | BODY_TOO_LARGE (announced)
+ * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST (media type) | BODY_TOO_LARGE (announced)
  */
 export function checkHead(
   request: IncomingMessage,
-  { needsKey, hasBody }: Pick<Route, "needsKey" | "hasBody">,
-  { contract, checkKey, maxBodyBytes }: HeadCheckOptions,
+  { operationId, needsKey, hasBody }: Pick<Route, "operationId" | "needsKey" | "hasBody">,
+  { contract, checkKey, maxBodyBytes, bareKeys }: HeadCheckOptions,
 ): void {
-  if (needsKey) checkKey?.(request);
+  if (needsKey) checkKey?.(request, bareKeys?.includes(operationId));
   if (!hasBody) return;
   const contentType = headerValues(request.rawHeaders, "content-type");
   contract.checkMediaType({ ...request.headers, "content-type": contentType });

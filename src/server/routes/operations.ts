@@ -1,11 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import {
-  type Contract,
-  type HandledId,
-  isHandled,
-  type OutgoingReply,
-  type Route,
-} from "../../contract/call.ts";
+import { type Contract, isHandled, type OutgoingReply, type Route } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";
@@ -24,37 +18,38 @@ export interface OperationOptions {
   readonly bodies: BodyLimits;
   readonly admission: Admission;
   readonly log: Log;
+  /** A second name of the header x-request-id in the answers. */
+  readonly requestIdHeader?: string | undefined;
 }
 
 const NO_BODY = new Uint8Array(0);
 
 /** Serves every operation of the contract but the pages, which have plugins of their own. */
 export function serveOperations(app: FastifyInstance, options: OperationOptions): void {
+  const { requestIdHeader } = options;
   for (const route of options.contract.routes) {
     const { operationId, method, path } = route;
     if (!isHandled(operationId)) continue;
     app.route({
       method,
       url: path,
-      config: { operationId },
-      handler: (request, reply) => answer(request, reply, { ...route, operationId }, options),
+      config: requestIdHeader === undefined ? { operationId } : { operationId, requestIdHeader },
+      handler: (request, reply) => answer(request, reply, route, options),
     });
   }
 }
-
-type HandledRoute = Route & { readonly operationId: HandledId };
 
 /** One request from its headers to its answer; nothing is written once the caller has left. */
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  route: HandledRoute,
+  route: Route,
   options: OperationOptions,
 ): Promise<FastifyReply> {
   const { contract, log } = options;
   const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
   const outgoing = await replyTo(request, reply, route, signal, options).catch((error: unknown) =>
-    isCancelled(error) ? undefined : failureReply(contract, error, request.id),
+    isCancelled(error) ? undefined : failureReply(contract, error, request.id, route.operationId),
   );
   if (signal.aborted || outgoing === undefined) {
     log.debug({ operation: route.operationId, requestId: request.id }, "caller left");
@@ -68,17 +63,17 @@ async function answer(
  * The checks in their order, then the contract. A full queue refuses before the body is read, and again before it is parsed: others
  * may have come in between.
  *
- * @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
+ * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
  */
 async function replyTo(
   { raw, id }: FastifyRequest,
   reply: FastifyReply,
-  { operationId, needsKey, hasBody }: HandledRoute,
+  { operationId, needsKey, hasBody }: Route,
   signal: AbortSignal,
   { contract, headChecks, bodies, admission }: OperationOptions,
 ): Promise<OutgoingReply> {
   const arrivedAt = bodies.clock.now();
-  checkHead(raw, { needsKey, hasBody }, headChecks);
+  checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   checkPlace(admission);
   const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {

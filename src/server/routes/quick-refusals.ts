@@ -11,10 +11,23 @@ import type { Admission } from "./operations.ts";
 import { requestIdOf } from "./request-id.ts";
 
 export interface QuickRefusalOptions {
-  readonly headChecks: HeadCheckOptions;
+  /** Of each contract that is served. */
+  readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
   readonly isDraining: () => boolean;
   readonly log: Log;
+}
+
+interface RefusingContract {
+  readonly headChecks: HeadCheckOptions;
+  /** A second name of the header x-request-id in the answers. */
+  readonly requestIdHeader?: string | undefined;
+}
+
+/** A route on which a full queue can refuse, with its answers so far. */
+interface RefusingRoute extends RefusingContract {
+  readonly route: Route;
+  readonly replies: WeakMap<ServiceError, OutgoingReply>;
 }
 
 /** Answers a request if all that can be said to it is that there is no place. @returns whether it did */
@@ -25,28 +38,38 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { headChecks, admission, isDraining, log } = options;
+  const { contracts, admission, isDraining, log } = options;
   const routes = new Map(
-    headChecks.contract.routes
-      .filter(({ hasBody }) => hasBody)
-      .map((route) => [keyOf(route.method, route.path), route]),
+    contracts.flatMap((served) =>
+      served.headChecks.contract.routes
+        .filter(({ hasBody }) => hasBody)
+        .map((route): [string, RefusingRoute] => [
+          keyOf(route.method, route.path),
+          { ...served, route, replies: new WeakMap() },
+        ]),
+    ),
   );
-  const replies = new WeakMap<ServiceError, OutgoingReply>();
   return (request, response) => {
     const obstacle = admission.fullQueue();
     if (obstacle === undefined) return false;
-    const route = routes.get(keyOf(request.method, request.url));
-    if (route === undefined || !isFlawless(request, route, headChecks)) return false;
+    const known = routes.get(keyOf(request.method, request.url));
+    if (known === undefined) return false;
+    const { route, headChecks, replies, requestIdHeader } = known;
+    if (!isFlawless(request, route, headChecks)) return false;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const reply = replies.get(obstacle) ?? headChecks.contract.errorReply(obstacle, requestId);
+    const reply =
+      replies.get(obstacle) ?? headChecks.contract.errorReply(obstacle, requestId, route.operationId);
     const { status, headers, body, cause } = reply;
     if (cause !== undefined) return false; // a fault of the service: the reply names the request, and is logged
     replies.set(obstacle, reply);
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
-    const length = { "content-length": Buffer.byteLength(body) };
-    response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...length });
+    const own = {
+      "content-length": Buffer.byteLength(body),
+      ...(requestIdHeader === undefined ? {} : { [requestIdHeader]: requestId }),
+    };
+    response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...own });
     response.end(body);
     logRefusal(log, route, status, startedAt, requestId);
     return true;

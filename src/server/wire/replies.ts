@@ -20,6 +20,8 @@ export function finishHeaders(request: FastifyRequest, reply: FastifyReply): voi
   );
   reply.headers(headers);
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", caching);
+  const { requestIdHeader } = request.routeOptions?.config ?? {}; // a path that cannot be read has no route
+  if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id);
 }
 
 /**
@@ -54,9 +56,14 @@ export function logFault(log: Log, { status, cause }: OutgoingReply, request: Fa
 }
 
 /** The answer for whatever was thrown while a request was handled. */
-export function failureReply(contract: Contract, error: unknown, requestId: string): OutgoingReply {
+export function failureReply(
+  contract: Contract,
+  error: unknown,
+  requestId: string,
+  operationId?: string,
+): OutgoingReply {
   const status = clientStatusOf(error);
-  if (status === undefined) return contract.errorReply(error, requestId);
+  if (status === undefined) return contract.errorReply(error, requestId, operationId);
   // 403 is what the plugin for static files says to a path that leads out of its folder.
   if (status === 404 || status === 403) return contract.errorReply(notFound(), requestId);
   return wireReply(contract, { status, detail: "The request cannot be answered." }, requestId);

@@ -1,0 +1,14 @@
+import type { operations } from "../../generated/typesafe.ts";
+import { type Dialect, handlersOf } from "../../src/contract/dialect.ts";
+import { tellTypesafeError } from "./errors.ts";
+import { typesafeModels } from "./models.ts";
+
+/** The hosted System One API under /typesafe. */
+export const typesafe: Dialect = {
+  name: "typesafe",
+  basePath: "/typesafe",
+  handlers: handlersOf<operations>({ typesafeModels }),
+  modelNames: ["jev-latest"],
+  requestIdHeader: "x-typesafe-request-id",
+  tellError: tellTypesafeError,
+};

@@ -1,0 +1,25 @@
+import type { ToldError } from "../../src/contract/dialect.ts";
+import type { Failure } from "../../src/contract/error-reply.ts";
+import type { ErrorKind } from "../../src/errors.ts";
+
+/** Names for programs, by kind; the hosted service's where it is known to have one. */
+const ERROR_TYPES: Partial<Record<ErrorKind, string>> = {
+  KEY_MISSING: "authentication_error",
+  UNAUTHORIZED: "authentication_error",
+  BODY_TOO_LARGE: "request_too_large",
+  QUEUE_FULL: "overloaded_error",
+  OVERLOADED: "overloaded_error",
+  STARTING: "overloaded_error",
+  DRAINING: "overloaded_error",
+  DEADLINE_EXCEEDED: "timeout_error",
+};
+
+/**
+ * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. Without a key the hosted
+ * service answers 403.
+ */
+export function tellTypesafeError({ kind, detail }: Failure): ToldError {
+  if (typeof detail !== "string") return { body: { detail } };
+  const body = { detail: { error_type: ERROR_TYPES[kind] ?? "internal_error", message: detail } };
+  return kind === "KEY_MISSING" ? { status: 403, body } : { body };
+}
