@@ -1,11 +1,11 @@
 import type { operations } from "../../generated/types.ts";
-import type { Clock, Engine } from "../inference/ports.ts";
+import type { Clock, Engine, ScoredRequest } from "../inference/ports.ts";
 import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
 
-/** Pages that plugins of the web server answer; every other operation has a handler. */
-export const PAGE_IDS = ["getDocs", "getRedoc"] as const satisfies readonly OperationId[];
+/** What the web server itself answers, not in JSON; every other operation has a handler. */
+export const PAGE_IDS = ["getMetrics", "getDocs", "getRedoc"] as const satisfies readonly OperationId[];
 export type PageId = (typeof PAGE_IDS)[number];
 export type HandledId = Exclude<OperationId, PageId>;
 
@@ -44,11 +44,18 @@ export interface Call<Id extends OperationId> {
   readonly arrivedAt?: number | undefined;
 }
 
+/** What an answer of the model took, for logs and metrics. Nothing of its content. */
+export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
+  readonly questions: number;
+  readonly pairs: number;
+}
+
 /** What a handler gives back. */
 export interface Reply<Id extends OperationId> {
   readonly status: number;
   readonly body: ReplyBody<Id> | Ordered<ReplyBody<Id>>;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly inference?: InferenceFacts;
 }
 
 /** The same shape with any string-keyed object given as a Map of its members in order. */
@@ -97,6 +104,8 @@ export interface OutgoingReply {
   readonly body: string;
   /** With a 5xx, what was thrown: for the log, never for the caller. */
   readonly cause?: unknown;
+  /** With an answer of the model. */
+  readonly inference?: InferenceFacts | undefined;
 }
 
 /** An operation's place in the contract, for routing and authentication. */

@@ -8,6 +8,7 @@ import {
   type Contract,
   type Handlers,
   type IncomingCall,
+  type InferenceFacts,
   isHandled,
   type OutgoingReply,
   type Services,
@@ -37,6 +38,7 @@ interface AnyReply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly inference?: InferenceFacts;
 }
 
 /** What a handler gives back, now or once the model has answered. */
@@ -166,6 +168,6 @@ async function replyOf(handled: Handled): Promise<AnyReply> {
   return "later" in handled ? handled.later : handled;
 }
 
-function written({ status, headers, body }: AnyReply): OutgoingReply {
-  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body) };
+function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
+  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body), inference };
 }

@@ -61,6 +61,7 @@ async function answer(
     return reply.hijack();
   }
   logFault(log, outgoing, request);
+  request.inference = outgoing.inference;
   return sendReply(reply, outgoing);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply, Route } from "../../contract/call.ts";
 import type { ServiceError } from "../../errors.ts";
-import type { Log } from "../log.ts";
+import type { RequestListener } from "../request-record.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
@@ -14,7 +14,7 @@ export interface QuickRefusalOptions {
   readonly headChecks: HeadCheckOptions;
   readonly admission: Admission;
   readonly isDraining: () => boolean;
-  readonly log: Log;
+  readonly onRequestEnd: RequestListener;
 }
 
 /** Answers a request if all that can be said to it is that there is no place. @returns whether it did */
@@ -25,7 +25,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { headChecks, admission, isDraining, log } = options;
+  const { headChecks, admission, isDraining, onRequestEnd } = options;
   const routes = new Map(
     headChecks.contract.routes
       .filter(({ hasBody }) => hasBody)
@@ -48,7 +48,8 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const length = { "content-length": Buffer.byteLength(body) };
     response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...length });
     response.end(body);
-    logRefusal(log, route, status, startedAt, requestId);
+    const { method, operationId: operation } = route;
+    onRequestEnd({ method, operation, status, ms: performance.now() - startedAt, requestId });
     return true;
   };
 }
@@ -68,15 +69,4 @@ function isFlawless(request: IncomingMessage, route: Route, options: HeadCheckOp
   } catch {
     return false; // the route checks again, and says it
   }
-}
-
-function logRefusal(
-  log: Log,
-  { method, operationId }: Route,
-  status: number,
-  startedAt: number,
-  requestId: string,
-): void {
-  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  log.debug({ method, operation: operationId, status, ms, requestId }, "request");
 }
