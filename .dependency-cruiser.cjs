@@ -11,6 +11,8 @@ const FOLDERS = {
   "src/contract": ["generated", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   "src/server": ["src/contract", "src/inference", "src/errors"],
+  // metrics and traces: told of requests by the server, of batches by the engine
+  "src/telemetry": ["src/contract", "src/inference", "src/server"],
   "src/options": ["src/errors"],
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
@@ -31,6 +33,7 @@ const FOLDERS = {
     "src/inference",
     "src/options",
     "src/server",
+    "src/telemetry",
     "src/package-root",
   ],
   bench: [

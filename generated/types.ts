@@ -126,6 +126,53 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/livez": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check liveness
+         * @description For liveness probes: whoever gets no answer, or a 503, may end the process and start another.
+         *
+         *     200 while the process works, also while the model is loaded, or loaded again after a crash, and during a
+         *     shutdown. 503 if requests or batches are still there half a minute after their deadline.
+         */
+        readonly get: operations["getLivez"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the metrics
+         * @description Metrics for Prometheus, in its text format 0.0.4, or in OpenMetrics 1.0.0 if `Accept` prefers
+         *     `application/openmetrics-text`. Names and meanings are part of the documentation. No label or value is taken
+         *     from a request.
+         *
+         *     The path does not exist if the operator has turned metrics off or serves them on a port of their own.
+         */
+        readonly get: operations["getMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/docs": {
         readonly parameters: {
             readonly query?: never;
@@ -532,6 +579,10 @@ export interface components {
              */
             readonly cache_hits: number;
         };
+        readonly Liveness: {
+            /** @enum {string} */
+            readonly status: "live" | "stuck";
+        };
         /** @description Limits of requests and batches. */
         readonly ServiceLimits: {
             /**
@@ -917,6 +968,61 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+        };
+    };
+    readonly getLivez: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The process works */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Liveness"];
+                };
+            };
+            /** @description The process is stuck */
+            readonly 503: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "retry-after": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Liveness"];
+                };
+            };
+        };
+    };
+    readonly getMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All metrics */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/openmetrics-text": string;
+                };
+            };
+            readonly 405: components["responses"]["OnlyGet"];
         };
     };
     readonly getDocs: {

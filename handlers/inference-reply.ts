@@ -1,4 +1,4 @@
-import type { Services } from "../src/contract/call.ts";
+import type { InferenceFacts, Services } from "../src/contract/call.ts";
 import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
 
 /**
@@ -17,7 +17,12 @@ export async function inferenceReply<Answer extends object>(
   const scored = await scoring;
   const own = answer(scored);
   const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);
-  return { status: 200, headers, body: { ...own, ...fields } };
+  return { status: 200, headers, body: { ...own, ...fields }, inference: factsOf(scored) };
+}
+
+function factsOf({ scores, inputTokens, cachedPairs, timing }: ScoredRequest): InferenceFacts {
+  const pairs = scores.reduce((sum, { length }) => sum + length, 0);
+  return { questions: scores.length, pairs, inputTokens, cachedPairs, timing };
 }
 
 /**

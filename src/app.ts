@@ -12,6 +12,7 @@ import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer, type ServedDialect } from "./server/server.ts";
+import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
 
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
@@ -21,12 +22,25 @@ export interface AppOptions
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
   readonly port: number;
+  /** Noted from each request. Undefined: nothing is measured. */
+  readonly serviceMetrics?: ServiceMetrics | undefined;
+  /** Whether they are read at /metrics of this server, rather than elsewhere. */
+  readonly servesMetrics?: boolean;
 }
 
 /** The web server of an engine. It does not listen yet. */
 export async function createApp(
   engine: ServedEngine,
-  { apiKey, log, port, maxConnections, headersTimeoutMs, bodyMemoryMb }: AppOptions,
+  {
+    apiKey,
+    log,
+    port,
+    maxConnections,
+    headersTimeoutMs,
+    bodyMemoryMb,
+    serviceMetrics,
+    servesMetrics = serviceMetrics !== undefined,
+  }: AppOptions,
 ): Promise<FastifyInstance> {
   const [contract, served] = await Promise.all([
     createContractFor(engine, port),
@@ -48,7 +62,15 @@ export async function createApp(
     limits,
     clock: systemClock,
     admission: engine,
+    onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
+    metrics: servesMetrics ? serviceMetrics : undefined,
   });
+}
+
+/** The metrics of an engine and of the service before it. The library is loaded here, for those who want it. */
+export async function createMetrics(engine: ServedEngine): Promise<ServiceMetrics> {
+  const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
+  return new ServiceMetrics(engine, await readVersion());
 }
 
 /** The contract over an engine, without a web server. */

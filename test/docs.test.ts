@@ -52,6 +52,7 @@ const PAGES = [
   "docs/errors.md",
   "docs/model-packages.md",
   "docs/models.md",
+  "docs/monitoring.md",
   "docs/performance.md",
   "docs/reliability.md",
   "docs/testing.md",

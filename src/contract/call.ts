@@ -1,11 +1,11 @@
 import type { operations } from "../../generated/types.ts";
-import type { Clock, Engine } from "../inference/ports.ts";
+import type { Clock, Engine, ScoredRequest } from "../inference/ports.ts";
 import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
 
-/** Pages that plugins of the web server answer; every other operation has a handler. */
-export const PAGE_IDS = ["getDocs", "getRedoc"] as const satisfies readonly OperationId[];
+/** What the web server itself answers, not in JSON; every other operation has a handler. */
+export const PAGE_IDS = ["getMetrics", "getDocs", "getRedoc"] as const satisfies readonly OperationId[];
 export type PageId = (typeof PAGE_IDS)[number];
 /** @typeParam Ops the generated operations of a document; the plain contract's unless given */
 export type HandledId<Ops = operations> = Exclude<keyof Ops & string, PageId>;
@@ -42,11 +42,18 @@ export interface Call<Id extends keyof Ops, Ops = operations> {
   readonly arrivedAt?: number | undefined;
 }
 
+/** What an answer of the model took, for logs and metrics. Nothing of its content. */
+export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
+  readonly questions: number;
+  readonly pairs: number;
+}
+
 /** What a handler gives back. */
 export interface Reply<Id extends keyof Ops, Ops = operations> {
   readonly status: number;
   readonly body: ReplyBody<Id, Ops> | Ordered<ReplyBody<Id, Ops>>;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly inference?: InferenceFacts;
 }
 
 /** The same shape with any string-keyed object given as a Map of its members in order. */
@@ -99,6 +106,8 @@ export interface OutgoingReply {
   readonly body: string;
   /** With a 5xx, what was thrown: for the log, never for the caller. */
   readonly cause?: unknown;
+  /** With an answer of the model. */
+  readonly inference?: InferenceFacts | undefined;
 }
 
 /** An operation's place in a contract, for routing and authentication. */

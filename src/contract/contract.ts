@@ -7,6 +7,7 @@ import {
   type Call,
   type Contract,
   type IncomingCall,
+  type InferenceFacts,
   isHandled,
   type OutgoingReply,
   type Services,
@@ -41,6 +42,7 @@ interface AnyReply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly inference?: InferenceFacts;
 }
 
 /** What a handler gives back, now or once the model has answered. */
@@ -208,6 +210,6 @@ async function replyOf(handled: Handled): Promise<AnyReply> {
   return "later" in handled ? handled.later : handled;
 }
 
-function written({ status, headers, body }: AnyReply): OutgoingReply {
-  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body) };
+function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
+  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body), inference };
 }

@@ -3,8 +3,10 @@ import type { ServiceError } from "../errors.ts";
 import { planRequest, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
+  BatchFacts,
   Clock,
   EngineHealth,
+  EngineMeasurements,
   EngineSettings,
   EngineStatus,
   ModelFacts,
@@ -110,9 +112,22 @@ export class EngineCore implements ServedEngine {
       device: info.device,
       precision: info.precision,
       uptimeSeconds: (clock.now() - this.#startedAt) / 1000,
+      isStuck: this.#scheduler.isStuck(),
       settings,
       counters: this.#scheduler.counters(),
     };
+  }
+
+  measurements(): EngineMeasurements {
+    const { backend, tokenizer } = this.#parts;
+    return {
+      backend: backend.counters?.() ?? { restarts: 0, stateHits: 0, stateMisses: 0, residentBytes: 0 },
+      texts: tokenizer.textCache?.() ?? { hits: 0, misses: 0 },
+    };
+  }
+
+  onBatch(listener: (batch: BatchFacts) => void): void {
+    this.#scheduler.onBatch(listener);
   }
 
   /** Lets nobody in any more; resolves when every accepted request has been answered. */

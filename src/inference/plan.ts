@@ -1,6 +1,6 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
-import type { RequestPlan, TokenLimits } from "./ports.ts";
+import type { RequestPlan, TextCacheCounters, TokenLimits } from "./ports.ts";
 
 /** A count that passes a limit. */
 export interface TooManyTokens {
@@ -36,6 +36,8 @@ export interface Tokenizer {
    * @param signal rejects with its reason once aborted
    */
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest>;
+  /** Left out where no texts are kept. */
+  textCache?(): TextCacheCounters;
 }
 
 /**

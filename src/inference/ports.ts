@@ -41,6 +41,17 @@ export interface ForestScores {
   readonly forwards: number;
 }
 
+/** What a backend has counted since its start, and what it takes now. */
+export interface BackendCounters {
+  /** Processes that were started in place of one that had ended. */
+  readonly restarts: number;
+  /** States that the cache knew, and long states that were computed. */
+  readonly stateHits: number;
+  readonly stateMisses: number;
+  /** Memory of the inference process, in bytes; 0 while there is none. */
+  readonly residentBytes: number;
+}
+
 /** Turns token trees into scores. Knows nothing of HTTP, queues or texts. */
 export interface Backend {
   /** Loads the model. @throws ServiceError INVALID_MODEL or BACKEND_FAILED */
@@ -60,6 +71,8 @@ export interface Backend {
   readonly isExpected: boolean;
   /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
   onReady(listener: () => void): void;
+  /** Left out where there is nothing to count. */
+  counters?(): BackendCounters;
   close(): Promise<void>;
 }
 
@@ -137,8 +150,32 @@ export interface EngineHealth {
   readonly device: string;
   readonly precision: string;
   readonly uptimeSeconds: number;
+  /** Whether work has stood still for so long that only a new process helps. A model that is being loaded again is waited for. */
+  readonly isStuck: boolean;
   readonly settings: EngineSettings;
   readonly counters: QueueCounters;
+}
+
+/** A batch that the backend has computed. */
+export interface BatchFacts {
+  readonly requests: number;
+  readonly pairs: number;
+  /** New tokens: what pairs share counts once, and what the cache of states knows does too. */
+  readonly tokens: number;
+  /** From sending it to its scores. */
+  readonly ms: number;
+}
+
+/** Lookups of texts in the memory of tokenized texts. */
+export interface TextCacheCounters {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** What is measured beside `health()`. */
+export interface EngineMeasurements {
+  readonly backend: BackendCounters;
+  readonly texts: TextCacheCounters;
 }
 
 /** What the handlers dispatch to. */
@@ -166,4 +203,7 @@ export interface ServedEngine extends Engine {
    */
   fullQueue(): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
+  measurements(): EngineMeasurements;
+  /** Names who is told of each batch that has been computed. There is one such listener. */
+  onBatch(listener: (batch: BatchFacts) => void): void;
 }

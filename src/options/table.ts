@@ -23,6 +23,9 @@ export interface ServiceOptions {
   /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
+  readonly metrics: boolean;
+  /** 0: on `port`. */
+  readonly metricsPort: number;
   readonly logLevel: string;
 }
 
@@ -243,6 +246,22 @@ export const OPTION_TABLE = {
     env: "DECISION_ALIAS",
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
+  },
+  metrics: {
+    kind: "switch",
+    flag: "metrics",
+    env: "DECISION_METRICS",
+    default: true,
+    description: "serve metrics for Prometheus at /metrics",
+  },
+  metricsPort: {
+    kind: "integer",
+    flag: "metrics-port",
+    env: "DECISION_METRICS_PORT",
+    default: 0,
+    min: 0,
+    max: 65535,
+    description: "port for /metrics, at --host; 0 serves it on --port",
   },
   logLevel: {
     kind: "text",

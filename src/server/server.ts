@@ -1,9 +1,11 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Contract } from "../contract/call.ts";
+import type { Contract, InferenceFacts } from "../contract/call.ts";
 import type { Clock } from "../inference/ports.ts";
 import type { Log } from "./log.ts";
+import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
+import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
@@ -22,6 +24,10 @@ declare module "fastify" {
   interface FastifyInstance {
     /** True from the shutdown signal on: every response then closes its connection. */
     isDraining: boolean;
+  }
+  interface FastifyRequest {
+    /** What the model's answer took, once it is there. */
+    inference: InferenceFacts | undefined;
   }
   interface FastifyContextConfig {
     operationId?: string;
@@ -64,6 +70,10 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
   /** Asked before a body is read, and told of each request with a 503 or 504 that never came to the queue. */
   readonly admission: Admission;
+  /** Told of each request that has its answer. */
+  readonly onRequestEnd?: RequestListener | undefined;
+  /** Undefined: there is no /metrics. */
+  readonly metrics?: MetricsPage | undefined;
   readonly wire?: Partial<WireLimits>;
 }
 
@@ -81,7 +91,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
   const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
   const contracts = [plain, ...dialects.map((dialect) => servedContract(dialect, checkKey, limits))];
-  const isRefused = createQuickRefusal({ contracts, admission, isDraining: () => app.isDraining, log });
+  const onRequestEnd = (record: RequestRecord) => {
+    logRequest(log, record);
+    options.onRequestEnd?.(record);
+  };
+  const isDraining = () => app.isDraining;
+  const isRefused = createQuickRefusal({ contracts, admission, isDraining, onRequestEnd });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -92,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       createListener((request, response) => {
         if (!isRefused(request, response)) listener(request, response);
       }, wire),
-    clientErrorHandler: onClientError(contract, log, wire),
+    clientErrorHandler: onClientError({ contract, log, limits: wire, onRequestEnd }),
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that the router cannot read: what they do is done here.
       finishHeaders(request, reply);
@@ -104,6 +119,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitConnections(app.server, wire.maxConnections, onTooManyConnections(contract));
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
+  app.decorateRequest("inference", undefined);
 
   app.addHook("onRequest", (request, reply, next) => {
     if (isAccepted(request, reply, contract)) next();
@@ -113,7 +129,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
-    logRequest(log, request, reply);
+    onRequestEnd({
+      method: request.method,
+      operation: request.routeOptions.config.operationId,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      requestId: request.id,
+      inference: request.inference,
+    });
     next();
   });
   app.setErrorHandler((error, request, reply) => {
@@ -135,6 +158,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ...others,
     });
   }
+  if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   await serveDocs(app, contract.document, dialects, options.version);
   await serveRedoc(app, dialects, options.version);
   await app.ready();
@@ -173,15 +197,6 @@ function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Cont
   return false;
 }
 
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  log.debug(
-    {
-      method: request.method,
-      operation: request.routeOptions.config.operationId,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      requestId: request.id,
-    },
-    "request",
-  );
+function logRequest(log: Log, { ms, inference: _, ...record }: RequestRecord): void {
+  log.debug({ ...record, ms: Math.round(ms * 10) / 10 }, "request");
 }

@@ -41,6 +41,8 @@ describe("the routes of the contract", () => {
       "GET /v1/models listModels",
       "GET /health getHealth",
       "GET /ready getReady",
+      "GET /livez getLivez",
+      "GET /metrics getMetrics",
       "GET /docs getDocs",
       "GET /redoc getRedoc",
       "GET /openapi.json getOpenapi",

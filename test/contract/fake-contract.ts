@@ -14,6 +14,7 @@ export function fakeContract(handlers: Readonly<Record<string, unknown>> = {}): 
     "rank",
     "getHealth",
     "getReady",
+    "getLivez",
     "listModels",
     "getOpenapi",
   ];

@@ -75,6 +75,8 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   "GET /v1/models": "listModels",
   "GET /health": "getHealth",
   "GET /ready": "getReady",
+  "GET /livez": "getLivez",
+  "GET /metrics": "getMetrics",
   "GET /docs": "getDocs",
   "GET /redoc": "getRedoc",
   "GET /openapi.json": "getOpenapi",

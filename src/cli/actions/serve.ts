@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { createEngine } from "../../engine.ts";
@@ -5,6 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
 import { checkExposure, readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
+import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown } from "../../server/shutdown.ts";
 import { createLog } from "../output/log.ts";
 
@@ -39,9 +41,12 @@ export async function serve(
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
   try {
-    const { createApp } = await import("../../app.ts");
-    const server = await createApp(engine, { ...options, apiKey, log });
+    const { createApp, createMetrics } = await import("../../app.ts");
+    const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
+    const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
+    const server = await createApp(engine, { ...options, apiKey, log, serviceMetrics, servesMetrics });
     await listen(server, options);
+    if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
     isStopping = () => server.isDraining;
@@ -58,10 +63,25 @@ async function listen(server: FastifyInstance, { host, port }: ServiceOptions): 
   try {
     await server.listen({ host, port });
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    const advice = LISTEN_ADVICE[reason] ?? reason;
-    throw new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
+    throw cannotListen(host, port, "--port", cause);
   }
+}
+
+/** The metrics are there until the process ends: also while it answers its last requests. */
+async function listenForMetrics(metrics: MetricsPage, { host, metricsPort }: ServiceOptions): Promise<void> {
+  const { createMetricsServer } = await import("../../server/routes/metrics.ts");
+  const server = createMetricsServer(metrics).listen(metricsPort, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw cannotListen(host, metricsPort, "--metrics-port", cause);
+  }
+}
+
+function cannotListen(host: string, port: number, flag: string, cause: unknown): ServiceError {
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  const advice = (LISTEN_ADVICE[reason] ?? reason).replace("--port", flag);
+  return new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
 }
 
 function urlOf(address: string | AddressInfo | null): string {

@@ -1,5 +1,5 @@
 import type { ServiceError } from "../../errors.ts";
-import type { Backend, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
+import type { Backend, BatchFacts, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
 import type { Batch } from "./batch.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Gate } from "./gate.ts";
@@ -8,6 +8,7 @@ import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { RequestWork } from "./request-work.ts";
 import { ScoreCache } from "./score-cache.ts";
 import { SecondTries } from "./second-tries.ts";
+import { StandstillWatch } from "./standstill-watch.ts";
 import { type Outcome, Tally } from "./tally.ts";
 
 /**
@@ -47,6 +48,8 @@ export class Scheduler {
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
   readonly #tally = new Tally();
+  readonly #standstill: StandstillWatch;
+  #onBatch: (batch: BatchFacts) => void = () => {};
 
   constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
     this.#backend = backend;
@@ -55,7 +58,23 @@ export class Scheduler {
     this.#cache = new ScoreCache(settings.cacheSize);
     this.#dispatcher = new Dispatcher(settings, this.#cache);
     this.#gate = new Gate(this.#dispatcher, clock);
-    backend.onReady(() => this.#pump());
+    this.#standstill = new StandstillWatch(settings.deadlineMs, clock.now());
+    backend.onReady(() => {
+      this.#standstill.noteProgress(clock.now());
+      this.#pump();
+    });
+  }
+
+  /** Names who is told of each batch that has been computed. */
+  onBatch(listener: (batch: BatchFacts) => void): void {
+    this.#onBatch = listener;
+  }
+
+  /** Whether work has stood still for so long that this process cannot be expected to go on. */
+  isStuck(): boolean {
+    const hasWork = !this.#dispatcher.isIdle && this.#backend.isReady;
+    const deadlines = this.#tickets().map(({ life }) => life.deadlineAt);
+    return this.#standstill.isStuck(this.#clock.now(), { hasWork, deadlines });
   }
 
   /** Lets requests in: the backend has started. */
@@ -241,15 +260,22 @@ export class Scheduler {
   }
 
   async #send(batch: Batch): Promise<void> {
-    const sent = this.#dispatcher.begin(batch, this.#clock.now());
+    const sentAt = this.#clock.now();
+    if (this.#dispatcher.isIdle) this.#standstill.noteProgress(sentAt);
+    const sent = this.#dispatcher.begin(batch, sentAt);
     this.#tally.batches += 1;
     try {
       const { scores, forwards } = await this.#backend.score(batch.toForest());
       this.#tally.forwards += forwards;
-      this.#dispatcher.end(sent, this.#clock.now(), true);
+      const now = this.#clock.now();
+      this.#dispatcher.end(sent, now, true);
+      this.#standstill.noteProgress(now);
+      const { pairCount: pairs, tokenCount: tokens } = batch;
+      this.#onBatch({ requests: batch.requests.size, pairs, tokens, ms: now - sentAt });
       this.#deliver(batch, scores);
     } catch (cause) {
       this.#dispatcher.end(sent, this.#clock.now(), false);
+      this.#standstill.noteProgress(this.#clock.now());
       this.#fail(batch, cause);
     }
   }

@@ -1,7 +1,7 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import type { EncodedRequest, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
-import type { TokenLimits, TokenPath } from "../ports.ts";
+import type { TextCacheCounters, TokenLimits, TokenPath } from "../ports.ts";
 
 /** The parts of a pair; each has special tokens of its own. */
 export type PartRole = "state" | "question" | "candidate";
@@ -25,6 +25,8 @@ export interface PartEncoder {
     parts: readonly TextPart[],
     options: { readonly maxTooMany: number; readonly signal: AbortSignal },
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
+  /** Left out where no texts are kept. */
+  readonly counters?: TextCacheCounters;
 }
 
 /** For a model that reads state, question and candidate apart. */
@@ -38,6 +40,10 @@ export class PartTokenizer implements Tokenizer {
   /** Equal texts in the same role are tokenized once. */
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
     return encodeByParts(request, limits, this.#encoder, signal);
+  }
+
+  textCache(): TextCacheCounters {
+    return this.#encoder.counters ?? { hits: 0, misses: 0 };
   }
 }
 

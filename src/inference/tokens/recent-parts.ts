@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { TooManyTokens } from "../plan.ts";
+import type { TextCacheCounters } from "../ports.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 
 /** Of all that is kept. Chosen: a thousand of the longest states, or some 20,000 labels. */
@@ -21,6 +22,9 @@ export class RecentParts implements PartEncoder {
     sizeCalculation: ({ byteLength }) => byteLength + ENTRY_BYTES,
   });
 
+  #hits = 0;
+  #misses = 0;
+
   constructor(encoder: PartEncoder) {
     this.#encoder = encoder;
   }
@@ -36,10 +40,16 @@ export class RecentParts implements PartEncoder {
       return room >= 0 ? this.#lookUp(part) : { part, key: undefined, tokens: undefined };
     });
     const missing = lookups.filter(({ tokens }) => tokens === undefined);
+    this.#hits += lookups.length - missing.length;
+    this.#misses += missing.length;
     if (missing.length > 0) await this.#encode(missing, options);
     // those behind the last that was encoded are left out
     const end = lookups.findIndex(({ tokens }) => tokens === undefined);
     return lookups.slice(0, end < 0 ? lookups.length : end).flatMap(({ tokens }) => tokens ?? []);
+  }
+
+  get counters(): TextCacheCounters {
+    return { hits: this.#hits, misses: this.#misses };
   }
 
   #lookUp(part: TextPart): Lookup {

@@ -56,6 +56,7 @@ async function answer(
     return reply.hijack();
   }
   logFault(log, outgoing, request);
+  request.inference = outgoing.inference;
   return sendReply(reply, outgoing);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply, Route } from "../../contract/call.ts";
 import type { ServiceError } from "../../errors.ts";
-import type { Log } from "../log.ts";
+import type { RequestListener } from "../request-record.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
@@ -15,7 +15,7 @@ export interface QuickRefusalOptions {
   readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
   readonly isDraining: () => boolean;
-  readonly log: Log;
+  readonly onRequestEnd: RequestListener;
 }
 
 interface RefusingContract {
@@ -38,7 +38,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, isDraining, log } = options;
+  const { contracts, admission, isDraining, onRequestEnd } = options;
   const routes = new Map(
     contracts.flatMap((served) =>
       served.headChecks.contract.routes
@@ -71,7 +71,8 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     };
     response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...own });
     response.end(body);
-    logRefusal(log, route, status, startedAt, requestId);
+    const { method, operationId: operation } = route;
+    onRequestEnd({ method, operation, status, ms: performance.now() - startedAt, requestId });
     return true;
   };
 }
@@ -91,15 +92,4 @@ function isFlawless(request: IncomingMessage, route: Route, options: HeadCheckOp
   } catch {
     return false; // the route checks again, and says it
   }
-}
-
-function logRefusal(
-  log: Log,
-  { method, operationId }: Route,
-  status: number,
-  startedAt: number,
-  requestId: string,
-): void {
-  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  log.debug({ method, operation: operationId, status, ms, requestId }, "request");
 }

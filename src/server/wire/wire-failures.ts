@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
+import type { RequestListener } from "../request-record.ts";
 import { isDiscardingBody, openExchanges } from "./connections.ts";
 import { closeLingering, isLingering } from "./lingering.ts";
 import type { WireLimits } from "./listener.ts";
@@ -43,12 +44,20 @@ export function wireReply(contract: Contract, failure: WireFailure, requestId: s
   return { ...contract.errorReply(error, requestId), status: failure.status };
 }
 
+export interface ClientErrorOptions {
+  readonly contract: Contract;
+  readonly log: Log;
+  readonly limits: WireLimits;
+  readonly onRequestEnd: RequestListener;
+}
+
 /** Answers what never became a request: a broken request line or header, a body cut off, a timeout. */
-export function onClientError(
-  contract: Contract,
-  log: Log,
-  limits: WireLimits,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function onClientError({
+  contract,
+  log,
+  limits,
+  onRequestEnd,
+}: ClientErrorOptions): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const byCode = failuresByCode(limits);
   return (error, socket) => {
     if (isLingering(socket)) return;
@@ -57,8 +66,10 @@ export function onClientError(
       return;
     }
     const failure = byCode[error.code ?? ""] ?? MALFORMED;
-    void refuse(contract, socket, failure).then(() => {
-      log.debug({ status: failure.status, code: error.code }, "request refused");
+    void refuse(contract, socket, failure).then((requestId) => {
+      if (requestId === undefined) return;
+      log.debug({ status: failure.status, code: error.code, requestId }, "request refused");
+      onRequestEnd({ method: undefined, operation: undefined, status: failure.status, ms: 0, requestId });
     });
   };
 }
@@ -80,25 +91,30 @@ export function onTooManyConnections(contract: Contract): (socket: Socket) => vo
 
 const refused = new WeakSet<Socket>();
 
-/** Writes the connection's last answer by hand, after the answers of the whole requests before it. */
+/**
+ * Writes the connection's last answer by hand, after the answers of the whole requests before it.
+ *
+ * @returns the id in the answer; undefined if there is none
+ */
 async function refuse(
   contract: Contract,
   socket: Socket,
   failure: WireFailure,
   headers: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  if (refused.has(socket)) return; // the parser reports once more for each further piece of data
+): Promise<string | undefined> {
+  if (refused.has(socket)) return undefined; // the parser reports once more for each further piece of data
   refused.add(socket);
   const open = openExchanges(socket);
   const broken = open.find(({ request }) => !request.complete);
   await Promise.all(open.filter((exchange) => exchange !== broken).map(({ response }) => closed(response)));
   if (broken?.response.headersSent || !socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const requestId = broken?.requestId ?? randomUUID();
   socket.write(rawAnswer(wireReply(contract, failure, requestId), { ...headers, "x-request-id": requestId }));
   closeLingering(socket);
+  return requestId;
 }
 
 function closed(emitter: NodeJS.EventEmitter): Promise<void> {

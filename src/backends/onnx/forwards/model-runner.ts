@@ -16,6 +16,8 @@ export interface RunnerOptions {
 
 /** A model loaded in this process. */
 export interface Runner {
+  /** States that the cache knew, and those that were computed to be kept. Left out where none are. */
+  readonly stateCounts?: { readonly hits: number; readonly misses: number };
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
 }
 
@@ -44,6 +46,11 @@ export class ModelRunner implements Runner {
     stateCacheBytes: number,
   ): Promise<ModelRunner> {
     return new ModelRunner(await ForwardThreads.start(graph, model), stateCacheBytes);
+  }
+
+  get stateCounts(): { readonly hits: number; readonly misses: number } {
+    const { hits, misses } = this.#states;
+    return { hits, misses };
   }
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
@@ -80,6 +87,7 @@ export class ModelRunner implements Runner {
     for (const [key, state] of states) {
       const keyValues = this.#states.get(key);
       if (keyValues) encoded.set(state, keyValues);
+      else if (this.#isKept(state)) this.#states.misses += 1;
     }
     return encoded;
   }

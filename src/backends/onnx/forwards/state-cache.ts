@@ -10,6 +10,10 @@ import { byteLength, type KeyValues } from "../tensors/key-values.ts";
  */
 export class StateCache {
   readonly #states: LRUCache<string, KeyValues> | undefined;
+  /** Lookups that found a state. */
+  hits = 0;
+  /** States that were computed and are kept. */
+  misses = 0;
 
   constructor(maxBytes: number) {
     if (maxBytes > 0) this.#states = new LRUCache({ maxSize: maxBytes, sizeCalculation: byteLength });
@@ -29,7 +33,9 @@ export class StateCache {
   }
 
   get(key: string): KeyValues | undefined {
-    return this.#states?.get(key);
+    const known = this.#states?.get(key);
+    if (known !== undefined) this.hits += 1;
+    return known;
   }
 
   set(key: string, keyValues: KeyValues): void {

@@ -1,9 +1,10 @@
-import type { Backend, ForestScores, TokenTree } from "../../../inference/ports.ts";
+import type { Backend, BackendCounters, ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { Precision } from "../../../models/graph/graph.ts";
 import { shortestKeptState } from "../tensors/kept-states.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { type Exit, failure, InferenceProcess, type LoadOptions } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
+import { ProcessCounters } from "./process-counters.ts";
 import { RestartPace } from "./restart-pace.ts";
 import { Runs } from "./runs.ts";
 
@@ -30,6 +31,7 @@ export class ChildBackend implements Backend {
   readonly #pace = new RestartPace();
   readonly #runs: Runs;
   readonly #heartbeat: Heartbeat;
+  readonly #counters = new ProcessCounters();
   #process: InferenceProcess | undefined;
   #startedAt = 0;
   #readySince: number | undefined;
@@ -90,6 +92,10 @@ export class ChildBackend implements Backend {
     await this.#launch(this.#process);
   }
 
+  counters(): BackendCounters {
+    return this.#counters.all();
+  }
+
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
     if (this.#isReady && !this.#isThere) await this.#gone;
     await this.#ready;
@@ -121,7 +127,10 @@ export class ChildBackend implements Backend {
     try {
       await process.load(this.#options, {
         answer: (message) => this.#receive(message),
-        pong: () => this.#heartbeat.answered(),
+        pong: (message) => {
+          this.#counters.note(message);
+          this.#heartbeat.answered();
+        },
         exit: (exit) => this.#onExit(process, exit),
       });
     } catch (error) {
@@ -136,6 +145,7 @@ export class ChildBackend implements Backend {
   }
 
   #receive(message: Extract<FromProcess, { id: number }>): void {
+    if (message.type === "scored") this.#counters.note(message);
     if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
     else this.#runs.scored(message.id, { scores: message.scores, forwards: message.forwards });
   }
@@ -148,6 +158,7 @@ export class ChildBackend implements Backend {
 
   #onExit(process: InferenceProcess, { code, signal }: Exit): void {
     if (process !== this.#process) return;
+    this.#counters.end();
     const wasReady = this.#isReady;
     this.#isReady = false;
     this.#heartbeat.stop();
@@ -169,6 +180,7 @@ export class ChildBackend implements Backend {
       if (this.#isClosed) return;
       this.#startedAt = this.#options.clock.now(); // here: making a process may throw
       try {
+        this.#counters.restarts += 1;
         return await this.#launch();
       } catch (error) {
         this.#isExpected = false;

@@ -44,7 +44,7 @@ const execArgv = [
 /** Listener for the events of a process. */
 export interface ProcessListener {
   readonly answer: (message: Extract<FromProcess, { id: number }>) => void;
-  readonly pong: () => void;
+  readonly pong: (message: Extract<FromProcess, { type: "pong" }>) => void;
   readonly exit: (exit: Exit) => void;
 }
 
@@ -87,7 +87,7 @@ export class InferenceProcess {
       child.on("message", (message: FromProcess) => {
         if (message.type === "loaded") resolve();
         else if (message.type === "refused") reject(new ServiceError("INVALID_MODEL", message.message));
-        else if (message.type === "pong") this.#listener.pong();
+        else if (message.type === "pong") this.#listener.pong(message);
         else this.#listener.answer(message);
       });
       child.on("error", (cause) => {

@@ -1,6 +1,13 @@
 import type { TokenTree } from "../../../inference/ports.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 
+/** What a process has counted since it began, and the memory it takes. */
+export interface RunnerCounters {
+  readonly stateHits: number;
+  readonly stateMisses: number;
+  readonly residentBytes: number;
+}
+
 /** What the service and its inference process say to each other. */
 export type ToProcess =
   | {
@@ -15,6 +22,11 @@ export type ToProcess =
 export type FromProcess =
   | { readonly type: "loaded" }
   | { readonly type: "refused"; readonly message: string }
-  | { readonly type: "scored"; readonly id: number; readonly scores: Float32Array; readonly forwards: number }
+  | ({
+      readonly type: "scored";
+      readonly id: number;
+      readonly scores: Float32Array;
+      readonly forwards: number;
+    } & RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }
-  | { readonly type: "pong" };
+  | ({ readonly type: "pong" } & RunnerCounters);

@@ -5,7 +5,7 @@
 
 import type { Runner } from "../forwards/model-runner.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
-import type { FromProcess, ToProcess } from "./messages.ts";
+import type { FromProcess, RunnerCounters, ToProcess } from "./messages.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
 /** Found out before the model is known. */
@@ -16,6 +16,21 @@ let runner: Runner | undefined;
 /** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
 const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Chosen: asking the system takes some 20 microseconds. */
+const MEMORY_EACH_MS = 1_000;
+let residentBytes = 0;
+let askedAt = Number.NEGATIVE_INFINITY;
+
+function counters(): RunnerCounters {
+  const now = performance.now();
+  if (now - askedAt >= MEMORY_EACH_MS) {
+    askedAt = now;
+    residentBytes = process.memoryUsage.rss();
+  }
+  const { hits = 0, misses = 0 } = runner?.stateCounts ?? {};
+  return { stateHits: hits, stateMisses: misses, residentBytes };
+}
 
 async function load({
   modelPackage,
@@ -33,7 +48,7 @@ async function load({
 async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Promise<void> {
   try {
     if (!runner) throw new Error("the model is not loaded");
-    send({ type: "scored", id, ...(await runner.score(forest)) });
+    send({ type: "scored", id, ...(await runner.score(forest)), ...counters() });
   } catch (error) {
     send({ type: "failed", id, message: messageOf(error) });
   }
@@ -47,7 +62,7 @@ function scoreNext(message: Extract<ToProcess, { type: "score" }>): Promise<void
 }
 
 process.on("message", (message: ToProcess) => {
-  if (message.type === "ping") send({ type: "pong" });
+  if (message.type === "ping") send({ type: "pong", ...counters() });
   else void (message.type === "load" ? load(message) : scoreNext(message));
 });
 // the parent has died: nobody is left to answer

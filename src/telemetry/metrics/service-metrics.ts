@@ -1,0 +1,231 @@
+import {
+  type CollectFunction,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from "prom-client";
+import type { BatchFacts, ServedEngine } from "../../inference/ports.ts";
+import type { RequestRecord } from "../../server/request-record.ts";
+import { type Exposition, type Metric, TextFormats } from "./exposition.ts";
+
+/** Seconds. Chosen: a small request alone takes some 10 ms, a deadline is 60 s. */
+const TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Seconds. Tokens of known texts take some 10 microseconds. */
+const SHORT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const TOKENS = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
+
+const INFERENCE = ["systemone", "rank"] as const;
+
+/**
+ * The metrics of one service. Counters that the engine keeps anyway are read when somebody asks for them; the rest is noted
+ * request by request and batch by batch. Labels come from the contract, the options and the model, never from a request.
+ */
+export class ServiceMetrics {
+  readonly #formats: TextFormats;
+  readonly #requests = counter("decision_requests_total", "Answered HTTP requests", ["operation", "status"]);
+  readonly #duration = histogram(
+    "decision_request_duration_seconds",
+    "From the headers of an inference request to its answer, of those answered with 200",
+    TIMES,
+    ["operation"],
+  );
+  readonly #queue = histogram("decision_queue_duration_seconds", "From tokens to the first batch", TIMES);
+  readonly #tokenize = histogram(
+    "decision_tokenize_duration_seconds",
+    "From a place in the queue to tokens",
+    SHORT_TIMES,
+  );
+  readonly #inference = histogram(
+    "decision_inference_duration_seconds",
+    "From the first batch to the last score",
+    TIMES,
+  );
+  readonly #tokens = counter(
+    "decision_input_tokens_total",
+    "Tokens of the scored pairs, as usage.input_tokens counts them",
+  );
+  readonly #pairs = counter(
+    "decision_pairs_total",
+    "Pairs of answered requests by where their score came from",
+    ["source"],
+  );
+  readonly #batchRequests = histogram("decision_batch_requests", "Requests in a batch", COUNTS.slice(0, 6));
+  readonly #batchPairs = histogram("decision_batch_pairs", "Pairs in a batch", COUNTS);
+  readonly #batchTokens = histogram("decision_batch_tokens", "New tokens in a batch", TOKENS);
+  readonly #batchDuration = histogram(
+    "decision_batch_duration_seconds",
+    "From sending a batch to the inference process to its scores",
+    TIMES,
+  );
+
+  /** @param version of the service */
+  constructor(engine: ServedEngine, version: string) {
+    for (const operation of INFERENCE) this.#duration.zero({ operation });
+    for (const source of ["computed", "cached"]) this.#pairs.inc({ source }, 0);
+    engine.onBatch((batch) => this.#noteBatch(batch));
+    this.#formats = new TextFormats([
+      ...[this.#requests, this.#duration, this.#queue, this.#tokenize, this.#inference],
+      ...[this.#tokens, this.#pairs],
+      ...[this.#batchRequests, this.#batchPairs, this.#batchTokens, this.#batchDuration],
+      ...engineMetrics(engine, version),
+      ...processMetrics(),
+    ]);
+  }
+
+  /** @param accept the request's header: it decides between the two text formats */
+  write(accept?: string): Promise<Exposition> {
+    return this.#formats.write(accept);
+  }
+
+  noteRequest({ operation, status, ms, inference }: RequestRecord): void {
+    this.#requests.inc({ operation: operation ?? "none", status: String(status) });
+    if (inference === undefined) return;
+    const { timing, inputTokens, pairs, cachedPairs } = inference;
+    this.#duration.observe({ operation: operation ?? "none" }, ms / 1000);
+    this.#queue.observe(timing.queue / 1000);
+    this.#tokenize.observe(timing.tokenize / 1000);
+    this.#inference.observe(timing.inference / 1000);
+    this.#tokens.inc(inputTokens);
+    if (cachedPairs > 0) this.#pairs.inc({ source: "cached" }, cachedPairs);
+    if (pairs > cachedPairs) this.#pairs.inc({ source: "computed" }, pairs - cachedPairs);
+  }
+
+  #noteBatch({ requests, pairs, tokens, ms }: BatchFacts): void {
+    this.#batchRequests.observe(requests);
+    this.#batchPairs.observe(pairs);
+    this.#batchTokens.observe(tokens);
+    this.#batchDuration.observe(ms / 1000);
+  }
+}
+
+/** What is read from the engine when somebody asks. */
+function engineMetrics(engine: ServedEngine, version: string): readonly Metric[] {
+  const counters = () => engine.health().counters;
+  const settings = () => engine.health().settings;
+  const backend = () => engine.measurements().backend;
+  const texts = () => engine.measurements().texts;
+  const health = engine.health();
+  const model = {
+    model: engine.model.id,
+    model_version: engine.model.version,
+    backend: health.backend,
+    device: health.device,
+    precision: health.precision,
+    version,
+  };
+  return [
+    info("decision_model_info", "The served model and this service", model),
+    gauge("decision_ready", "1 while requests are taken, else 0", () =>
+      Number(engine.health().status === "ready"),
+    ),
+    gauge("decision_queue_requests", "Requests that wait", () => counters().queued),
+    gauge("decision_queue_capacity", "Requests that may wait", () => settings().queueCapacity),
+    gauge("decision_running_requests", "Requests in a batch", () => counters().running),
+    gauge(
+      "decision_estimated_wait_seconds",
+      "How long all that waits and runs will take",
+      () => counters().estimatedWaitMs / 1000,
+    ),
+    outcomes(engine),
+    readCounter("decision_batches_total", "Batches sent to the model", () => counters().batches),
+    readCounter("decision_forwards_total", "Runs of the model", () => counters().forwards),
+    readCounter("decision_score_cache_hits_total", "Pairs whose score was known", () => counters().cacheHits),
+    gauge("decision_score_cache_entries", "Scores in the cache", () => counters().cacheEntries),
+    gauge("decision_score_cache_capacity", "Scores that the cache may hold", () => settings().cacheSize),
+    readCounter(
+      "decision_state_cache_hits_total",
+      "States whose encoding was known",
+      () => backend().stateHits,
+    ),
+    readCounter(
+      "decision_state_cache_misses_total",
+      "States encoded to be kept",
+      () => backend().stateMisses,
+    ),
+    readCounter("decision_token_cache_hits_total", "Texts whose tokens were known", () => texts().hits),
+    readCounter("decision_token_cache_misses_total", "Texts that were tokenized", () => texts().misses),
+    readCounter(
+      "decision_inference_process_restarts_total",
+      "Inference processes started in place of one that had ended",
+      () => backend().restarts,
+    ),
+    gauge(
+      "decision_inference_process_resident_memory_bytes",
+      "Memory of the inference process as it last told; 0 while there is none",
+      () => backend().residentBytes,
+    ),
+  ];
+}
+
+/** How admitted requests ended. */
+function outcomes(engine: ServedEngine): Metric {
+  return new Counter({
+    name: "decision_request_outcomes_total",
+    help: "Inference requests by how they ended; invalid ones are not counted here",
+    labelNames: ["outcome"],
+    registers: [],
+    collect() {
+      const { completed, rejected, timedOut, failed, cancelled } = engine.health().counters;
+      this.reset();
+      for (const [outcome, count] of Object.entries({
+        completed,
+        rejected,
+        timed_out: timedOut,
+        failed,
+        cancelled,
+      }))
+        this.inc({ outcome }, count);
+    },
+  });
+}
+
+let ofProcess: readonly Metric[] | undefined;
+
+/** Of the service process: memory, processor, event loop, garbage. There is one process: each of its services shows the same. */
+function processMetrics(): readonly Metric[] {
+  if (ofProcess === undefined) {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    // a registry gives what it was given
+    ofProcess = registry.getMetricsAsArray() as unknown as readonly Metric[];
+  }
+  return ofProcess;
+}
+
+function counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+  return new Counter({ name, help, labelNames, registers: [] });
+}
+
+function histogram<Label extends string>(
+  name: string,
+  help: string,
+  buckets: number[],
+  labelNames: Label[] = [],
+): Histogram<Label> {
+  return new Histogram({ name, help, buckets, labelNames, registers: [] });
+}
+
+function gauge(name: string, help: string, read: () => number): Gauge {
+  const collect: CollectFunction<Gauge> = function () {
+    this.set(read());
+  };
+  return new Gauge({ name, help, registers: [], collect });
+}
+
+/** A counter that somebody else keeps. */
+function readCounter(name: string, help: string, read: () => number): Counter {
+  const collect: CollectFunction<Counter> = function () {
+    this.reset();
+    this.inc(read());
+  };
+  return new Counter({ name, help, registers: [], collect });
+}
+
+function info(name: string, help: string, labels: Readonly<Record<string, string>>): Gauge {
+  const metric = new Gauge({ name, help, labelNames: Object.keys(labels), registers: [] });
+  metric.set(labels, 1);
+  return metric;
+}
