@@ -640,6 +640,7 @@ export interface components {
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "www-authenticate": components["headers"]["Authenticate"];
                 readonly [name: string]: unknown;
             };
@@ -651,6 +652,7 @@ export interface components {
         readonly OnlyPost: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
@@ -662,6 +664,7 @@ export interface components {
         readonly OnlyGet: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
@@ -673,6 +676,7 @@ export interface components {
         readonly BodyTooLarge: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -683,6 +687,7 @@ export interface components {
         readonly Failed: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -693,6 +698,7 @@ export interface components {
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
             };
@@ -704,6 +710,7 @@ export interface components {
         readonly DeadlineExceeded: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -719,6 +726,11 @@ export interface components {
          * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
         readonly RequestId: string;
+        /**
+         * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
+         * @example QUEUE_FULL
+         */
+        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
         /**
          * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
@@ -780,6 +792,7 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -822,6 +835,7 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -878,6 +892,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
@@ -910,6 +925,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
-import { ServiceError } from "../../errors.ts";
+import { type ErrorKind, ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import { isDiscardingBody, openExchanges } from "./connections.ts";
 import { closeLingering, isLingering } from "./lingering.ts";
@@ -10,14 +10,17 @@ import type { WireLimits } from "./listener.ts";
 
 /** A failure of HTTP itself, below the contract: no operation declares it. */
 export interface WireFailure {
-  readonly status: number;
+  readonly kind: ErrorKind;
   readonly detail: string;
 }
 
-const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is not a proxy." };
-const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
+const TUNNEL_REFUSED: WireFailure = {
+  kind: "METHOD_NOT_ALLOWED",
+  detail: "CONNECT is not supported: this is not a proxy.",
+};
+const MALFORMED: WireFailure = { kind: "MALFORMED_HTTP", detail: "The request is not valid HTTP/1.1." };
 
-const NO_CONNECTION: WireFailure = { status: 503, detail: "Too many connections are open." };
+const NO_CONNECTION: WireFailure = { kind: "TOO_MANY_CONNECTIONS", detail: "Too many connections are open." };
 
 /** By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror */
 function failuresByCode({
@@ -26,21 +29,23 @@ function failuresByCode({
 }: WireLimits): Readonly<Record<string, WireFailure>> {
   return {
     ERR_HTTP_REQUEST_TIMEOUT: {
-      status: 408,
+      kind: "HEADERS_TIMEOUT",
       detail: `The headers did not arrive in time: they may take ${headersTimeoutMs / 1000} s.`,
     },
     HPE_HEADER_OVERFLOW: {
-      status: 431,
+      kind: "HEADERS_TOO_LARGE",
       detail: `The request line and the headers are too long: expected at most ${maxHeaderBytes} bytes together.`,
     },
-    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+      kind: "BODY_TOO_LARGE",
+      detail: "The chunk extensions of the body are too long.",
+    },
   };
 }
 
-/** The contract's error body under a status of HTTP's own. */
+/** The contract's answer to a failure of HTTP's own. */
 export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
-  const error = new ServiceError("MALFORMED_HTTP", failure.detail);
-  return { ...contract.errorReply(error, requestId), status: failure.status };
+  return contract.errorReply(new ServiceError(failure.kind, failure.detail), requestId);
 }
 
 /** Answers what never became a request: a broken request line or header, a body cut off, a timeout. */
@@ -58,7 +63,7 @@ export function onClientError(
     }
     const failure = byCode[error.code ?? ""] ?? MALFORMED;
     void refuse(contract, socket, failure).then(() => {
-      log.debug({ status: failure.status, code: error.code }, "request refused");
+      log.debug({ kind: failure.kind, code: error.code }, "request refused");
     });
   };
 }
@@ -74,7 +79,7 @@ export function onConnect(contract: Contract): (request: IncomingMessage, socket
 /** Answers a connection that is one too many, on which nothing has been read. */
 export function onTooManyConnections(contract: Contract): (socket: Socket) => void {
   return (socket) => {
-    void refuse(contract, socket, NO_CONNECTION, { "retry-after": "1" });
+    void refuse(contract, socket, NO_CONNECTION);
   };
 }
 
