@@ -691,6 +691,7 @@ export interface components {
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "www-authenticate": components["headers"]["Authenticate"];
                 readonly [name: string]: unknown;
             };
@@ -702,6 +703,7 @@ export interface components {
         readonly OnlyPost: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
@@ -713,6 +715,7 @@ export interface components {
         readonly OnlyGet: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
@@ -724,6 +727,7 @@ export interface components {
         readonly BodyTooLarge: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -734,6 +738,7 @@ export interface components {
         readonly Failed: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -744,6 +749,7 @@ export interface components {
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
             };
@@ -755,6 +761,7 @@ export interface components {
         readonly DeadlineExceeded: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -770,6 +777,11 @@ export interface components {
          * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
         readonly RequestId: string;
+        /**
+         * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
+         * @example QUEUE_FULL
+         */
+        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
         /**
          * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
@@ -831,6 +843,7 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -873,6 +886,7 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -929,6 +943,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
@@ -961,6 +976,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };

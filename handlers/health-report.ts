@@ -6,8 +6,15 @@ export function healthReply(services: Services): Reply<"getHealth"> & Reply<"get
   const body = healthReport(services);
   return body.status === "ready"
     ? { status: 200, body }
-    : { status: 503, body, headers: { "retry-after": "1" } };
+    : {
+        status: 503,
+        body,
+        headers: { "retry-after": "1", "x-decision-error": UNREADY_CODES[body.status] },
+      };
 }
+
+/** The code of an error that an inference would get now. */
+const UNREADY_CODES = { starting: "STARTING", draining: "DRAINING", failed: "BACKEND_FAILED" } as const;
 
 /** Never contains content of a request. */
 function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {

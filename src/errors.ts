@@ -1,28 +1,33 @@
 /**
- * The one error that the service throws on purpose.
- *
- * A kind says what happened; only `src/contract` knows the HTTP status that a kind becomes. A message says
- * what was expected, what came and what to change, and never repeats request content.
+ * What can happen, as a closed list. A kind is also the stable code that callers see: in the header `x-decision-error` and in the
+ * messages of the command line. docs/errors.md explains each; only `src/contract` knows which HTTP status a kind becomes.
  */
-export type ErrorKind =
-  | "MALFORMED_HTTP" // the HTTP message itself is broken
-  | "NOT_FOUND"
-  | "METHOD_NOT_ALLOWED"
-  | "KEY_MISSING" // no key was sent
-  | "UNAUTHORIZED" // a wrong key was sent
-  | "BODY_TOO_LARGE"
-  | "INVALID_REQUEST" // carries issues
-  | "QUEUE_FULL"
-  | "OVERLOADED" // more work waits than can be done before the deadline; carries seconds
-  | "STARTING"
-  | "DRAINING"
-  | "DEADLINE_EXCEEDED"
-  | "CANCELLED" // the caller has left: nobody reads the answer
-  | "BACKEND_FAILED"
-  | "INTERNAL"
-  | "INVALID_OPTION" // a command-line option or environment variable
-  | "INVALID_MODEL" // a model package that cannot be served
-  | "PULL_FAILED"; // a model that could not be fetched or stored
+export const ERROR_KINDS = [
+  "MALFORMED_HTTP", // the HTTP message itself is broken
+  "HEADERS_TIMEOUT",
+  "HEADERS_TOO_LARGE",
+  "EXPECTATION_FAILED", // `Expect` with something else than 100-continue
+  "CONDITION_FAILED", // `Range` or `If-Match` on a file of a page
+  "TOO_MANY_CONNECTIONS",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "KEY_MISSING", // no key was sent
+  "UNAUTHORIZED", // a wrong key was sent
+  "BODY_TOO_LARGE",
+  "INVALID_REQUEST", // carries issues
+  "QUEUE_FULL",
+  "OVERLOADED", // more work waits than can be done before the deadline; carries seconds
+  "STARTING",
+  "DRAINING",
+  "DEADLINE_EXCEEDED",
+  "CANCELLED", // the caller has left: nobody reads the answer
+  "BACKEND_FAILED",
+  "INTERNAL",
+  "INVALID_OPTION", // a command-line option or environment variable
+  "INVALID_MODEL", // a model package that cannot be served
+  "PULL_FAILED", // a model that could not be fetched or stored
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** Member names (strings) and positions (numbers) from the body down; the first is always "body". */
 export type Location = readonly (string | number)[];
@@ -60,6 +65,10 @@ interface ErrorDetails extends ErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
+/**
+ * The one error that the service throws on purpose. A message says what was expected, what came and what to change, and never
+ * repeats request content.
+ */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly kind: ErrorKind;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { ISSUE_TYPES } from "../src/errors.ts";
+import { ERROR_KINDS, ISSUE_TYPES } from "../src/errors.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
 import { packageRoot } from "./support/package-root.ts";
 
@@ -20,6 +20,17 @@ describe("docs/configuration.md", () => {
 });
 
 describe("docs/errors.md", () => {
+  it("has a row with cause and remedy for every code, and no other code", () => {
+    const rows = page("docs/errors.md")
+      .split("\n")
+      .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/g, "").trim()))
+      .filter(([code = ""]) => /^`[A-Z_]+`$/.test(code));
+    const codes = rows.map(([code = ""]) => code.slice(1, -1));
+    assert.deepEqual(codes.toSorted(), [...ERROR_KINDS].toSorted());
+    for (const row of rows)
+      assert.ok(row.length >= 3 && row.every((cell) => cell.length > 2), row.join(" | "));
+  });
+
   it("explains every type of a 422", () => {
     const errors = page("docs/errors.md");
     for (const type of ISSUE_TYPES) assert.ok(errors.includes(`\`${type}\``), type);

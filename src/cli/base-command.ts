@@ -1,3 +1,4 @@
+import path from "node:path";
 import { Command } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
 import { resolveOptions } from "../options/resolve.ts";
@@ -19,8 +20,11 @@ export abstract class BaseCommand extends Command {
 
   /** Prints a few lines to stderr instead of a stack trace or the whole help. */
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
-    if (error instanceof ServiceError)
-      return this.#end(this.#linesOf(error), isWrongUsage(error) ? WRONG_USAGE : FAILED);
+    if (error instanceof ServiceError) {
+      if (isWrongUsage(error)) return this.#end(this.#linesOf(error), WRONG_USAGE);
+      const page = path.join(this.config.root, "docs", "errors.md");
+      return this.#end([...this.#linesOf(error), `${error.kind} is explained in ${page}`], FAILED);
+    }
     // thrown by oclif for invalid flags
     if (error.oclif?.exit === WRONG_USAGE)
       return this.#end(usageLines(error.message, String(this.id).replaceAll(":", " ")), WRONG_USAGE);

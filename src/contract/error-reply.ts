@@ -1,9 +1,11 @@
-import { type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
+import { ERROR_KINDS, type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
+/** The header that gives the code of an error, whatever its status. */
+const CODE_HEADER = "x-decision-error";
 const MAX_NAME_LENGTH = 100;
 const RETRY_SOON = { "retry-after": "1" };
 
@@ -21,6 +23,11 @@ const UNAUTHORIZED: Rule = { status: 401, headers: { "www-authenticate": "Bearer
 /** The only place where a kind of error meets an HTTP status. */
 const RULES: Readonly<Record<ErrorKind, Rule>> = {
   MALFORMED_HTTP: { status: 400 },
+  HEADERS_TIMEOUT: { status: 408 },
+  HEADERS_TOO_LARGE: { status: 431 },
+  EXPECTATION_FAILED: { status: 417 },
+  CONDITION_FAILED: { status: 412 }, // 416 for a range
+  TOO_MANY_CONNECTIONS: { status: 503, headers: RETRY_SOON },
   KEY_MISSING: UNAUTHORIZED,
   UNAUTHORIZED,
   NOT_FOUND: { status: 404 },
@@ -40,6 +47,9 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   INVALID_MODEL: FAILED,
   PULL_FAILED: FAILED,
 };
+
+/** The codes that callers can get; an error of any other kind becomes INTERNAL. */
+export const REPLY_CODES: readonly ErrorKind[] = ERROR_KINDS.filter((kind) => codeOf(kind) === kind);
 
 /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
 export function errorReply(error: unknown, requestId: string): OutgoingReply {
@@ -64,10 +74,14 @@ export interface Failure {
 export function failureOf(error: unknown, requestId: string): Failure {
   const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
   const { status, headers, sentence } = RULES[kind];
-  const told = { kind, status, headers: { ...headers, ...retryAfter(error) } };
+  const told = { kind, status, headers: { [CODE_HEADER]: codeOf(kind), ...headers, ...retryAfter(error) } };
   if (sentence !== undefined)
     return { ...told, detail: `${sentence} Request id ${requestId}.`, cause: error };
   return { ...told, detail: kind === "INVALID_REQUEST" ? issuesIn(error) : messageOf(error) };
+}
+
+function codeOf(kind: ErrorKind): ErrorKind {
+  return RULES[kind] === FAILED ? "INTERNAL" : kind;
 }
 
 function retryAfter(error: unknown): Readonly<Record<string, string>> {

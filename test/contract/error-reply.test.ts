@@ -1,13 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { errorReply } from "../../src/contract/error-reply.ts";
-import { type ErrorKind, type Issue, ServiceError } from "../../src/errors.ts";
+import { errorReply, REPLY_CODES } from "../../src/contract/error-reply.ts";
+import { ERROR_KINDS, type ErrorKind, type Issue, ServiceError } from "../../src/errors.ts";
+import { operations } from "./document.ts";
 import { assertDeclared, assertProtocolError } from "./response-check.ts";
 
 const ID = "id-7";
 
-const kinds: readonly { kind: ErrorKind; status: number; headers?: Record<string, string> }[] = [
+const kinds: readonly {
+  kind: ErrorKind;
+  status: number;
+  headers?: Record<string, string>;
+  code?: ErrorKind;
+}[] = [
   { kind: "MALFORMED_HTTP", status: 400 },
+  { kind: "HEADERS_TIMEOUT", status: 408 },
+  { kind: "HEADERS_TOO_LARGE", status: 431 },
+  { kind: "EXPECTATION_FAILED", status: 417 },
+  { kind: "CONDITION_FAILED", status: 412 },
+  { kind: "TOO_MANY_CONNECTIONS", status: 503, headers: { "retry-after": "1" } },
   { kind: "NOT_FOUND", status: 404 },
   { kind: "METHOD_NOT_ALLOWED", status: 405 },
   { kind: "KEY_MISSING", status: 401, headers: { "www-authenticate": "Bearer" } },
@@ -20,21 +31,36 @@ const kinds: readonly { kind: ErrorKind; status: number; headers?: Record<string
   { kind: "DEADLINE_EXCEEDED", status: 504 },
   { kind: "BACKEND_FAILED", status: 500 },
   { kind: "INTERNAL", status: 500 },
-  { kind: "CANCELLED", status: 500 },
-  { kind: "INVALID_OPTION", status: 500 },
-  { kind: "INVALID_MODEL", status: 500 },
+  { kind: "INVALID_REQUEST", status: 422 },
+  { kind: "CANCELLED", status: 500, code: "INTERNAL" },
+  { kind: "INVALID_OPTION", status: 500, code: "INTERNAL" },
+  { kind: "INVALID_MODEL", status: 500, code: "INTERNAL" },
+  { kind: "PULL_FAILED", status: 500, code: "INTERNAL" },
 ];
 
 describe("the answer to an error", () => {
-  for (const { kind, status, headers = {} } of kinds) {
+  it("is tested for every kind", () => {
+    assert.deepEqual(kinds.map(({ kind }) => kind).toSorted(), [...ERROR_KINDS].toSorted());
+  });
+
+  it("has one of the codes that the contract lists", () => {
+    const answers = operations.flatMap(({ responses }) => Object.entries(responses));
+    const errors = answers.filter(([status]) => Number(status) >= 400);
+    for (const [status, { headers }] of errors)
+      assert.deepEqual(headers["x-decision-error"]?.schema.enum, REPLY_CODES, status);
+  });
+
+  for (const { kind, status, headers = {}, code = kind } of kinds) {
     it(`is ${status} for ${kind}`, () => {
       const reply = errorReply(new ServiceError(kind, "What happened."), ID);
-      const { "content-type": contentType, ...others } = reply.headers;
+      const { "content-type": contentType, "x-decision-error": came, ...others } = reply.headers;
+      assert.equal(came, code);
       assert.equal(reply.status, status);
       assert.equal(contentType, "application/json; charset=utf-8");
       assert.deepEqual(others, headers);
       const received = { ...reply.headers, "x-request-id": ID, allow: "POST" };
-      if ([400, 404, 405].includes(status)) assertProtocolError(status, received, JSON.parse(reply.body));
+      if ([400, 404, 405, 408, 412, 417, 431].includes(status))
+        assertProtocolError(status, received, JSON.parse(reply.body));
       else assertDeclared("rank", status, received, JSON.parse(reply.body));
     });
   }

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertDeclared, assertProtocolError } from "./response-check.ts";
 
-const HEADERS = { "content-type": "application/json; charset=utf-8", "x-request-id": "a" };
+const HEADERS = {
+  "content-type": "application/json; charset=utf-8",
+  "x-request-id": "a",
+  "x-decision-error": "QUEUE_FULL",
+};
 const UNAVAILABLE = { ...HEADERS, "retry-after": "1" };
 const ISSUE = { loc: ["body", 1], msg: "Expected.", type: "blank" };
 
@@ -27,6 +31,13 @@ const cases = [
     headers: { ...HEADERS, "retry-after": "0" },
     body: { detail: "Full." },
     want: /header retry-after/,
+  },
+  {
+    name: "an unknown code",
+    status: 503,
+    headers: { ...UNAVAILABLE, "x-decision-error": "FULL" },
+    body: { detail: "Full." },
+    want: /header x-decision-error/,
   },
   {
     name: "a request id with a space",

@@ -46,14 +46,19 @@ export function assertDeclared(
   if (status >= 400 && isErrorBody(body)) assertDetail(status, body.detail);
 }
 
-/** The same for errors that belong to no operation: 400, 404, 405, 408, 417, 431. */
+/** The same for errors that belong to no operation: 400, 404, 405, 408, 412, 416, 417, 431. */
 export function assertProtocolError(status: number, headers: ReceivedHeaders, body: unknown): void {
   assert.ok(
-    [400, 404, 405, 408, 417, 431].includes(status),
+    [400, 404, 405, 408, 412, 416, 417, 431].includes(status),
     `the contract tells of no status ${status} outside operations`,
   );
   const received = lowerCase(headers);
   assert.match(received.get("x-request-id") ?? "", REQUEST_ID);
+  assertFits(
+    { $ref: "contract#/components/headers/ErrorCode/schema" },
+    received.get("x-decision-error"),
+    "code",
+  );
   assert.equal(mediaTypeOf(received), "application/json");
   if (status === 405) assert.match(received.get("allow") ?? "", /^[A-Z]+(, [A-Z]+)*$/);
   assertFits({ $ref: "contract#/components/schemas/ErrorBody" }, body, `body of ${status}`);

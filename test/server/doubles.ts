@@ -9,6 +9,11 @@ import { createServer, type ServerLimits, type ServerOptions } from "../../src/s
 
 const STATUSES: Partial<Record<ErrorKind, number>> = {
   MALFORMED_HTTP: 400,
+  HEADERS_TIMEOUT: 408,
+  HEADERS_TOO_LARGE: 431,
+  EXPECTATION_FAILED: 417,
+  CONDITION_FAILED: 412,
+  TOO_MANY_CONNECTIONS: 503,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   KEY_MISSING: 401,
@@ -53,12 +58,16 @@ export function fakeContract(call: (call: IncomingCall) => Promise<OutgoingReply
             : error.message
           : "failed";
       const status = STATUSES[kind] ?? 500;
-      const reply = status === 503 ? busy({ detail }) : json(status, { detail });
-      if (status === 500) return { ...json(500, { detail: "failed" }), cause: error };
+      const reply = withCode(kind, status === 503 ? busy({ detail }) : json(status, { detail }));
+      if (status === 500) return { ...withCode(kind, json(500, { detail: "failed" })), cause: error };
       if (status !== 401) return reply;
       return { ...reply, headers: { ...reply.headers, "www-authenticate": "Bearer" } };
     },
   };
+}
+
+function withCode(kind: ErrorKind, reply: OutgoingReply): OutgoingReply {
+  return { ...reply, headers: { ...reply.headers, "x-decision-error": kind } };
 }
 
 function busy(body: unknown): OutgoingReply {

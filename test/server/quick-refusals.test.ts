@@ -129,8 +129,8 @@ test("a refusal has the headers and the log line of any other answer", async () 
     const refusal = await fields(client);
     isFull = false;
     const answer = await fields(client);
-    const { "retry-after": retryAfter, ...refusalHeaders } = refusal.headers;
-    assert.equal(retryAfter, "1");
+    const { "retry-after": retryAfter, "x-decision-error": code, ...refusalHeaders } = refusal.headers;
+    assert.deepEqual([retryAfter, code], ["1", "QUEUE_FULL"]);
     assert.deepEqual(Object.keys(refusalHeaders).sort(), Object.keys(answer.headers).sort());
     const { date: _, "content-length": __, ...same } = answer.headers;
     for (const [name, value] of Object.entries(same)) assert.equal(refusalHeaders[name], value, name);

@@ -8,8 +8,19 @@ import { head, untilRead, type WireAnswer, WireClient } from "./wire.ts";
 const AUTHORIZED = ["Content-Type: application/json", `Authorization: Bearer ${KEY}`];
 const WHOLE = head("POST /v1/systemone", ...AUTHORIZED, "Content-Length: 2");
 
+const CODES: Readonly<Record<number, string>> = {
+  400: "MALFORMED_HTTP",
+  405: "METHOD_NOT_ALLOWED",
+  408: "HEADERS_TIMEOUT",
+  413: "BODY_TOO_LARGE",
+  417: "EXPECTATION_FAILED",
+  431: "HEADERS_TOO_LARGE",
+  503: "TOO_MANY_CONNECTIONS",
+};
+
 function assertRefusal(answer: WireAnswer, status: number): void {
   assert.equal(answer.status, status);
+  assert.equal(answer.headers["x-decision-error"], CODES[status]);
   assert.equal(typeof answer.body.detail, "string");
   assert.equal(answer.headers["content-type"], "application/json");
   assert.equal(answer.headers.connection, "close");

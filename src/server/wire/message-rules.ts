@@ -3,20 +3,20 @@ import { expectsContinue, headerValues } from "./headers.ts";
 import type { WireFailure } from "./wire-failures.ts";
 
 const MALFORMED_LINE: WireFailure = {
-  status: 400,
+  kind: "MALFORMED_HTTP",
   detail: "The request line must end with HTTP/1.1 or HTTP/1.0.",
 };
 const HOST_MISSING: WireFailure = {
-  status: 400,
+  kind: "MALFORMED_HTTP",
   detail: "An HTTP/1.1 request must have exactly one Host header.",
 };
 /** RFC 9112, 6.1: such a message has wrong framing, and a proxy in front may see another end of it. */
 const FRAMING_UNKNOWN: WireFailure = {
-  status: 400,
+  kind: "MALFORMED_HTTP",
   detail: "An HTTP/1.0 request must give the length of its body by Content-Length.",
 };
 const EXPECTATION_FAILED: WireFailure = {
-  status: 417,
+  kind: "EXPECTATION_FAILED",
   detail: "The only expectation that can be met is `100-continue`.",
 };
 

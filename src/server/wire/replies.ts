@@ -66,7 +66,9 @@ export function failureReply(
   if (status === undefined) return contract.errorReply(error, requestId, operationId);
   // 403 is what the plugin for static files says to a path that leads out of its folder.
   if (status === 404 || status === 403) return contract.errorReply(notFound(), requestId);
-  return wireReply(contract, { status, detail: "The request cannot be answered." }, requestId);
+  const kind = status === 412 || status === 416 ? "CONDITION_FAILED" : "MALFORMED_HTTP";
+  const failure = { kind, detail: "The request cannot be answered." } as const;
+  return { ...wireReply(contract, failure, requestId), status };
 }
 
 export function notFound(): ServiceError {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
-import { ServiceError } from "../../errors.ts";
+import { type ErrorKind, ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import type { RequestListener } from "../request-record.ts";
 import { isDiscardingBody, openExchanges } from "./connections.ts";
@@ -11,14 +11,17 @@ import type { WireLimits } from "./listener.ts";
 
 /** A failure of HTTP itself, below the contract: no operation declares it. */
 export interface WireFailure {
-  readonly status: number;
+  readonly kind: ErrorKind;
   readonly detail: string;
 }
 
-const TUNNEL_REFUSED: WireFailure = { status: 405, detail: "CONNECT is not supported: this is not a proxy." };
-const MALFORMED: WireFailure = { status: 400, detail: "The request is not valid HTTP/1.1." };
+const TUNNEL_REFUSED: WireFailure = {
+  kind: "METHOD_NOT_ALLOWED",
+  detail: "CONNECT is not supported: this is not a proxy.",
+};
+const MALFORMED: WireFailure = { kind: "MALFORMED_HTTP", detail: "The request is not valid HTTP/1.1." };
 
-const NO_CONNECTION: WireFailure = { status: 503, detail: "Too many connections are open." };
+const NO_CONNECTION: WireFailure = { kind: "TOO_MANY_CONNECTIONS", detail: "Too many connections are open." };
 
 /** By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror */
 function failuresByCode({
@@ -27,21 +30,23 @@ function failuresByCode({
 }: WireLimits): Readonly<Record<string, WireFailure>> {
   return {
     ERR_HTTP_REQUEST_TIMEOUT: {
-      status: 408,
+      kind: "HEADERS_TIMEOUT",
       detail: `The headers did not arrive in time: they may take ${headersTimeoutMs / 1000} s.`,
     },
     HPE_HEADER_OVERFLOW: {
-      status: 431,
+      kind: "HEADERS_TOO_LARGE",
       detail: `The request line and the headers are too long: expected at most ${maxHeaderBytes} bytes together.`,
     },
-    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The chunk extensions of the body are too long." },
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+      kind: "BODY_TOO_LARGE",
+      detail: "The chunk extensions of the body are too long.",
+    },
   };
 }
 
-/** The contract's error body under a status of HTTP's own. */
+/** The contract's answer to a failure of HTTP's own. */
 export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
-  const error = new ServiceError("MALFORMED_HTTP", failure.detail);
-  return { ...contract.errorReply(error, requestId), status: failure.status };
+  return contract.errorReply(new ServiceError(failure.kind, failure.detail), requestId);
 }
 
 export interface ClientErrorOptions {
@@ -66,10 +71,10 @@ export function onClientError({
       return;
     }
     const failure = byCode[error.code ?? ""] ?? MALFORMED;
-    void refuse(contract, socket, failure).then((requestId) => {
-      if (requestId === undefined) return;
-      log.debug({ status: failure.status, code: error.code, requestId }, "request refused");
-      onRequestEnd({ method: undefined, operation: undefined, status: failure.status, ms: 0, requestId });
+    void refuse(contract, socket, failure).then((sent) => {
+      if (sent === undefined) return;
+      log.debug({ kind: failure.kind, code: error.code, ...sent }, "request refused");
+      onRequestEnd({ method: undefined, operation: undefined, ms: 0, ...sent });
     });
   };
 }
@@ -85,7 +90,7 @@ export function onConnect(contract: Contract): (request: IncomingMessage, socket
 /** Answers a connection that is one too many, on which nothing has been read. */
 export function onTooManyConnections(contract: Contract): (socket: Socket) => void {
   return (socket) => {
-    void refuse(contract, socket, NO_CONNECTION, { "retry-after": "1" });
+    void refuse(contract, socket, NO_CONNECTION);
   };
 }
 
@@ -94,14 +99,14 @@ const refused = new WeakSet<Socket>();
 /**
  * Writes the connection's last answer by hand, after the answers of the whole requests before it.
  *
- * @returns the id in the answer; undefined if there is none
+ * @returns what was sent; undefined if nothing was
  */
 async function refuse(
   contract: Contract,
   socket: Socket,
   failure: WireFailure,
   headers: Readonly<Record<string, string>> = {},
-): Promise<string | undefined> {
+): Promise<{ readonly status: number; readonly requestId: string } | undefined> {
   if (refused.has(socket)) return undefined; // the parser reports once more for each further piece of data
   refused.add(socket);
   const open = openExchanges(socket);
@@ -112,9 +117,10 @@ async function refuse(
     return undefined;
   }
   const requestId = broken?.requestId ?? randomUUID();
-  socket.write(rawAnswer(wireReply(contract, failure, requestId), { ...headers, "x-request-id": requestId }));
+  const reply = wireReply(contract, failure, requestId);
+  socket.write(rawAnswer(reply, { ...headers, "x-request-id": requestId }));
   closeLingering(socket);
-  return requestId;
+  return { status: reply.status, requestId };
 }
 
 function closed(emitter: NodeJS.EventEmitter): Promise<void> {
