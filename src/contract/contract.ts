@@ -57,6 +57,15 @@ export async function createContract({ document, handlers, services }: ContractP
   const byOperation = new Map(routes.map((route) => [route.operationId, route]));
   checkHandlers(routes, handlers);
   const dispatcher = await createDispatcher(definition, handlers, services);
+  let documentText: string | undefined;
+
+  /** The document is written once: it takes a millisecond, and anybody may ask for it. */
+  function written({ status, headers, body }: AnyReply): OutgoingReply {
+    const isDocument = body === services.document;
+    const text = isDocument ? (documentText ?? writeJson(body)) : writeJson(body);
+    if (isDocument) documentText = text;
+    return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };
+  }
 
   /** @param received nothing for operations without a body */
   async function handle(
@@ -164,8 +173,4 @@ function unreachableError(): ServiceError {
 
 async function replyOf(handled: Handled): Promise<AnyReply> {
   return "later" in handled ? handled.later : handled;
-}
-
-function written({ status, headers, body }: AnyReply): OutgoingReply {
-  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body) };
 }
