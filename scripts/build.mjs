@@ -2,4 +2,4 @@
 import { compile, run } from "./compile.mjs";
 
 compile("tsconfig.build.json", ["src", "handlers", "generated", "bench"]);
-run("--import", "tsx", "scripts/copy-assets.ts");
+run("scripts/copy-assets.mjs");

@@ -66,6 +66,15 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const newDispatcher = () => createDispatcher(definition, handlers, services);
   const dispatcherOf = parts.isLazy ? once(newDispatcher) : always(await newDispatcher());
   const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
+  let documentText: string | undefined;
+
+  /** The document is written once: it takes a millisecond, and anybody may ask for it. */
+  function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
+    const isDocument = body === services.document;
+    const text = isDocument ? (documentText ?? writeJson(body)) : writeJson(body);
+    if (isDocument) documentText = text;
+    return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text, inference };
+  }
 
   /** @param received nothing for operations without a body */
   async function handle(
@@ -208,8 +217,4 @@ function unreachableError(): ServiceError {
 
 async function replyOf(handled: Handled): Promise<AnyReply> {
   return "later" in handled ? handled.later : handled;
-}
-
-function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
-  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson(body), inference };
 }

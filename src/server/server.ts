@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, InferenceFacts } from "../contract/call.ts";
 import type { Clock } from "../inference/ports.ts";
+import { queueErrors } from "../inference/queue/queue-errors.ts";
 import type { Log } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
@@ -14,6 +15,7 @@ import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts
 import { BodyBudget } from "./wire/body-budget.ts";
 import { limitConnections } from "./wire/connection-limit.ts";
 import { openExchange } from "./wire/connections.ts";
+import { IdleConnections } from "./wire/idle-connections.ts";
 import { isLingering } from "./wire/lingering.ts";
 import { type ChosenWireLimits, createListener, type WireLimits, wireLimits } from "./wire/listener.ts";
 import { messageFailure } from "./wire/message-rules.ts";
@@ -116,7 +118,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
   });
   app.server.on("connect", onConnect(contract));
-  limitConnections(app.server, wire.maxConnections, onTooManyConnections(contract));
+  const idle = new IdleConnections(app.server, clock);
+  app.server.closeIdleConnections = () => idle.closeAll(); // Node calls it when the listener closes
+  limitConnections(app.server, wire.maxConnections, idle, onTooManyConnections(contract));
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
   app.decorateRequest("inference", undefined);
@@ -146,7 +150,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   answerUnknownRoutes(app, contract);
 
-  const bodies = { ...limits, clock, budget: new BodyBudget(limits.bodyMemoryBytes) };
+  const budget = new BodyBudget(limits.bodyMemoryBytes);
+  const bodies = { ...limits, clock, budget };
+  // Whoever was let in has its answer by then. The others need not end their bodies to be told.
+  app.addHook("preClose", (done) => {
+    budget.close(queueErrors.draining());
+    done();
+  });
   for (const { headChecks, ...others } of contracts) {
     const { contract, maxBodyBytes } = headChecks;
     serveOperations(app, {

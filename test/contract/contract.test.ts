@@ -51,6 +51,24 @@ describe("the routes of the contract", () => {
 });
 
 describe("a call", () => {
+  it("for the served document writes it once, however often it is asked for", async () => {
+    let reads = 0;
+    const document = {
+      get openapi() {
+        reads += 1;
+        return "3.0.3";
+      },
+    };
+    const contract = await fakeContract(
+      { getOpenapi: async () => ({ status: 200, body: document }) },
+      document,
+    );
+    for (let times = 0; times < 3; times++) {
+      assert.equal((await call(contract, "getOpenapi")).body, '{"openapi":"3.0.3"}');
+    }
+    assert.equal(reads, 1);
+  });
+
   it("reaches its handler with a validated body, the request id, the signal and the time of arrival", async () => {
     const { signal } = new AbortController();
     const body = new TextEncoder().encode('{"state":{"b":1.0,"a":[]},"candidates":["x","y"],"model":"m"}');

@@ -7,8 +7,11 @@ export const REQUEST_ID = "test-1";
 /** Handlers that answer with what they were given; what they return is not the contract's. */
 const echo = async (call: { readonly body: unknown }) => ({ status: 200, body: { received: call.body } });
 
-/** A contract over the given handlers and, for the other operations, echoes. */
-export function fakeContract(handlers: Readonly<Record<string, unknown>> = {}): Promise<Contract> {
+/** A contract over the given handlers and, for the other operations, echoes. @param served the document that it serves */
+export function fakeContract(
+  handlers: Readonly<Record<string, unknown>> = {},
+  served: Readonly<Record<string, unknown>> = {},
+): Promise<Contract> {
   const ids: readonly HandledId[] = [
     "systemone",
     "rank",
@@ -22,7 +25,7 @@ export function fakeContract(handlers: Readonly<Record<string, unknown>> = {}): 
   return createContract({
     document,
     handlers: all as unknown as Handlers, // tests may leave one out or add one
-    services: {} as Services, // no handler here uses them
+    services: { document: served } as unknown as Services, // no handler here uses the others
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { queueErrors } from "../../src/inference/queue/queue-errors.ts";
 import { BodyBudget } from "../../src/server/wire/body-budget.ts";
 
 /** A budget of 100 bytes, and reservations that note who had to give way. */
@@ -11,7 +12,7 @@ function makeBench() {
     reservation.grow(bytes);
     return reservation;
   };
-  return { gone, reserve };
+  return { budget, gone, reserve };
 }
 
 test("as many bytes as the budget are under way without anybody giving way", () => {
@@ -51,6 +52,27 @@ test("a whole body gives way to nobody: who comes is refused, and takes nothing"
   whole.release();
   reserve("large", 90);
   assert.deepEqual(gone, []);
+});
+
+test("nobody gives way in vain: where all of them would be too few, only who comes is refused", () => {
+  const { gone, reserve } = makeBench();
+  reserve("whole", 70).complete();
+  reserve("silent", 20);
+  const growing = reserve("growing", 5);
+  assert.throws(() => growing.grow(30), { kind: "QUEUE_FULL" });
+  assert.deepEqual(gone, []);
+  reserve("small", 30);
+  assert.deepEqual(gone, ["silent: QUEUE_FULL"]);
+});
+
+test("once it is closed, every body that is not whole gives way, also one of which nothing has come", () => {
+  const { budget, gone, reserve } = makeBench();
+  reserve("whole", 10).complete();
+  reserve("half", 10);
+  budget.reserve((reason) => gone.push(`expected: ${reason.kind}`));
+  budget.close(queueErrors.draining());
+  assert.deepEqual(gone, ["half: DRAINING", "expected: DRAINING"]);
+  assert.throws(() => reserve("late", 1), { kind: "DRAINING" });
 });
 
 test("bytes that are given back twice are given back once", () => {

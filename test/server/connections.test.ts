@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { IncomingCall } from "../../src/contract/call.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 import { fakeContract, fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "./doubles.ts";
-import { head, WireClient } from "./wire.ts";
+import { head, untilRead, WireClient } from "./wire.ts";
 
 const JSON_TYPE = "Content-Type: application/json";
 const AUTHORIZED = `Authorization: Bearer ${KEY}`;
@@ -58,6 +58,19 @@ for (const { name, lines, status } of SMALL_REFUSALS) {
     });
   });
 }
+
+test("a body takes memory for what has come of it, not for what it declares", async () => {
+  await withServer(await fakeServer(), async (port) => {
+    const before = process.memoryUsage().arrayBuffers;
+    const clients = await Promise.all(Array.from({ length: 40 }, () => WireClient.open(port)));
+    for (const client of clients)
+      await client.send(post(JSON_TYPE, AUTHORIZED, `Content-Length: ${MAX_BODY_BYTES}`), " ");
+    await untilRead(port);
+    const taken = process.memoryUsage().arrayBuffers - before;
+    assert.ok(taken < 10 * MIB.length, `${taken} bytes`);
+    for (const client of clients) client.close();
+  });
+});
 
 test("one byte more than the limit is refused, announced or chunked", async () => {
   await withClient(async (client) => {

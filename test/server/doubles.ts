@@ -21,6 +21,7 @@ const STATUSES: Partial<Record<ErrorKind, number>> = {
   BODY_TOO_LARGE: 413,
   INVALID_REQUEST: 422,
   QUEUE_FULL: 503,
+  DRAINING: 503,
   DEADLINE_EXCEEDED: 504,
 };
 

@@ -7,7 +7,7 @@ import type { Clock } from "../../src/inference/ports.ts";
 import { installShutdown, type StopSignal } from "../../src/server/shutdown.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 import { fakeContract, fakeServer, json, KEY, memoryLog } from "./doubles.ts";
-import { head, WireClient } from "./wire.ts";
+import { head, untilRead, WireClient } from "./wire.ts";
 
 const HEALTH = head("GET /health");
 const INFERENCE = `${head("POST /v1/systemone", "Content-Type: application/json", `Authorization: Bearer ${KEY}`, "Content-Length: 2")}{}`;
@@ -49,6 +49,7 @@ function fakeEngine() {
 async function setUp(clock: Clock = systemClock) {
   const held: (() => void)[] = [];
   const started = new EventEmitter();
+  const answer = { padding: "" };
   const contract = fakeContract(async ({ operationId }) => {
     if (operationId === "systemone") {
       await new Promise<void>((resolve) => {
@@ -56,15 +57,20 @@ async function setUp(clock: Clock = systemClock) {
         started.emit("held");
       });
     }
-    return json(200, { operation: operationId });
+    return json(200, { operation: operationId, ...answer });
   });
   const server = await fakeServer({ contract });
+  const close = server.server.close.bind(server.server);
+  server.server.close = (done) => {
+    queueMicrotask(() => started.emit("closing"));
+    return close(done);
+  };
   await server.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.server.address() as AddressInfo; // a TCP listener's address is an AddressInfo
   const engine = fakeEngine();
   const process = new FakeProcess();
   installShutdown({ server, engine, log: memoryLog(), clock, drainMs: 60_000, process });
-  return { server, port, engine, process, held, started };
+  return { server, port, engine, process, held, started, answer };
 }
 
 test("accepted requests are answered, /health too until the drain is over, then the exit code is 0", async () => {
@@ -139,6 +145,51 @@ test("neither a drain without end nor a request that never comes whole holds up 
   await slow.ended();
   assert.deepEqual(process.codes, [0]);
   assert.equal(waits[0], 60_000);
+});
+
+test("a large last answer that is still on its way is not cut off", async () => {
+  const { port, engine, process, held, started, answer } = await setUp();
+  answer.padding = "x".repeat(64 * 1024 * 1024);
+  const caller = await WireClient.open(port);
+  const running = once(started, "held");
+  await caller.send(INFERENCE);
+  await running;
+  caller.socket.pause();
+  for (const release of held) release();
+  const exited = once(process, "exit");
+  const closing = once(started, "closing");
+  process.signal("SIGTERM");
+  engine.finish();
+  await closing;
+  let bytes = 0;
+  caller.socket.removeAllListeners("data").on("data", (chunk) => {
+    bytes += chunk.length;
+  });
+  caller.socket.resume();
+  await once(caller.socket, "end");
+  caller.close();
+  assert.ok(bytes > answer.padding.length, `${bytes} bytes came`);
+  await exited;
+  assert.equal(caller.error, undefined);
+});
+
+test("a body that is not whole when all else is answered gets 503 and no reset", async () => {
+  const { port, engine, process } = await setUp();
+  const [half, none] = [await WireClient.open(port), await WireClient.open(port)];
+  await half.send(INFERENCE.slice(0, -1));
+  await none.send(INFERENCE.slice(0, -2));
+  await untilRead(port);
+  const exited = once(process, "exit");
+  process.signal("SIGTERM");
+  engine.finish();
+  for (const client of [half, none]) {
+    const { status, headers } = await client.read();
+    assert.deepEqual([status, headers.connection], [503, "close"]);
+    await client.ended();
+    assert.equal(client.error, undefined);
+    client.close();
+  }
+  await exited;
 });
 
 for (const { signal, code } of [

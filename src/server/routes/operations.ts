@@ -98,10 +98,10 @@ function checkPlace(admission: Admission): void {
   throw obstacle;
 }
 
-/** Whether the reading of a body ended with a 503 or 504. */
+/** Counts the end of a body's reading with a 503 or 504. @returns whether it was one */
 function countTurnedAway(admission: Admission, error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
-  if (error.kind === "QUEUE_FULL") admission.countTurnedAway("REFUSED");
+  if (error.kind === "QUEUE_FULL" || error.kind === "DRAINING") admission.countTurnedAway("REFUSED");
   else if (error.kind === "DEADLINE_EXCEEDED") admission.countTurnedAway("DEADLINE_EXCEEDED");
   else return false;
   return true;

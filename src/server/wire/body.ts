@@ -26,7 +26,7 @@ export interface WholeBody {
  * A caller that waits for a 100 gets it only here: every check that needs no body has passed. What follows after a refusal
  * flows on and is discarded.
  *
- * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (too many bytes of bodies are under way) | DEADLINE_EXCEEDED | CANCELLED when the
+ * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (too many bytes of bodies are under way) | DRAINING | DEADLINE_EXCEEDED | CANCELLED when the
  *         connection closes before the body's end
  */
 export async function readBody(
@@ -72,27 +72,32 @@ export async function readBody(
   });
 }
 
-/** Of a body of unknown length. Chosen: most are shorter. */
-const FIRST_BYTES = 4_096;
+/** At first, and never more than is declared. Chosen: most are shorter. */
+const FIRST_BYTES = 16_384;
 
 /**
- * A body as far as it has come. One of known length is put together as it comes: sixty of 2 MiB that end in one turn of the
- * event loop would otherwise be copied in that turn, and be in memory twice. (Memory that is not written to is not taken.)
+ * A body as far as it has come, put together as it comes: sixty of 2 MiB that end in one turn of the event loop would otherwise be
+ * copied in that turn, and be in memory twice. Its buffer doubles with what has come, up to what is declared: a declaration alone
+ * takes nothing.
  */
 class Gathering {
+  readonly #declared: number;
   #whole: Buffer;
   length = 0;
 
   /** @param declared bytes, infinite where it is not known; Node lets no more of them through */
   constructor(declared: number) {
-    this.#whole = Buffer.allocUnsafeSlow(Number.isFinite(declared) ? declared : FIRST_BYTES);
+    this.#declared = declared;
+    this.#whole = Buffer.allocUnsafeSlow(Math.min(declared, FIRST_BYTES));
   }
 
   /** Into one buffer: a buffer for each chunk would take a hundred times the bytes of a body that comes one by one. */
   add(chunk: Buffer): void {
     const needed = this.length + chunk.length;
     if (needed > this.#whole.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#whole.length));
+      const larger = Buffer.allocUnsafeSlow(
+        Math.max(needed, Math.min(this.#declared, 2 * this.#whole.length)),
+      );
       this.#whole.copy(larger, 0, 0, this.length);
       this.#whole = larger;
     }

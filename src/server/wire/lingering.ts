@@ -10,7 +10,10 @@ const LINGER_IDLE_MS = 5_000;
 const LINGER_TOTAL_MS = 30_000;
 const LINGER_CHECK_MS = 100;
 
-const lingering = new WeakSet<Socket>();
+const lingered = new WeakSet<Socket>();
+/** Those that are open, with what ends them. */
+const open = new Map<Socket, { readonly mostBytesRead: number; readonly endAt: number }>();
+let watch: NodeJS.Timeout | undefined;
 
 /** Whether bytes of the body may still come. While it is dispatched, a request without a body is not `complete` either. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
@@ -44,29 +47,42 @@ export function lingerBeforeClosing(request: IncomingMessage): void {
  * takes the socket away from the parser, and one that the parser had paused is then never read again (Node 20).
  */
 export function closeLingering(socket: Socket): void {
-  if (lingering.has(socket)) return;
-  lingering.add(socket);
+  if (lingered.has(socket)) return;
+  lingered.add(socket);
+  if (socket.destroyed) return;
+  open.set(socket, {
+    mostBytesRead: socket.bytesRead + LINGER_BYTES,
+    endAt: performance.now() + LINGER_TOTAL_MS,
+  });
+  watch ??= setInterval(endLongest, LINGER_CHECK_MS).unref();
   const destroy = (): void => {
     socket.destroy();
   };
-  const { bytesRead } = socket;
-  const watch = setInterval(() => {
-    if (socket.bytesRead - bytesRead > LINGER_BYTES) destroy();
-  }, LINGER_CHECK_MS).unref();
-  const end = setTimeout(destroy, LINGER_TOTAL_MS).unref();
   socket
     .on("error", destroy)
     .once("end", destroy)
-    .once("close", () => {
-      clearInterval(watch);
-      clearTimeout(end);
-    })
+    .once("close", () => forget(socket))
     .setTimeout(LINGER_IDLE_MS, destroy)
     .resume();
   socket.end();
 }
 
+/** One timer for all of them: thousands of refused connections may linger. */
+function endLongest(): void {
+  const now = performance.now();
+  for (const [socket, { mostBytesRead, endAt }] of open) {
+    if (socket.bytesRead > mostBytesRead || now > endAt) socket.destroy();
+  }
+}
+
+function forget(socket: Socket): void {
+  open.delete(socket);
+  if (open.size > 0) return;
+  clearInterval(watch);
+  watch = undefined;
+}
+
 /** Whether the last answer of this connection is written and what still arrives is discarded. */
 export function isLingering(socket: Socket): boolean {
-  return lingering.has(socket);
+  return lingered.has(socket);
 }

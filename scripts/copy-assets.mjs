@@ -23,7 +23,7 @@ for (const file of BENCH_PAGE) {
 }
 
 /** Replaces a file atomically, because a running service may be reading it. */
-async function copy(from: string, name: string): Promise<void> {
+async function copy(from, name) {
   const fresh = join(target, `${name}.${process.pid}`);
   await copyFile(from, fresh);
   await rename(fresh, join(target, name));
