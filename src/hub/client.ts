@@ -18,14 +18,6 @@ export interface HubFileFacts {
   readonly sha256: string | undefined;
 }
 
-/** Where to resume a file. */
-export interface From {
-  /** Bytes already received. */
-  readonly offset: number;
-  /** Entity tag of these bytes, and the host that sent it. It is valid for this host only. */
-  readonly tag?: { readonly etag: string; readonly host: string } | undefined;
-}
-
 /** Head of an answer with a file or part of it, or of a 416. */
 export interface HubReply {
   readonly status: 200 | 206 | 416;
@@ -63,7 +55,7 @@ export class HubClient {
 
   /** @throws ServiceError PULL_FAILED | Interruption */
   async facts(file: HubFile): Promise<HubFileFacts> {
-    const reply = await this.#follow(file, "HEAD", () => ({}), true);
+    const reply = await this.#follow(file, "HEAD", {}, true);
     reply.drop();
     const { status } = reply;
     // a mirror may not support HEAD
@@ -72,22 +64,15 @@ export class HubClient {
     const { linked } = reply;
     const isLast = status < 300;
     const etag = plainTag(linked.etag ?? (isLast ? reply.header("etag") : undefined));
-    if (linked.commit !== undefined && linked.commit !== file.revision)
-      throw failed(
-        `${reply.host} answers for commit ${linked.commit.slice(0, 80)}, not for ${file.revision}.`,
-      );
     return {
       bytes: byteCount(linked.size ?? (isLast ? reply.header("content-length") : undefined)),
       sha256: /^[0-9a-f]{64}$/.test(etag) ? etag : undefined,
     };
   }
 
-  /** Asks for a file, or the rest of it. @throws ServiceError PULL_FAILED | Interruption */
-  async open(file: HubFile, { offset, tag }: From): Promise<HubReply> {
-    const range = (host: string): Record<string, string> => ({
-      ...(offset > 0 ? { range: `bytes=${offset}-` } : {}),
-      ...(offset > 0 && tag?.host === host ? { "if-range": tag.etag } : {}),
-    });
+  /** Asks for a file from byte `offset` on. @throws ServiceError PULL_FAILED | Interruption */
+  async open(file: HubFile, offset: number): Promise<HubReply> {
+    const range: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
     const reply = await this.#follow(file, "GET", range, false);
     const { status } = reply;
     if (status === 200 || status === 206 || status === 416) {
@@ -111,25 +96,20 @@ export class HubClient {
   async #follow(
     { repository, revision, name }: HubFile,
     method: "GET" | "HEAD",
-    headersFor: (host: string) => Record<string, string>,
+    headers: Record<string, string>,
     staysHome: boolean,
   ) {
     const home = new URL(this.#settings.endpoint).origin;
     let url = new URL(
       `${this.#settings.endpoint}/${repository}/resolve/${revision}/${encodeURIComponent(name)}`,
     );
-    const linked: Record<"size" | "etag" | "commit", string | undefined> = {
-      size: undefined,
-      etag: undefined,
-      commit: undefined,
-    };
+    const linked: { size?: string | undefined; etag?: string | undefined } = {};
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const isHub = url.origin === home;
-      const reply = await this.#request(url, method, headersFor(url.host), isHub);
+      const reply = await this.#request(url, method, headers, isHub);
       if (isHub) {
         linked.size ??= reply.header("x-linked-size");
         linked.etag ??= reply.header("x-linked-etag");
-        linked.commit ??= reply.header("x-repo-commit");
       }
       const target = REDIRECTS.has(reply.status) ? targetOf(reply.header("location"), url) : undefined;
       if (target === undefined || (staysHome && target.origin !== home)) return { ...reply, isHub, linked };

@@ -1,7 +1,7 @@
-import { appendFile, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { appendFile, open, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, digestOf } from "../models/package/package-file.ts";
-import { byteCount, type From, type HubClient, type HubFile, type HubReply } from "./client.ts";
+import { byteCount, type HubClient, type HubFile, type HubReply } from "./client.ts";
 import { connectionError, diskError, failed, Interruption } from "./failures.ts";
 import { type Patience, Retries } from "./patience.ts";
 
@@ -82,10 +82,10 @@ async function transfer(
   onProgress: () => void,
 ): Promise<number | undefined> {
   const have = Math.min(await sizeOf(wanted.partial), size ?? Number.POSITIVE_INFINITY);
-  const reply = await client.open(wanted.file, await fromWhere(wanted.partial, have));
+  const reply = await client.open(wanted.file, have);
   const { offset, total } = await beginning(reply, have, size, wanted);
   const most = total ?? wanted.maxBytes;
-  if (offset === 0) await startAnew(wanted.partial, reply);
+  if (offset === 0) await discard(wanted.partial);
   let at = offset;
   const handle = await open(wanted.partial, "r+").catch((error: unknown) => {
     throw diskError(error, path.dirname(wanted.partial));
@@ -167,31 +167,8 @@ function tooMuch({ file, maxBytes }: Wanted, total: number | undefined) {
   return failed(`${file.name} has more bytes than the ${most}.`);
 }
 
-/** Stored beside the bytes: their entity tag. It shows whether a server still has the same content. */
-const tagFile = (partial: string) => `${partial}.tag`;
-
-async function fromWhere(partial: string, offset: number): Promise<From> {
-  if (offset === 0) return { offset };
-  const text = await readFile(tagFile(partial), "utf8").catch(() => "");
-  const [host, etag] = text.split("\n");
-  return host && etag ? { offset, tag: { host, etag } } : { offset };
-}
-
-async function startAnew(partial: string, { host, header }: HubReply): Promise<void> {
-  const etag = header("etag") ?? "";
-  // a weak tag does not guarantee identical bytes: RFC 9110, 13.1.5
-  const tag = /^"[\x21\x23-\x7e]{1,1000}"$/.test(etag) ? `${host}\n${etag}` : "";
-  try {
-    await writeFile(tagFile(partial), tag);
-    await writeFile(partial, "");
-  } catch (error) {
-    throw diskError(error, path.dirname(partial));
-  }
-}
-
 async function discard(partial: string): Promise<void> {
   try {
-    await rm(tagFile(partial), { force: true });
     await truncate(partial, 0);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw diskError(error, path.dirname(partial));

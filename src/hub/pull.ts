@@ -222,7 +222,6 @@ class Pull {
   /** Moves a checked file to its name. */
   async #settle(partial: string, name: string): Promise<void> {
     await rename(partial, path.join(this.#folder, name));
-    await rm(`${partial}.tag`, { force: true });
   }
 
   async #writeManifest(): Promise<void> {

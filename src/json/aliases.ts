@@ -1,27 +1,27 @@
 import type { Issue, Location } from "../errors.ts";
 
-/** Another name of a member to its own name. */
+/** Alias -> name of the member. */
 export type Aliases = ReadonlyMap<string, string>;
 
 export interface ResolvedAliases<T> {
-  /** Members under their own names, in the order sent. */
+  /** Members by name, in the order sent. */
   readonly members: ReadonlyMap<string, T>;
-  /** A member's own name to the other name that it was sent under. */
+  /** Name -> alias, for members that were sent under their alias. */
   readonly usedNames: ReadonlyMap<string, string>;
-  /** An alias_conflict for each member given under both names. */
+  /** One alias_conflict per member that was sent under both names. */
   readonly conflicts: readonly Issue[];
 }
 
 /**
- * Renames members to their own names.
+ * Replaces aliases by the names of their members.
  *
- *     own name    alias        taken
- *     missing     given        the alias, also when null
- *     given       missing      the own name, also when null
- *     given       null         the own name: generated Java clients write every optional member
- *     given       not null     a conflict, also when the own name's value is null, which is a value like any other
+ *     name        alias        result
+ *     missing     given        the alias's value, even if null
+ *     given       missing      the name's value, even if null
+ *     given       null         the name's value: generated Java clients send every optional member
+ *     given       not null     a conflict, even if the name's value is null
  *
- * @param loc of the object that has the members
+ * @param loc location of the object
  */
 export function resolveAliases<T>(
   sent: ReadonlyMap<string, T>,
@@ -31,7 +31,7 @@ export function resolveAliases<T>(
   const members = new Map<string, T>();
   const usedNames = new Map<string, string>();
   const conflicts: Issue[] = [];
-  // The usual case, and for hostile objects of 200,000 members one copy less.
+  // the usual case; saves a copy of large objects
   if (![...aliases.keys()].some((alias) => sent.has(alias))) return { members: sent, usedNames, conflicts };
   for (const [name, value] of sent) {
     const own = aliases.get(name);

@@ -3,21 +3,21 @@ import { runSliced, type SliceOptions, type Steps } from "./slices.ts";
 import { TokenError, Tokens } from "./tokens.ts";
 import { JsonNumber, type JsonObject, type JsonValue } from "./value.ts";
 
-/** Levels of objects and arrays, the outermost included. */
+/** Maximum levels of objects and arrays, including the outermost. */
 export const MAX_NESTING = 100;
 
-/** Chosen: at most some 5 ms of reading (many small objects) that overtake longer bodies. */
+/** Bodies up to this length skip the queue. Chosen: reading one takes at most about 5 ms (many small objects). */
 const SHORT_BYTES = 65_536;
-/** Chosen: about 0.5 to 2 ms of reading between two looks at the clock. */
+/** Chosen: about 0.5 to 2 ms of reading between two checks of the clock. */
 const CHARACTERS_PER_STEP = 16_384;
 
-// Shared: 2 MiB of `[{},{},...` would otherwise be 700,000 maps.
+// Shared: otherwise 2 MiB of `[{},{},...` would create 700,000 maps.
 const EMPTY_OBJECT: JsonObject = new Map();
 const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
 
 /**
- * Reads a request body by I-JSON (RFC 7493), with integers of any length and strings with noncharacters. Short bodies are read at once, longer ones
- * one after the other.
+ * Reads a request body as I-JSON (RFC 7493), but allows integers of any length and strings with noncharacters. Short bodies
+ * are read at once, longer ones one after the other.
  *
  * @param bytes UTF-8 without byte order mark
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep; CANCELLED
@@ -45,7 +45,7 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** An object or array that is not closed yet. `name`: of the member whose value is being read, if any. */
+/** An open object or array. `name` is the member whose value is being read, if any. */
 type Open = OpenArray | OpenObject;
 interface OpenArray {
   readonly items: JsonValue[];
@@ -58,8 +58,8 @@ interface OpenObject {
 /**
  * Reads a text in steps.
  *
- * Never recursive: what is open lies on a stack of its own.
- * @param text without half surrogate pairs, as everything that comes from UTF-8 or out of a text read before
+ * Not recursive: open objects and arrays are kept on a stack.
+ * @param text without lone surrogates. Text decoded from UTF-8 has none
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep
  */
 export function* readSteps(text: string): Steps<JsonValue> {
@@ -83,7 +83,7 @@ export function* readSteps(text: string): Steps<JsonValue> {
   }
 }
 
-/** A whole value, or undefined when an object or array was opened whose first value comes next. */
+/** A complete value; undefined after an opening bracket, if the first value comes next. */
 function readScalarOrOpen(tokens: Tokens, open: Open[]): JsonValue | undefined {
   if (tokens.take("{")) {
     checkDepth(open);
@@ -111,7 +111,7 @@ function readScalarOrOpen(tokens: Tokens, open: Open[]): JsonValue | undefined {
 }
 
 /**
- * Puts a whole value where it belongs and closes the objects and arrays that end after it.
+ * Adds a complete value to the innermost open object or array, and closes those that end after it.
  *
  * @returns the outermost value when the text ends, undefined when another value comes next
  */
@@ -142,7 +142,7 @@ function closeWhatEnds(tokens: Tokens, open: Open[], value: JsonValue): JsonValu
   }
 }
 
-/** Reads `"name":` of the innermost open object. */
+/** Reads `"name":` in the innermost open object. */
 function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[]): void {
   tokens.skipWhitespace();
   const name = tokens.takeString();
@@ -165,7 +165,7 @@ function checkDepth(open: readonly Open[]): void {
   throw refusal("nesting_too_deep", message, locate(open));
 }
 
-/** Integers may have any length; what has a fraction or an exponent must fit float64. */
+/** Integers may have any length. A number with a fraction or an exponent must fit float64. */
 function checkRange(text: string, start: number): JsonNumber {
   if (/[.eE]/.test(text) && !Number.isFinite(Number(text))) {
     throw new TokenError("a number lies outside the float64 range", start);

@@ -4,32 +4,32 @@ import { isJsonArray, isJsonObject, type JsonValue } from "./value.ts";
 /** An object of an OpenAPI 3.0 document. */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a schema says of one value: the keywords that decide how far the value is converted. */
+/** The part of a schema that decides how a value is converted. */
 export interface Shape {
-  /** The names of declared properties and the schemas of their values. */
+  /** Declared properties: name -> schema. */
   readonly properties: ReadonlyMap<string, unknown>;
-  /** The schema of other members; undefined: any JSON. */
+  /** Schema of other members; undefined means any JSON. */
   readonly otherMembers: unknown;
   readonly isClosed: boolean;
   readonly maxMembers: number;
-  /** The schema of array items; undefined: any JSON. */
+  /** Schema of array items; undefined means any JSON. */
   readonly items: unknown;
   readonly maxItems: number;
   readonly takesObjects: boolean;
   readonly takesArrays: boolean;
 }
 
-/** A chain of $refs and unions longer than this is a circle. */
+/** A longer chain of $refs and unions is circular. */
 const MAX_CHAIN = 32;
 
 const TYPING_KEYWORDS = ["type", "properties", "additionalProperties", "items"];
 
 /**
- * The shape that a schema gives a value; undefined where the schema admits any JSON.
+ * The shape of a value according to a schema; undefined if the schema admits any JSON.
  *
  * Follows $ref, allOf, and oneOf or anyOf (by discriminator, else by the kind of the value).
  * @param document the OpenAPI document that the $refs point into
- * @throws ServiceError INTERNAL when a $ref leads nowhere or in a circle
+ * @throws ServiceError INTERNAL if a $ref is broken or circular
  */
 export function shapeOf(schema: unknown, value: JsonValue, document: unknown): Shape | undefined {
   const parts = partsOf(schema, value, document, 0);
@@ -51,7 +51,7 @@ export function shapeOf(schema: unknown, value: JsonValue, document: unknown): S
   };
 }
 
-/** The schemas without $ref and unions that hold for the value together. */
+/** The schemas that apply to the value together, after resolving $refs and unions. */
 function partsOf(schema: unknown, value: JsonValue, document: unknown, hops: number): Schema[] {
   if (!isSchema(schema)) return [];
   if (hops > MAX_CHAIN) throw new ServiceError("INTERNAL", "A schema of the contract refers to itself.");
@@ -66,11 +66,10 @@ function partsOf(schema: unknown, value: JsonValue, document: unknown, hops: num
   return [schema, ...whole, ...follow(member)];
 }
 
-/** When no member has the value's tag: a shape that keeps the tag, so that validation can say what is wrong. */
+/** If no member of the union has the value's tag: a shape that keeps the tag, so that validation can report it. */
 function memberByTag(union: unknown[], property: string, value: JsonValue, document: unknown): unknown {
   const tag = isJsonObject(value) ? value.get(property) : undefined;
-  // By the one-value enum that each member declares, as generated clients do it: `mapping` says the same, but
-  // not in every copy of the document (ajv does not take it).
+  // By the one-value enum of each member, as generated clients do. The copy for ajv has no `mapping`.
   const member = union.find((candidate) =>
     partsOf(candidate, null, document, 0).some((part) => {
       const tagSchema = isSchema(part.properties) ? part.properties[property] : undefined;

@@ -2,17 +2,16 @@ import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../errors.ts";
 
 /**
- * Long computations in slices, so that no request body makes the event loop stand still.
+ * Runs long computations in slices, so that no request body blocks the event loop.
  *
- * A computation is a generator that yields wherever it could stop for a while. Its first slice runs at once, so
- * that short work never waits. What takes longer, or is known to before it begins, gets in line, and the first in line
- * runs a slice in each turn of the event loop until it ends:
+ * A computation is a generator that yields wherever it can be paused. Its first slice runs at once, so short work never
+ * waits. Longer work joins a queue. The computation at the head of the queue runs one slice per turn of the event loop,
+ * until it ends:
  *
- *     turn 1: A        turn 2: A        turn 3: B        I/O and timers get their chance between the turns
+ *     turn 1: A        turn 2: A        turn 3: B        I/O and timers run between the turns
  *
- * One after the other and not in rotation: a body of 2 MiB can become 90 MB of values, and in rotation 60 requests
- * held that much at once, until the heap was full and the process died (measured, Node 20). In order of arrival, so that
- * nobody starves; who leaves, leaves the line.
+ * Computations run one after the other, in order of arrival, not in rotation: a body of 2 MiB can become 90 MB of values.
+ * In rotation, 60 requests would hold that much at once and fill the heap.
  */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -24,22 +23,22 @@ export interface SliceClock {
 }
 
 export interface SliceOptions {
-  /** Aborted when nobody waits for the result any more; looked at before each slice but the first, and in line. */
+  /** Aborted when nobody waits for the result any more. Checked in the queue, and before each slice but the first. */
   readonly signal?: AbortSignal;
-  /** Gets in line before its first slice: sixty bodies that arrive together would otherwise have theirs in one turn. */
+  /** Joins the queue before its first slice. Otherwise the first slices of bodies that arrive together share one turn. */
   readonly isLong?: boolean;
-  /** Goes to the head of the line: for work on what earlier work has built, which is kept in memory meanwhile. */
+  /** Joins at the head of the queue. For work on the result of earlier work, which stays in memory until then. */
   readonly isContinuation?: boolean;
   readonly clock?: SliceClock;
 }
 
-/** Chosen: with a single step (a long token, a collection of garbage) on top, a slice stays under 20 ms. */
+/** Chosen: a slice stays under 20 ms even if its last step is slow (a long token, a garbage collection). */
 const SLICE_MS = 4;
 
 const eventLoopClock: SliceClock = { now: () => performance.now(), pause: () => setImmediate() };
 
 /**
- * Runs to the end, letting the event loop turn whenever a slice is used up.
+ * Runs a computation to its end. After each slice the event loop gets a turn.
  *
  * @throws ServiceError CANCELLED once `signal` is aborted
  */

@@ -1,18 +1,18 @@
 import { type Shape, shapeOf } from "./shape.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "./value.ts";
 
-/** Unknown members that a closed object keeps: one more than the issues that an error lists. */
+/** Number of unknown members kept of a closed object: one more than an error lists. */
 const MAX_UNKNOWN_MEMBERS = 21;
 
-/** The two forms of a value that a schema looks into. Where it admits any JSON, both are the value itself. */
+/** Two forms of a value. Where the schema admits any JSON, both are the value itself. */
 export interface Views {
-  /** For a validator: objects and arrays of JavaScript, which lose the order of names such as "2" and "10". */
+  /** For the validator: plain JavaScript objects and arrays. They lose the order of names such as "2" and "10". */
   readonly plain: unknown;
-  /** For a handler: the same, but an object whose member names are the caller's is a Map in the order sent. */
+  /** For the handler: the same, but an object whose names the caller chooses is a Map in the order sent. */
   readonly ordered: unknown;
 }
 
-/** The type of the ordered view of a valid value. @typeParam T the generated type, in which any JSON is unknown */
+/** Type of the ordered view of a valid value. @typeParam T the generated type; members that may be any JSON are unknown */
 export type Received<T> = unknown extends T
   ? JsonValue
   : T extends readonly (infer Item)[]
@@ -24,14 +24,14 @@ export type Received<T> = unknown extends T
       : T;
 
 /**
- * Converts a value as far as a schema looks into it, in one walk: ajv validates plain objects only, and handlers need the order.
+ * Creates both views in one walk. ajv validates plain objects only, and handlers need the order.
  *
- * The cost is bounded by the schema: of members and items over a bound only one is kept (enough to be refused),
- * of a value of the wrong kind nothing. Plain objects have no prototype, so `__proto__` is a name like any other.
+ * The schema bounds the cost: of members and items beyond a maximum only one is kept, which is enough to refuse the body.
+ * Values of the wrong kind are not entered. Plain objects have no prototype, so `__proto__` is an ordinary name.
  *
  * @param schema   an OpenAPI 3.0 schema
  * @param document the document that its $refs point into
- * @throws ServiceError INTERNAL when a $ref leads nowhere or in a circle
+ * @throws ServiceError INTERNAL if a $ref is broken or circular
  */
 export function viewsOf(value: JsonValue, schema: unknown, document: unknown): Views {
   const shape = shapeOf(schema, value, document);

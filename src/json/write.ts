@@ -1,11 +1,11 @@
 import { JsonNumber } from "./value.ts";
 
 /**
- * JSON text of an answer: Maps as objects in their order, plain objects, arrays, JsonValues and scalars.
- * Numbers come out in the shortest form that reads back; members that are undefined are left out.
+ * Writes an answer as JSON text. Accepts Maps (as objects in their order), plain objects, arrays, JsonValues and scalars.
+ * Numbers are written in the shortest form that reads back. Undefined members are omitted.
  *
- * JSON.stringify cannot: it moves integer-like names to the front of an object, and knows no Maps.
- * @throws TypeError on a number that is not finite and on what JSON has no form for
+ * Why not JSON.stringify: it moves integer-like names to the front of an object and does not write Maps.
+ * @throws TypeError on a number that is not finite, and on values that JSON cannot represent
  */
 export function writeJson(value: unknown): string {
   const writing: Writing = { pieces: [], names: new Map() };
@@ -14,9 +14,9 @@ export function writeJson(value: unknown): string {
 }
 
 interface Writing {
-  /** Joined once: joined level by level, 4 MiB of labels would be copied again at each. */
+  /** Joined once at the end. Joining level by level would copy long texts at each level. */
   readonly pieces: string[];
-  /** Names in quotes: a label names a probability and a score. */
+  /** Cache of quoted names: each label occurs in probabilities and in scores. */
   readonly names: Map<string, string>;
 }
 

@@ -17,7 +17,6 @@ export interface Seen {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly range: string | undefined;
-  readonly ifRange: string | undefined;
 }
 
 /** What goes wrong, in the order in which it does; each entry once. */
@@ -34,7 +33,7 @@ export interface Trouble {
 
 /**
  * Speaks as the hub does: small files from a cache on the same host, large ones from another host, with ranges, entity tags and the
- * headers `x-repo-commit`, `x-linked-size` and `x-linked-etag`.
+ * headers `x-linked-size` and `x-linked-etag`.
  */
 export class HubServer {
   readonly seen: Seen[] = [];
@@ -47,9 +46,6 @@ export class HubServer {
   knowsHead = true;
   knowsRanges = true;
   tellsSizes = true;
-  commit = REVISION;
-  /** Entity tags of the content host change with it. */
-  edition = 1;
   readonly #files: ReadonlyMap<string, Buffer>;
   readonly #large: ReadonlySet<string>;
   readonly #hub: Server;
@@ -104,7 +100,6 @@ export class HubServer {
     const refusal = this.#refusal(request, pathname, name);
     if (refusal) return void response.writeHead(refusal.status, refusal.headers).end("refused");
     const content = this.#files.get(name ?? "") ?? Buffer.alloc(0);
-    response.setHeader("x-repo-commit", this.commit);
     if (pathname.startsWith("/api/"))
       return void this.#send(request, response, content, quoted(gitId(content)));
     if (!this.#large.has(name ?? "")) {
@@ -143,13 +138,12 @@ export class HubServer {
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
     const name = pathname.slice("/blobs/".length);
     const content = this.swapped.get(name) ?? this.#files.get(name) ?? Buffer.alloc(0);
-    this.#send(request, response, content, quoted(`edition-${this.edition}`));
+    this.#send(request, response, content, quoted(sha256(content)));
   }
 
   /** With ranges, and with what goes wrong on the way. @see RFC 9110, 14 */
   #send(request: IncomingMessage, response: ServerResponse, content: Buffer, etag: string): void {
-    const { range, "if-range": ifRange } = request.headers;
-    const begin = this.knowsRanges && (ifRange === undefined || ifRange === etag) ? beginOf(range) : 0;
+    const begin = this.knowsRanges ? beginOf(request.headers.range) : 0;
     response.setHeader("etag", etag);
     if (begin > 0 && begin >= content.length)
       return void response.writeHead(416, { "content-range": `bytes */${content.length}` }).end();
@@ -170,8 +164,8 @@ export class HubServer {
   }
 
   #note(at: Seen["at"], { method = "", headers }: IncomingMessage, path: string): void {
-    const { authorization, range, "if-range": ifRange } = headers;
-    this.seen.push({ at, method, path, authorization, range, ifRange: ifRange?.toString() });
+    const { authorization, range } = headers;
+    this.seen.push({ at, method, path, authorization, range });
   }
 }
 
