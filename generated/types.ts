@@ -1009,6 +1009,7 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
