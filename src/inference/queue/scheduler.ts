@@ -55,7 +55,10 @@ export class Scheduler {
     this.#cache = new ScoreCache(settings.cacheSize);
     this.#dispatcher = new Dispatcher(settings, this.#cache);
     this.#gate = new Gate(this.#dispatcher, clock);
-    backend.onReady(() => this.#pump());
+    backend.onReady(() => {
+      this.#forgetHeldStates();
+      this.#pump();
+    });
   }
 
   /** Lets requests in: the backend has started. */
@@ -202,7 +205,7 @@ export class Scheduler {
         this.#wakeIn(waitMs);
         return;
       }
-      const batch = this.#dispatcher.form(worksOf(ready));
+      const batch = this.#dispatcher.form(worksOf(ready), this.#clock.now());
       this.#markBegun(ready);
       this.#finishAnswered();
       if (batch.pairCount > 0) void this.#compute(batch);
@@ -269,7 +272,13 @@ export class Scheduler {
     this.#finishAnswered();
   }
 
+  /** A process that has died has kept nothing. */
+  #forgetHeldStates(): void {
+    for (const work of worksOf(this.#tickets())) work.forgetHeldStates();
+  }
+
   #fail(batch: Batch, cause: unknown): void {
+    if (!this.#backend.isReady) this.#forgetHeldStates();
     const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
       const isOver = ticket.queued && givenUp.has(ticket.queued.work);
