@@ -3,6 +3,7 @@ import { Command } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
 import { resolveOptions } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
+import { plainLine, plainText } from "./output/plain-text.ts";
 
 /** Exit codes: 0 done, 1 it failed, 2 wrong usage. */
 const FAILED = 1;
@@ -16,6 +17,10 @@ export abstract class BaseCommand extends Command {
       (entry): entry is [string, string | boolean | string[]] => entry[1] !== undefined,
     );
     return resolveOptions(Object.fromEntries(raw), process.env);
+  }
+
+  override log(message = ""): void {
+    super.log("%s", plainText(message));
   }
 
   /** Prints a few lines to stderr instead of a stack trace or the whole help. */
@@ -43,7 +48,7 @@ export abstract class BaseCommand extends Command {
 
   #end(lines: readonly string[], exitCode: number): never {
     const command = `decision ${String(this.id).replaceAll(":", " ")}`;
-    for (const line of lines) this.logToStderr(`${command}: ${line}`);
+    for (const line of lines) this.logToStderr("%s", plainLine(`${command}: ${line}`));
     return this.exit(exitCode);
   }
 }

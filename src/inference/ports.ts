@@ -39,6 +39,8 @@ export interface ForestScores {
   readonly scores: Float32Array;
   /** Runs of the model that it took. */
   readonly forwards: number;
+  /** Of the forest's tokens those of states that were kept from an earlier one, so that they were not computed; none unless given. */
+  readonly knownTokens?: number;
 }
 
 /** What a backend has counted since its start, and what it takes now. */

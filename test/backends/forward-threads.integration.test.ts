@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { describe, it } from "node:test";
+import { endWith } from "../../src/backends/onnx/forwards/forward-helper.ts";
 import { shareOut } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
 import type { Forward, ForwardTask, Node } from "../../src/backends/onnx/tensors/forward.ts";
@@ -111,6 +113,14 @@ describe("forwards in several threads", () => {
     assert.ok((await threads.run([first], new Map())).has(first));
     assert.equal((await scoresOf(threads, { first, others })).length, 4);
   });
+
+  for (const event of ["exit", "messageerror", "error"]) {
+    it(`end the process with a thread of which comes "${event}"`, () => {
+      const thread = new EventEmitter();
+      endWith(thread);
+      assert.throws(() => thread.emit(event, new Error("out of memory")), /a forward thread ended/);
+    });
+  }
 
   it("cannot be started with a graph that cannot be read", async () => {
     const model = treeModel(shallowShape, 2);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadRunner } from "../../src/backends/onnx/process/load-runner.ts";
+import { openJointGraph } from "../../src/models/graph/joint-graph.ts";
+import type { Manifest } from "../../src/models/package/manifest.ts";
 import { type ElementType, GraphBuilder, type WeightsFile } from "../../src/onnx/file/graph-builder.ts";
+import { sha256 } from "../hub/hub-server.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
@@ -104,6 +110,38 @@ describe("a package with a graph of its own", () => {
       { state: Int32Array.of(2), questions: [{ tokens: new Int32Array(0), candidates: [candidate] }] },
     ]);
     assert.deepEqual([...scores], [2 + 6 + 12]);
+  });
+
+  it("whose constants would be read beside the file that a link leads to is refused", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "linked-graph-"));
+    try {
+      const weights: WeightsFile = {
+        name: "weights.data",
+        append: () => ({ offset: 0, length: 2048 * 4 }),
+      };
+      const bytes = toyGraph({ weights });
+      const data = Buffer.alloc(2048 * 4);
+      await mkdir(path.join(folder, "below"));
+      await writeFile(path.join(folder, "below/model.onnx"), bytes);
+      await writeFile(path.join(folder, "weights.data"), data);
+      await symlink("below/model.onnx", path.join(folder, "model.onnx"));
+      const files = { "model.onnx": sha256(bytes), "weights.data": sha256(data) };
+      const opened = { folder, manifest: { files } as unknown as Manifest }; // nothing else of it is read
+      await symlink("/etc/passwd", path.join(folder, "below/weights.data"));
+      await assert.rejects(openJointGraph(opened), {
+        kind: "INVALID_MODEL",
+        message: /is a link, and beside/,
+      });
+      await rm(path.join(folder, "below/weights.data"));
+      await assert.rejects(openJointGraph(opened), {
+        kind: "INVALID_MODEL",
+        message: /is a link, and beside/,
+      });
+      await symlink("../weights.data", path.join(folder, "below/weights.data"));
+      assert.equal(await openJointGraph(opened), await realpath(path.join(folder, "below/model.onnx")));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("is refused where it leads to a file outside of its folder", async () => {

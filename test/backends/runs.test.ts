@@ -24,13 +24,22 @@ class Bench {
     return this.sent.at(-1) ?? Number.NaN;
   }
 
-  /** Some runs that take so long. */
-  measure(tokens: number, ms: number): void {
+  /** Some runs that take so long. @param knownTokens that the process had kept */
+  measure(tokens: number, ms: number, knownTokens = 0): void {
     for (let run = 0; run < 3; run++) {
       const id = this.send(tokens);
       this.clock.advance(ms);
-      this.runs.scored(id, { scores: new Float32Array(1), forwards: 1 });
+      this.runs.scored(id, { scores: new Float32Array(1), forwards: 1, knownTokens });
     }
+  }
+
+  /** A run that never ends. @returns its budget */
+  hang(tokens: number): number {
+    this.send(tokens);
+    const before = this.budgets.length;
+    for (let ms = 0; this.budgets.length === before && ms < HANG_MS; ms += 100) this.clock.advance(100);
+    this.runs.failAll(failure("killed"));
+    return Math.round(this.budgets.at(-1) ?? Number.NaN);
   }
 }
 
@@ -86,6 +95,27 @@ test("a run that waits for another has its time from when that one has ended", (
   assert.deepEqual(bench.budgets, []);
   bench.clock.advance(1);
   assert.equal(bench.budgets.length, 1);
+});
+
+test("a process that kept states has as long for one whose state it has to compute", () => {
+  const bench = new Bench();
+  bench.measure(1_000, 1_000, 900); // 100 tokens computed in a second
+  assert.equal(bench.hang(200), 20_000);
+});
+
+test("after each kill a run of that size or more has twice as long, until one ends in its usual time", () => {
+  const bench = new Bench();
+  bench.measure(1_000, 700);
+  assert.deepEqual([bench.hang(1_000), bench.hang(1_000)], [7_000, 14_000]);
+  assert.equal(bench.hang(100), 5_000, "a much smaller one has no more than before");
+  const slow = bench.send(1_000);
+  bench.clock.advance(20_000);
+  assert.equal(bench.budgets.length, 3, "a model that has become slower is not killed again");
+  bench.runs.scored(slow, { scores: new Float32Array(1), forwards: 1 });
+  assert.equal(bench.hang(1_000), 56_000, "it took longer than usual: patience stays");
+  bench.measure(1_000, 6_000);
+  const [last] = [bench.hang(1_000)];
+  assert.equal(last, 60_000, "ten times what such runs take by now");
 });
 
 test("every run is settled once, and no timer stays behind", async () => {

@@ -63,3 +63,10 @@ test("a state that the backend keeps costs nothing in later batches, and only th
   assert.equal(hand(work, new Batch()), 18 + 7 + 3);
   assert.equal(hand(work, new Batch()), 5 + 3);
 });
+
+test("a state costs again once the backend has lost what it kept", () => {
+  const work = new RequestWork(1, plan, 19);
+  hand(work, new Batch());
+  work.forgetHeldStates();
+  assert.equal(work.remainingTokens, 20 + 5 + 3 + (18 + 7 + 3));
+});

@@ -266,3 +266,19 @@ test("so it is beside a request that goes first", async () => {
   }
   assert.deepEqual([long, short].map(outcomeOf), ["completed", "completed"]); // 40 tokens, and 12 * 5 beside the 100
 });
+
+test("a process that was replaced has to compute a state again, and its batch has room for it", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 });
+  bench.backend.shortestKeptState = 10;
+  const candidates = Array.from({ length: 20 }, (_, at) => ({ id: 3_000 + 100 * at, length: 10 }));
+  bench.ask(makeTree({ id: 1_000, length: 40 }, [{ question: { id: 2_000, length: 5 }, candidates }]));
+  bench.backend.isReady = false; // it dies as soon as it has answered
+  bench.backend.current?.answer();
+  await settle();
+  bench.backend.isReady = true;
+  assert.deepEqual(
+    bench.backend.calls.map(({ pairs }) => pairs.length),
+    [5, 5],
+    "40 for the state, 5 for the question, 10 for each candidate",
+  );
+});

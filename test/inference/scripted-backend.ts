@@ -40,6 +40,12 @@ export class ScriptedBackend implements Backend {
     if (isReady) this.#onReady();
   }
 
+  /** What it computes is lost, and what it has kept; it is ready again when the test says so. */
+  die(): void {
+    this.#isReady = false;
+    for (const call of [...this.#unanswered]) call.fail(new Error("scripted death"));
+  }
+
   onReady(listener: () => void): void {
     this.#onReady = listener;
   }

@@ -32,11 +32,11 @@ const replace = async (name: string, target: string) => {
   await symlink(target, path.join(folder, name));
 };
 /** Imports with copies. @returns what is said, with what of it ended the command */
-async function imported(): Promise<string> {
+async function imported(mayReplace = false): Promise<string> {
   try {
     const { isFaultless, text } = await importFolder(folder, FACTS, {
       to: output,
-      mayReplace: false,
+      mayReplace,
       isJson: false,
     });
     return isFaultless ? "imported" : text;
@@ -194,8 +194,21 @@ describe("an import with copies", () => {
     await mkdir(output);
     for (const name of ["config.json", "manifest.json.new"])
       await symlink("../id_rsa", path.join(output, name));
-    assert.equal(await imported(), "imported");
+    assert.match(await imported(), /config\.json is there already, and another file: --force replaces it/);
+    assert.equal(await imported(true), "imported");
     assert.equal(await readFile(path.join(parent, "id_rsa"), "utf8"), SECRET);
+  });
+
+  it("replaces a file of its output that is no copy of its own only by --force", async () => {
+    await mkdir(output);
+    await writeFile(path.join(output, "config.json"), "mine");
+    await cp(path.join(folder, "tokenizer.json"), path.join(output, "tokenizer.json"));
+    assert.match(await imported(), /config\.json is there already, and another file: --force replaces it/);
+    assert.equal(await readFile(path.join(output, "config.json"), "utf8"), "mine");
+    assert.deepEqual((await readdir(output)).sort(), ["config.json", "tokenizer.json"]);
+    assert.equal(await imported(true), "imported");
+    await writeFile(path.join(output, "config.json"), "broken");
+    assert.equal(await imported(), "imported", "a package of its own is made whole again");
   });
 
   it("of a file that changes after its digest was taken writes nothing", async () => {

@@ -105,6 +105,19 @@ describe("a safetensors file", () => {
     });
   }
 
+  it("has bytes that many tensors claim read once, and those between claimed ones told", async () => {
+    const inside = { dtype: "F32", shape: [1], data_offsets: [4, 8] };
+    const header = { ...tensor("F32", [4], [0, 16]), inside, last: { ...inside, data_offsets: [20, 24] } };
+    const halves = new Uint16Array(12);
+    halves[3] = 0x7f80; // of w and of what lies inside it
+    await writeFile(onDisk, file(header, new Uint8Array(halves.buffer)));
+    assert.deepEqual(await safetensorsFaults(onDisk), [
+      "has a tensor inside that overlaps another tensor",
+      "has 4 unused bytes before the tensor last",
+      "has a number in the tensor w that is not finite",
+    ]);
+  });
+
   for (const [type, number] of [
     ["F16", [0x7c00]],
     ["BF16", [0xff80]],

@@ -90,7 +90,7 @@ export class Callers {
       const { body, wanted } = random.pick(bodies);
       const answer = await call(port, { method: "POST", target: "/v1/systemone", body, agent });
       const isRight = answer.status !== 200 || wanted === undefined || answersIn(answer.text) === wanted;
-      this.answers.push({ ...answer, text: "", isRight });
+      this.answers.push({ ...answer, text: "", isRight, endedAt: performance.now() });
       if (typeof answer.status !== "number") await sleep(20); // nobody is there
     }
     agent.destroy();

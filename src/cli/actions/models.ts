@@ -26,6 +26,7 @@ import { removePulled } from "../../models/store/store-removal.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { modelShelves, openServedManifest } from "../../served-model.ts";
 import { bytesText, table } from "../output/model-text.ts";
+import { plainLine } from "../output/plain-text.ts";
 
 /** States of a model, in words. */
 const STATES: Readonly<Record<KnownModel["source"] | "folder", string>> = {
@@ -112,9 +113,11 @@ function verdict(found: Examination, isJson: boolean) {
   const bytes = found.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   const lines = isFaultless
     ? [`${found.manifest?.id} can be served: ${found.files.length} files, ${bytesText(bytes)}, in ${folder}`]
-    : [`${folder} cannot be served:`, ...faults.map(({ message }) => `- ${message}`)];
+    : [`${folder} cannot be served:`, ...faults.map(({ message }) => `- ${plainLine(message)}`)];
   if (found.unknown.length > 0)
-    lines.push(`ignored, because the manifest does not name them: ${found.unknown.join(", ")}`);
+    lines.push(
+      `ignored, because the manifest does not name them: ${found.unknown.map(plainLine).join(", ")}`,
+    );
   return { isFaultless, text: lines.join("\n") };
 }
 

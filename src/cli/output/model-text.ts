@@ -1,3 +1,5 @@
+import { plainLine } from "./plain-text.ts";
+
 /** Formats bytes with three digits and a decimal unit. */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
@@ -6,8 +8,9 @@ export function bytesText(bytes: number): string {
   return `${at === 0 ? value : value.toPrecision(value >= 999.5 ? 4 : 3)} ${units[at]}`;
 }
 
-/** Formats rows as aligned columns, separated by two spaces. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Formats rows as aligned columns, separated by two spaces. A cell is one line. */
+export function table(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(plainLine));
   const widths: number[] = [];
   for (const row of rows)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);

@@ -58,11 +58,11 @@ export class Dispatcher {
   }
 
   /** The next batch. Empty only if no pair is left. @param works requests with pairs to hand out */
-  form(works: readonly RequestWork[]): Batch {
+  form(works: readonly RequestWork[], now: number): Batch {
     const quantum = this.#quantum();
     const hasLong = works.some(({ remainingTokens }) => isLong(remainingTokens, quantum));
     const batch = this.#rule.form(works, quantum);
-    if (hasLong) this.#forecast.noteBatch(batch);
+    if (hasLong) this.#forecast.noteBatch(batch, now);
     return batch;
   }
 
@@ -90,7 +90,7 @@ export class Dispatcher {
   ): ReadonlyMap<Each, number> {
     if (waiting.length === 1 && this.isIdle) return new Map();
     const sentMs = this.#sent.remainingMs(now);
-    return this.#forecast.late(waiting, { quantum: this.#quantum(), sentMs, margin });
+    return this.#forecast.late(waiting, { quantum: this.#quantum(), sentMs, margin, now });
   }
 
   /** Takes note of a request whose texts have become tokens. */
@@ -110,7 +110,7 @@ export class Dispatcher {
     if (!isLong(own, this.#quantum())) return 0;
     const before = tokensOf(works) + this.#forecast.tokensOf(textLengths);
     if (before === 0 && this.isIdle) return 0;
-    return this.#sent.remainingMs(now) + (this.#forecast.longMs(before + own) ?? 0);
+    return this.#sent.remainingMs(now) + (this.#forecast.longMs(before + own, now) ?? 0);
   }
 
   /** Milliseconds for a request alone, from the length of its texts; 0 before there are measurements. */

@@ -7,6 +7,8 @@ import { sizesOf } from "./size-classes.ts";
 const FOLLOWING = 0.1;
 /** Characters from which on a request says how many make a token. Chosen. */
 const SHORTEST_TEXT = 500;
+/** In which the share falls to half while no long request waits. Chosen: traffic that was there a minute ago says little. */
+const HALF_LIFE_MS = 10_000;
 /** Chosen: long requests have at least half of what is not small, so no forecast needs more. */
 const LARGEST_SHARE = 0.9;
 
@@ -24,17 +26,18 @@ export class Forecast {
   /** Tokens and characters of the latest texts. Before: of English, some 5 characters to a token. */
   #seen = { tokens: 200, length: 1_000 };
   /** Share of the tokens that went to requests that are not long while a long one waited. */
-  #overtaking = 0;
+  #overtaking = { share: 0, notedAt: 0 };
 
   constructor(pace: Pace) {
     this.#pace = pace;
   }
 
   /** Takes note of a batch that was formed while a long request waited. */
-  noteBatch({ tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">): void {
+  noteBatch({ tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">, now: number): void {
     if (tokenCount === 0) return;
     const share = Math.min(LARGEST_SHARE, 1 - longTokens / tokenCount);
-    this.#overtaking += FOLLOWING * (share - this.#overtaking);
+    const before = this.#shareAt(now);
+    this.#overtaking = { share: before + FOLLOWING * (share - before), notedAt: now };
   }
 
   /** Takes note of a request whose texts have become tokens. */
@@ -53,9 +56,9 @@ export class Forecast {
   }
 
   /** Milliseconds for so many tokens of long requests, beside those that overtake them; undefined before there are measurements. */
-  longMs(tokens: number): number | undefined {
+  longMs(tokens: number, now: number): number | undefined {
     const ms = this.#pace.expectedMs(tokens);
-    return ms === undefined ? undefined : ms / (1 - this.#overtaking);
+    return ms === undefined ? undefined : ms / (1 - this.#shareAt(now));
   }
 
   /** Milliseconds for all that waits; 0 before there are measurements. */
@@ -78,7 +81,8 @@ export class Forecast {
       quantum,
       sentMs,
       margin,
-    }: { readonly quantum: number; readonly sentMs: number; readonly margin: number },
+      now,
+    }: { readonly quantum: number; readonly sentMs: number; readonly margin: number; readonly now: number },
   ): ReadonlyMap<Each, number> {
     const late = new Map<Each, number>();
     if (sentMs + this.#mostMs(waiting.map(({ work }) => work)) * margin <= shortest(waiting)) return late;
@@ -95,13 +99,19 @@ export class Forecast {
     const besideLong = (tokens: number) => tokens + (long.length > 0 ? Math.max(tokens, quantum / 2) : 0);
     for (const work of [...small, ...middle]) check(work, (tokens) => this.#msOf(besideLong(tokens)));
     const oldestFirst = [...long].sort((a, b) => a.order - b.order);
-    for (const work of oldestFirst) check(work, (tokens) => this.#msOf(tokens) / (1 - this.#overtaking));
+    for (const work of oldestFirst) check(work, (tokens) => this.longMs(tokens, now) ?? 0);
     return late;
   }
 
   /** No forecast is longer: so most of the time none need be made. */
   #mostMs(works: readonly RequestWork[]): number {
     return (2 * this.totalMs(works)) / (1 - LARGEST_SHARE);
+  }
+
+  /** Between two batches that are noted, it fades. */
+  #shareAt(now: number): number {
+    const { share, notedAt } = this.#overtaking;
+    return share * 0.5 ** (Math.max(0, now - notedAt) / HALF_LIFE_MS);
   }
 
   #msOf(tokens: number): number {

@@ -6,7 +6,6 @@ const KEPT_RUNS = 64;
 const FEWEST_RUNS = 3;
 
 interface Run {
-  /** Sizes of one class differ by less than a factor of two. */
   readonly sizeClass: number;
   readonly msPerToken: number;
 }
@@ -28,14 +27,14 @@ export class Pace {
    */
   record(tokens: number, ms: number): void {
     if (!(tokens > 0 && ms >= 0)) return;
-    this.#runs.push({ sizeClass: classOf(tokens), msPerToken: ms / tokens });
+    this.#runs.push({ sizeClass: sizeClassOf(tokens), msPerToken: ms / tokens });
     if (this.#runs.length > KEPT_RUNS) this.#runs.shift();
     this.#estimates = estimate(this.#runs);
   }
 
   /** Milliseconds for so many tokens, by the runs nearest in size; undefined before there are enough of them. */
   expectedMs(tokens: number): number | undefined {
-    const wanted = classOf(tokens);
+    const wanted = sizeClassOf(tokens);
     let nearest: { readonly distance: number; readonly msPerToken: number } | undefined;
     for (const [sizeClass, msPerToken] of this.#estimates) {
       const distance = Math.abs(sizeClass - wanted);
@@ -74,7 +73,8 @@ function estimate(runs: readonly Run[]): ReadonlyMap<number, number> {
   );
 }
 
-function classOf(tokens: number): number {
+/** Sizes of one class differ by less than a factor of two. */
+export function sizeClassOf(tokens: number): number {
   return Math.floor(Math.log2(Math.max(1, tokens)));
 }
 

@@ -69,6 +69,11 @@ export class RequestWork {
     return this.#heldStates.has(state.key);
   }
 
+  /** The backend has lost what it kept. */
+  forgetHeldStates(): void {
+    this.#heldStates.clear();
+  }
+
   get isAnswered(): boolean {
     return this.#unanswered === 0;
   }

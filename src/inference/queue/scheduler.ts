@@ -60,6 +60,7 @@ export class Scheduler {
     this.#gate = new Gate(this.#dispatcher, clock);
     this.#standstill = new StandstillWatch(settings.deadlineMs, clock.now());
     backend.onReady(() => {
+      this.#forgetHeldStates();
       this.#standstill.noteProgress(clock.now());
       this.#pump();
     });
@@ -221,7 +222,7 @@ export class Scheduler {
         this.#wakeIn(waitMs);
         return;
       }
-      const batch = this.#dispatcher.form(worksOf(ready));
+      const batch = this.#dispatcher.form(worksOf(ready), this.#clock.now());
       this.#markBegun(ready);
       this.#finishAnswered();
       if (batch.pairCount > 0) void this.#compute(batch);
@@ -295,7 +296,13 @@ export class Scheduler {
     this.#finishAnswered();
   }
 
+  /** A process that has died has kept nothing. */
+  #forgetHeldStates(): void {
+    for (const work of worksOf(this.#tickets())) work.forgetHeldStates();
+  }
+
   #fail(batch: Batch, cause: unknown): void {
+    if (!this.#backend.isReady) this.#forgetHeldStates();
     const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
       const isOver = ticket.queued && givenUp.has(ticket.queued.work);

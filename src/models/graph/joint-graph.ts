@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
 import { externalFiles } from "../../onnx/file/external-files.ts";
@@ -6,7 +7,8 @@ import { type ModelPackage, packagePath, readPackageFile } from "../package/pack
 const GRAPH = "model.onnx";
 
 /**
- * A package's own graph with every byte checked. External data must be in files that the manifest lists.
+ * A package's own graph with every byte checked. External data must be in files that the manifest lists, and beside the graph: the
+ * runtime looks for it where the graph lies, not where a link to the graph does.
  *
  * @returns its bytes, or its path if it needs other files
  * @throws ServiceError INVALID_MODEL naming the file
@@ -14,12 +16,18 @@ const GRAPH = "model.onnx";
 export async function openJointGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {
   const bytes = await readPackageFile(modelPackage, GRAPH);
   const others = namesIn(bytes);
+  const graph = await packagePath(modelPackage.folder, GRAPH);
   for (const name of others) {
     if (!Object.hasOwn(modelPackage.manifest.files, name))
       throw invalid(`refers to the file ${JSON.stringify(name.slice(0, 100))}, which is not in the manifest`);
     await readPackageFile(modelPackage, name);
+    const read = await realpath(path.join(path.dirname(graph), name)).catch(() => undefined);
+    if (read !== (await packagePath(modelPackage.folder, name)))
+      throw invalid(
+        `is a link, and beside the file that it leads to there is no ${name}: copy both into the folder`,
+      );
   }
-  return others.length === 0 ? bytes : path.resolve(await packagePath(modelPackage.folder, GRAPH));
+  return others.length === 0 ? bytes : path.resolve(graph);
 }
 
 function namesIn(bytes: Uint8Array): readonly string[] {

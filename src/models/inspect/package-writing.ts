@@ -1,4 +1,4 @@
-import { constants, copyFile, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { constants, copyFile, lstat, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
 import type { Manifest } from "../package/manifest.ts";
@@ -31,6 +31,7 @@ export async function writePackage(
   if (present === text && isSame) return;
   if (present !== undefined && present !== text && !mayReplace)
     throw invalid(`${path.join(to, MANIFEST)} is there already: --force replaces it.`);
+  if (present !== text && !isSame && !mayReplace) await refuseForeignFiles(to, manifest.files);
   const isNew = !(await isThere(to));
   try {
     await makeFolder(path.resolve(to));
@@ -42,6 +43,18 @@ export async function writePackage(
       `${to} cannot be written (${codeOf(error) ?? error}): --output names another folder.`,
       error,
     );
+  }
+}
+
+/** @param files SHA-256 of each, by name @throws ServiceError INVALID_MODEL naming one that is there with another content */
+async function refuseForeignFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, sha256] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    const isForeign = await lstat(file).then(
+      async (found) => !found.isFile() || (await digestOf(file)) !== sha256,
+      () => false,
+    );
+    if (isForeign) throw invalid(`${file} is there already, and another file: --force replaces it.`);
   }
 }
 

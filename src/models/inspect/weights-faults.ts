@@ -28,8 +28,9 @@ export async function safetensorsFaults(file: string): Promise<readonly string[]
     const entries = parseHeader(await readBytes(handle, PREFIX_BYTES, dataBegin));
     if (typeof entries === "string") return [entries];
     const { places, faults } = locate(entries, dataBegin);
-    faults.push(...coverFaults(places, dataBegin, size));
-    for (const place of places) {
+    const cover = coverOf(places, dataBegin, size);
+    faults.push(...cover.faults);
+    for (const place of cover.apart) {
       if (place.end <= size && !(await hasFiniteNumbers(handle, place)))
         faults.push(`has a number in the tensor ${place.name} that is not finite`);
     }
@@ -57,18 +58,25 @@ function locate(entries: ReadonlyMap<string, unknown>, dataBegin: number) {
   return { places, faults };
 }
 
-/** The format has no gaps: tensors follow each other from the header to the end of the file. */
-function coverFaults(places: readonly NamedPlace[], dataBegin: number, fileEnd: number): readonly string[] {
-  const ordered = places.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
-  const faults = ordered.flatMap(({ name, begin }, at) => {
-    const before = ordered[at - 1]?.end ?? dataBegin;
-    if (begin < before) return [`has a tensor ${name} that overlaps another tensor`];
-    return begin > before ? [`has ${begin - before} unused bytes before the tensor ${name}`] : [];
-  });
-  const end = ordered.at(-1)?.end ?? dataBegin;
-  if (end > fileEnd) faults.push(`is truncated: ${end - fileEnd} bytes are missing at its end`);
-  if (end < fileEnd) faults.push(`has ${fileEnd - end} extra bytes at its end`);
-  return faults;
+/**
+ * The format has no gaps: tensors follow each other from the header to the end of the file.
+ *
+ * @returns also the tensors that overlap none before them: so a header that names the same bytes again and again has them read once
+ */
+function coverOf(places: readonly NamedPlace[], dataBegin: number, fileEnd: number) {
+  const faults: string[] = [];
+  const apart: NamedPlace[] = [];
+  let covered = dataBegin;
+  for (const place of places.toSorted((a, b) => a.begin - b.begin || a.end - b.end)) {
+    const { name, begin, end } = place;
+    if (begin < covered) faults.push(`has a tensor ${name} that overlaps another tensor`);
+    else apart.push(place);
+    if (begin > covered) faults.push(`has ${begin - covered} unused bytes before the tensor ${name}`);
+    covered = Math.max(covered, end);
+  }
+  if (covered > fileEnd) faults.push(`is truncated: ${covered - fileEnd} bytes are missing at its end`);
+  if (covered < fileEnd) faults.push(`has ${fileEnd - covered} extra bytes at its end`);
+  return { faults, apart };
 }
 
 async function hasFiniteNumbers(handle: FileHandle, { type, begin, end }: TensorPlace): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { arraysOf } from "../tensors/key-values.ts";
 import type { TreeShape } from "../tensors/tree-model.ts";
@@ -40,7 +40,7 @@ export class ForwardHelper {
   static async start(settings: ThreadSettings): Promise<ForwardHelper> {
     const helper = new ForwardHelper(startThread(settings));
     await helper.#reply();
-    helper.#worker.once("exit", lost).once("messageerror", lost);
+    endWith(helper.#worker);
     return helper;
   }
 
@@ -63,7 +63,11 @@ export class ForwardHelper {
   }
 }
 
-/** Ends the process, which is then restarted. Otherwise callers would wait for the thread forever. */
-function lost(): never {
-  throw new Error("a forward thread ended");
+/** Ends the process with the thread: it is then restarted. Otherwise callers would wait for the thread forever. */
+export function endWith(thread: EventEmitter): void {
+  for (const event of ["exit", "messageerror", "error"]) {
+    thread.once(event, (cause: unknown) => {
+      throw new Error("a forward thread ended", { cause });
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
-import { isLongState, type Node, newNodes, pastNodes, scoredNodes } from "../tensors/forward.ts";
+import { isLongState, type Node, newNodes, pastNodes, scoredNodes, tokenCount } from "../tensors/forward.ts";
 import type { KeyValues } from "../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../tensors/tree-model.ts";
 import { planForwards } from "./forward-plan.ts";
@@ -57,6 +57,7 @@ export class ModelRunner implements Runner {
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
+    const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
     const lastUse = lastUses(rounds);
     const scores = new Map<Node, number>();
@@ -78,6 +79,7 @@ export class ModelRunner implements Runner {
     return {
       scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
       forwards: forwards.length,
+      knownTokens,
     };
   }
 

@@ -147,7 +147,7 @@ export class ChildBackend implements Backend {
   #receive(message: Extract<FromProcess, { id: number }>): void {
     if (message.type === "scored") this.#counters.note(message);
     if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
-    else this.#runs.scored(message.id, { scores: message.scores, forwards: message.forwards });
+    else this.#runs.scored(message.id, message);
   }
 
   /** Its exit does the rest. */

@@ -1,4 +1,4 @@
-import type { TokenTree } from "../../../inference/ports.ts";
+import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 
 /** What a process has counted since it began, and the memory it takes. */
@@ -22,11 +22,6 @@ export type ToProcess =
 export type FromProcess =
   | { readonly type: "loaded" }
   | { readonly type: "refused"; readonly message: string }
-  | ({
-      readonly type: "scored";
-      readonly id: number;
-      readonly scores: Float32Array;
-      readonly forwards: number;
-    } & RunnerCounters)
+  | ({ readonly type: "scored"; readonly id: number } & ForestScores & RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }
   | ({ readonly type: "pong" } & RunnerCounters);

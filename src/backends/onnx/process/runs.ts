@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../../errors.ts";
 import type { Clock, ForestScores, TokenTree } from "../../../inference/ports.ts";
-import { Pace } from "../../../inference/queue/pace.ts";
+import { Pace, sizeClassOf } from "../../../inference/queue/pace.ts";
 import { watch } from "./watch.ts";
 
 /** Chosen: runs of one size differ by less, also on a machine that is suddenly busy with other things. */
@@ -9,6 +9,7 @@ const PATIENCE = 10;
 const LEAST_BUDGET_MS = 5_000;
 
 interface Run {
+  /** All of its tokens: nobody knows which states a process still has. */
   readonly tokens: number;
   readonly resolve: (scores: ForestScores) => void;
   readonly reject: (error: ServiceError) => void;
@@ -24,13 +25,16 @@ export interface RunsOptions {
 
 /**
  * The runs that a process has been sent and not answered yet. It computes one after the other; the one that is its turn has a budget:
- * ten times what runs of its size have taken lately, but at least five seconds.
+ * ten times what runs of its size have taken lately, but at least five seconds. Twice as much after each run of that size or a smaller
+ * one that used it up, until one of that size or a larger one ends in time: what was taken for a hang may be a model that has become slower.
  */
 export class Runs {
   readonly #options: RunsOptions;
   readonly #pace = new Pace();
   /** In the order of their turns. */
   readonly #waiting = new Map<number, Run>();
+  /** Hangs by class of size, since a run of that class has ended in time. */
+  readonly #hangs = new Map<number, number>();
   #turn: { readonly id: number; readonly since: number; readonly endWatch: () => void } | undefined;
   #nextId = 1;
 
@@ -57,7 +61,8 @@ export class Runs {
     const tookMs = this.#turn?.id === id ? clock.now() - this.#turn.since : Number.NaN;
     const run = this.#take(id);
     if (run === undefined) return;
-    this.#pace.record(run.tokens, tookMs);
+    if (tookMs <= this.#usualBudgetOf(run.tokens)) this.#forgetHangs(run.tokens);
+    this.#pace.record(run.tokens - (scores.knownTokens ?? 0), tookMs);
     run.resolve(scores);
   }
 
@@ -90,14 +95,33 @@ export class Runs {
     this.#turn = {
       id,
       since: clock.now(),
-      endWatch: watch(clock, budgetMs, () => onHang(budgetMs)),
+      endWatch: watch(clock, budgetMs, () => {
+        this.#noteHang(tokens);
+        onHang(budgetMs);
+      }),
     };
   }
 
   #budgetOf(tokens: number): number {
+    let hangs = 0;
+    for (const [sizeClass, ofClass] of this.#hangs) if (sizeClass <= sizeClassOf(tokens)) hangs += ofClass;
+    return Math.min(this.#options.hangMs, 2 ** hangs * this.#usualBudgetOf(tokens));
+  }
+
+  #usualBudgetOf(tokens: number): number {
     const expectedMs = this.#pace.expectedMs(tokens);
     if (expectedMs === undefined) return this.#options.hangMs;
-    return Math.min(this.#options.hangMs, Math.max(LEAST_BUDGET_MS, PATIENCE * expectedMs));
+    return Math.max(LEAST_BUDGET_MS, PATIENCE * expectedMs);
+  }
+
+  #noteHang(tokens: number): void {
+    const sizeClass = sizeClassOf(tokens);
+    this.#hangs.set(sizeClass, (this.#hangs.get(sizeClass) ?? 0) + 1);
+  }
+
+  #forgetHangs(tokens: number): void {
+    for (const sizeClass of [...this.#hangs.keys()])
+      if (sizeClass <= sizeClassOf(tokens)) this.#hangs.delete(sizeClass);
   }
 }
 
