@@ -23,6 +23,7 @@ export interface ServiceOptions {
   /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
+  readonly typesafeAlias: readonly string[];
   readonly logLevel: string;
 }
 
@@ -243,6 +244,14 @@ export const OPTION_TABLE = {
     env: "DECISION_ALIAS",
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
+  },
+  typesafeAlias: {
+    kind: "list",
+    flag: "typesafe-alias",
+    env: "DECISION_TYPESAFE_ALIAS",
+    default: [],
+    description:
+      "additional name for the model under /typesafe, beside jev-latest; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",

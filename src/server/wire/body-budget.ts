@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 
 /** Bytes of one request's body that count as under way. */
 export interface Reservation {
-  /** More of the body has come. @throws ServiceError QUEUE_FULL; its bytes no longer count then */
+  /** More of the body has come, or a whole one has become longer by decoding. @throws ServiceError QUEUE_FULL; its bytes no longer count then */
   grow(bytes: number): void;
   /** The body is whole: it gives way to no other. */
   complete(): void;
@@ -12,6 +12,7 @@ export interface Reservation {
 
 interface Entry {
   bytes: number;
+  isWhole: boolean;
   /** Ends the reading, which then throws. */
   giveWay: (reason: ServiceError) => void;
 }
@@ -36,11 +37,12 @@ export class BodyBudget {
 
   /** @param giveWay told when the body's bytes are needed for others; they no longer count then */
   reserve(giveWay: (reason: ServiceError) => void): Reservation {
-    const entry: Entry = { bytes: 0, giveWay };
+    const entry: Entry = { bytes: 0, isWhole: false, giveWay };
     return {
       grow: (bytes) => this.#grow(entry, bytes),
       complete: () => {
         this.#unfinished.delete(entry);
+        entry.isWhole = true;
         entry.giveWay = () => {}; // lets go of what has read the body, and of the body with it
       },
       release: () => this.#release(entry),
@@ -60,7 +62,7 @@ export class BodyBudget {
     }
     entry.bytes += bytes;
     this.#bytes += bytes;
-    this.#unfinished.add(entry); // now the one that was heard last
+    if (!entry.isWhole) this.#unfinished.add(entry); // now the one that was heard last
   }
 
   #release(entry: Entry): void {
