@@ -32,8 +32,6 @@ function factsOf({ scores, inputTokens, cachedPairs, timing }: ScoredRequest): I
  * @see https://www.w3.org/TR/server-timing/ (durations in milliseconds)
  */
 function inferenceFacts(model: ModelFacts, scored: ScoredRequest, totalMs: number) {
-  const { queue, tokenize, inference } = scored.timing;
-  const timing = Object.entries({ queue, tokenize, inference, total: totalMs });
   return {
     fields: {
       usage: {
@@ -47,6 +45,14 @@ function inferenceFacts(model: ModelFacts, scored: ScoredRequest, totalMs: numbe
       probabilities_source: "softmax_ranking_scores_external_temperature" as const,
       latency_ms: totalMs,
     },
-    headers: { "server-timing": timing.map(([name, ms]) => `${name};dur=${ms.toFixed(3)}`).join(", ") },
+    headers: { "server-timing": serverTiming(scored, totalMs) },
   };
+}
+
+/** @param totalMs from the validated body to the answer */
+export function serverTiming({ timing }: Pick<ScoredRequest, "timing">, totalMs: number): string {
+  const { queue, tokenize, inference } = timing;
+  return Object.entries({ queue, tokenize, inference, total: totalMs })
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(3)}`)
+    .join(", ");
 }

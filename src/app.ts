@@ -17,7 +17,8 @@ import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
 export interface AppOptions
-  extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb"> {
+  extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb">,
+    Partial<Pick<ServiceOptions, "typesafeAlias">> {
   readonly apiKey?: string | undefined;
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
@@ -38,13 +39,14 @@ export async function createApp(
     maxConnections,
     headersTimeoutMs,
     bodyMemoryMb,
+    typesafeAlias = [],
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const [contract, served] = await Promise.all([
     createContractFor(engine, port),
-    createDialectsFor(engine, port),
+    createDialectsFor(engine, port, { typesafe: typesafeAlias }),
   ]);
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
@@ -83,14 +85,28 @@ export async function createContractFor(engine: Engine, port?: number): Promise<
   });
 }
 
-/** The dialects over an engine. Their validators are compiled when they are first needed. */
-export async function createDialectsFor(engine: Engine, port?: number): Promise<readonly ServedDialect[]> {
+/**
+ * The dialects over an engine. Their validators are compiled when they are first needed.
+ *
+ * @param names further names of the model, by the name of the dialect
+ */
+export async function createDialectsFor(
+  engine: Engine,
+  port?: number,
+  names: Readonly<Record<string, readonly string[]>> = {},
+): Promise<readonly ServedDialect[]> {
   const version = await readVersion();
   return Promise.all(
     dialects.map(async ({ name, handlers, modelNames = [], ...rules }) => {
       const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
       const document = atPort(await readJsonFile(`generated/${name}.json`), port, basePath);
-      const services = { engine, document, version, clock: systemClock, modelNames };
+      const services = {
+        engine,
+        document,
+        version,
+        clock: systemClock,
+        modelNames: [...modelNames, ...(names[name] ?? [])],
+      };
       const contract = await createContract({ document, handlers, services, rules, isLazy: true });
       return { name, basePath, contract, maxBodyBytes, bareKeys, requestIdHeader };
     }),

@@ -15,11 +15,19 @@ const ERROR_TYPES: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. Without a key the hosted
- * service answers 403.
+ * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. As in the hosted
+ * service, a request without a key gets 403, and one for an unknown model 400.
  */
 export function tellTypesafeError({ kind, detail }: Failure): ToldError {
-  if (typeof detail !== "string") return { body: { detail } };
-  const body = { detail: { error_type: ERROR_TYPES[kind] ?? "internal_error", message: detail } };
+  if (typeof detail !== "string") {
+    const [issue] = detail;
+    if (issue?.type !== "unsupported_model") return { body: { detail } };
+    return { status: 400, body: fault("api_usage_error", issue.msg) };
+  }
+  const body = fault(ERROR_TYPES[kind] ?? "internal_error", detail);
   return kind === "KEY_MISSING" ? { status: 403, body } : { body };
+}
+
+function fault(errorType: string, message: string) {
+  return { detail: { error_type: errorType, message } };
 }

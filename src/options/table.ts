@@ -26,6 +26,7 @@ export interface ServiceOptions {
   readonly metrics: boolean;
   /** 0: on `port`. */
   readonly metricsPort: number;
+  readonly typesafeAlias: readonly string[];
   readonly logLevel: string;
 }
 
@@ -262,6 +263,14 @@ export const OPTION_TABLE = {
     min: 0,
     max: 65535,
     description: "port for /metrics, at --host; 0 serves it on --port",
+  },
+  typesafeAlias: {
+    kind: "list",
+    flag: "typesafe-alias",
+    env: "DECISION_TYPESAFE_ALIAS",
+    default: [],
+    description:
+      "additional name for the model under /typesafe, beside jev-latest; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",

@@ -8,7 +8,15 @@ import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 
 /** Options that do not affect a measurement, or that the bench sets itself. */
-const LEFT_OUT: readonly string[] = ["host", "port", "allowUnauthenticated", "alias", "logLevel", "offline"];
+const LEFT_OUT: readonly string[] = [
+  "host",
+  "port",
+  "allowUnauthenticated",
+  "alias",
+  "typesafeAlias",
+  "logLevel",
+  "offline",
+];
 // all other options
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
   (name) => !LEFT_OUT.includes(name),

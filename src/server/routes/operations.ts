@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Contract, isHandled, type OutgoingReply, type Route } from "../../contract/call.ts";
+import { decodeBody } from "../../contract/decoding.ts";
+import { contentCodingOf } from "../../contract/media-type.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";
@@ -82,10 +84,14 @@ async function replyTo(
     throw error;
   });
   let release = () => {};
-  const call = (body: WholeBody) => {
-    ({ release } = body);
+  const incoming = { operationId, requestId: id, signal, arrivedAt };
+  const coding = contentCodingOf(raw.headers);
+  const call = ({ bytes, grow, release: releaseBody }: WholeBody) => {
+    release = releaseBody;
     checkPlace(admission);
-    return contract.call({ operationId, requestId: id, signal, arrivedAt, body: body.bytes });
+    if (coding === undefined) return contract.call({ ...incoming, body: bytes });
+    const limits = { maxBytes: bodies.maxBodyBytes, grow };
+    return decodeBody(bytes, coding, limits, signal).then((body) => contract.call({ ...incoming, body }));
   };
   return reading.then(call).finally(() => release()); // no frame here holds the body while it is answered
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 
 /** Bytes of one request's body that count as under way. */
 export interface Reservation {
-  /** More of the body has come. @throws ServiceError QUEUE_FULL where others giving way is not enough; its bytes no longer count then */
+  /** More of the body has come, or a whole one has become longer by decoding. @throws ServiceError QUEUE_FULL where others giving way is not enough; its bytes no longer count then */
   grow(bytes: number): void;
   /** The body is whole: it gives way to no other. */
   complete(): void;
@@ -12,6 +12,7 @@ export interface Reservation {
 
 interface Entry {
   bytes: number;
+  isWhole: boolean;
   /** Ends the reading, which then throws. */
   giveWay: (reason: ServiceError) => void;
 }
@@ -45,12 +46,13 @@ export class BodyBudget {
    */
   reserve(giveWay: (reason: ServiceError) => void): Reservation {
     if (this.#closedFor !== undefined) throw this.#closedFor;
-    const entry: Entry = { bytes: 0, giveWay };
+    const entry: Entry = { bytes: 0, isWhole: false, giveWay };
     this.#expected.add(entry);
     return {
       grow: (bytes) => this.#grow(entry, bytes),
       complete: () => {
         this.#forget(entry);
+        entry.isWhole = true;
         entry.giveWay = () => {}; // lets go of what has read the body, and of the body with it
       },
       release: () => this.#release(entry),
@@ -77,6 +79,7 @@ export class BodyBudget {
     }
     entry.bytes += bytes;
     this.#bytes += bytes;
+    if (entry.isWhole) return;
     this.#unfinished.add(entry); // now the one that was heard last
     this.#unfinishedBytes += entry.bytes;
   }

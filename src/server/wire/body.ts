@@ -16,6 +16,8 @@ export interface BodyLimits {
 /** A whole body. */
 export interface WholeBody {
   readonly bytes: Uint8Array;
+  /** Counts further bytes, as decoding adds them. @throws ServiceError QUEUE_FULL */
+  readonly grow: (bytes: number) => void;
   /** To be called when the request is answered: until then its bytes count as under way. */
   readonly release: () => void;
 }
@@ -63,7 +65,7 @@ export async function readBody(
     const onEnd = (): void =>
       settle(() => {
         reservation.complete();
-        resolve({ bytes: body.whole(), release: reservation.release });
+        resolve({ bytes: body.whole(), grow: reservation.grow, release: reservation.release });
       });
     const onClose = (): void => fail(cutOff());
     const cancelTimer = clock.after(deadlineMs, () => fail(queueErrors.tooLate()));

@@ -1,0 +1,64 @@
+import { ServiceError } from "../errors.ts";
+import { REQUEST_LIMITS } from "./limits.ts";
+import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
+
+/** A part of a request that one call of the engine takes. */
+export interface RequestPart {
+  readonly request: RenderedRequest;
+  /** Where the scores of each of its questions belong. */
+  readonly slices: readonly { readonly question: number; readonly start: number }[];
+}
+
+/**
+ * Splits a request of any size into parts within the engine's limits, in order: questions, candidates of a question, pairs.
+ *
+ * A pair's score does not depend on what else is asked, so the scores of the parts are those of the whole. Questions without
+ * candidates are left out.
+ */
+export function splitRequest({ state, questions }: RenderedRequest): readonly RequestPart[] {
+  const parts: { questions: RenderedQuestion[]; slices: RequestPart["slices"][number][]; pairs: number }[] =
+    [];
+  const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
+  for (const [index, { question, candidates }] of questions.entries()) {
+    for (let start = 0; start < candidates.length; ) {
+      let part = parts.at(-1);
+      if (part === undefined || part.pairs === maxPairs || part.questions.length === maxQuestions) {
+        part = { questions: [], slices: [], pairs: 0 };
+        parts.push(part);
+      }
+      const count = Math.min(candidates.length - start, maxCandidates, maxPairs - part.pairs);
+      part.questions.push({ question, candidates: candidates.slice(start, start + count) });
+      part.slices.push({ question: index, start });
+      part.pairs += count;
+      start += count;
+    }
+  }
+  return parts.map(({ questions, slices }) => ({ request: { state, questions }, slices }));
+}
+
+/**
+ * Puts the scores of the parts together.
+ *
+ * @param counts [questions] number of candidates of each question of the whole request
+ * @param scores [parts][questions of the part] as the engine gives them
+ * @returns      [questions] one [candidates] array each
+ * @throws ServiceError BACKEND_FAILED when the scores do not fit the parts
+ */
+export function joinScores(
+  parts: readonly Pick<RequestPart, "slices">[],
+  counts: readonly number[],
+  scores: readonly (readonly Float32Array[])[],
+): readonly Float32Array[] {
+  const joined = counts.map((count) => new Float32Array(count).fill(Number.NaN));
+  for (const [at, { slices }] of parts.entries()) {
+    for (const [position, { question, start }] of slices.entries()) {
+      const own = scores[at]?.[position];
+      const whole = joined[question];
+      if (own === undefined || whole === undefined || start + own.length > whole.length) {
+        throw new ServiceError("BACKEND_FAILED", "The model returned too few or too many scores.");
+      }
+      whole.set(own, start);
+    }
+  }
+  return joined;
+}

@@ -1,0 +1,194 @@
+import type { components } from "../../../generated/typesafe.ts";
+import { type Issue, invalidRequest, type Location } from "../../errors.ts";
+import { runSliced, type SliceOptions, type Steps } from "../../json/slices.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
+import type { Received } from "../../json/views.ts";
+import { candidatesOf, countCandidates } from "../candidates.ts";
+import { checkQuestion, type DescribedCandidate, renderOrReport } from "../descriptions.ts";
+import { checkModelName } from "../model-name.ts";
+import type { Question } from "../questions.ts";
+import { stateValue } from "../render.ts";
+import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../rendered.ts";
+import { strip } from "../strip.ts";
+import type { ServedModel } from "../systemone.ts";
+import { unwrapState } from "./state.ts";
+
+/** Of all questions of a request together. Chosen: sixteen calls of the engine. */
+export const MAX_OPTIONS = 4_096;
+
+export type TypesafeBody = Received<components["schemas"]["TypesafeRequest"]>;
+type TypesafeQuestion = TypesafeBody["questions"] extends ReadonlyMap<string, infer Q> ? Q : never;
+
+/** A request as texts that differ within each question, with what the answers need. */
+export interface TypesafeRequest extends RenderedRequest {
+  /** One for each of `questions`. */
+  readonly asked: readonly TypesafeAsked[];
+}
+
+export interface TypesafeAsked {
+  readonly name: string;
+  readonly type: "choice" | "noul" | "score";
+  /** In the order of the criteria. */
+  readonly labels: readonly string[];
+  /** [labels] position of the scored candidate that gives a label its score; several labels may share one. */
+  readonly scoredBy: readonly number[];
+  /** Of a score: [labels] the levels as the answer repeats them. */
+  readonly legend: readonly JsonValue[];
+}
+
+/**
+ * Renders a validated body and checks the rules beyond its schema.
+ *
+ * A question whose candidates all have the same text is answered without the model: it has no candidates here.
+ * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
+ */
+export function readTypesafe(
+  body: TypesafeBody,
+  model: ServedModel,
+  options: Pick<SliceOptions, "signal"> = {},
+): Promise<TypesafeRequest> {
+  return runSliced(requestSteps(body, model), { ...options, isContinuation: true });
+}
+
+function* requestSteps(body: TypesafeBody, model: ServedModel): Steps<TypesafeRequest> {
+  const issues: Issue[] = [];
+  const modelIssue = checkModelName(body.model ?? undefined, model);
+  if (modelIssue) throw invalidRequest([modelIssue]); // told alone: the hosted service has a status of its own for it
+  checkImages(body, issues);
+  const members = [...body.questions].flatMap(([name, question]) => {
+    const plain = plainQuestion(question);
+    return plain === undefined ? [] : [{ name, question: plain }];
+  });
+  checkOptions(
+    members.map(({ question }) => question),
+    issues,
+  );
+  const loc = ["body", "state"];
+  const state = renderOrReport(
+    yield* stateValue(unwrapState(body.state, loc, issues)),
+    model.limits.maxStateQuestionTokens,
+    loc,
+    issues,
+  );
+  yield;
+  const questions: RenderedQuestion[] = [];
+  const asked: TypesafeAsked[] = [];
+  for (const { name, question } of members) {
+    const read = yield* questionSteps(name, question, state, model, issues);
+    questions.push(read.rendered);
+    asked.push(read.asked);
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { state: { text: state ?? "", loc }, questions, asked };
+}
+
+/** The question of the plain contract that means the same; undefined for one about an image. */
+function plainQuestion(question: TypesafeQuestion): Question | undefined {
+  return question.type === "box" ? undefined : { ...question, instructions: question.instructions ?? null };
+}
+
+/** @throws ServiceError INVALID_REQUEST, then nothing is rendered: it would be too much work for a refusal */
+function checkOptions(questions: readonly Question[], issues: readonly Issue[]): void {
+  const count = questions.reduce((sum, question) => sum + countCandidates(question), 0);
+  if (count <= MAX_OPTIONS) return;
+  const msg = `The questions of a request may have at most ${MAX_OPTIONS} options and levels together; got ${count}.`;
+  throw invalidRequest([...issues, { loc: ["body", "questions"], msg, type: "too_many_pairs" }]);
+}
+
+function checkImages({ assets = null, questions }: TypesafeBody, issues: Issue[]): void {
+  if (assets !== null && !(isJsonObject(assets) && assets.size === 0)) {
+    const msg = "Expected no assets: images are not supported.";
+    issues.push({ loc: ["body", "assets"], msg, type: "unknown_field" });
+  }
+  for (const [name, { type }] of questions) {
+    if (type !== "box") continue;
+    const msg = `Expected "choice", "noul" or "score", got "box", which asks about an image; images are not supported.`;
+    issues.push({ loc: ["body", "questions", name, "type"], msg, type: "unknown_value" });
+  }
+}
+
+function* questionSteps(
+  name: string,
+  question: Question,
+  state: string | undefined,
+  model: ServedModel,
+  issues: Issue[],
+): Steps<{ rendered: RenderedQuestion; asked: TypesafeAsked }> {
+  const questionLoc: Location = ["body", "questions", name];
+  const loc = [...questionLoc, "instructions"];
+  const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
+  checkQuestion(state, text, loc, issues);
+  const instructions = { text: text ?? "", loc };
+  const described = yield* candidatesOf(question, {
+    loc: questionLoc,
+    instructions,
+    rules: model,
+    issues,
+  });
+  const candidates = question.type === "score" ? described.map(numberedIfBlank) : described;
+  reportBlank(candidates, issues);
+  const { distinct, scoredBy } = question.type === "noul" ? apart(candidates) : merged(candidates);
+  const asked = {
+    name,
+    type: question.type,
+    labels: candidates.map(({ label }) => label),
+    scoredBy,
+    legend: question.type === "score" ? legendOf(question.criteria, candidates) : [],
+  };
+  return {
+    rendered: { question: instructions, candidates: distinct.length > 1 ? distinct : [] },
+    asked,
+  };
+}
+
+/** A level without a text is known by its number. */
+function numberedIfBlank(candidate: DescribedCandidate): DescribedCandidate {
+  const { description, label } = candidate;
+  return description === "" ? { ...candidate, description: label, text: label } : candidate;
+}
+
+/** An option whose name is blank too. */
+function reportBlank(candidates: readonly DescribedCandidate[], issues: Issue[]): void {
+  for (const { description, loc } of candidates) {
+    if (description === undefined || strip(description) !== "") continue;
+    issues.push({ loc, msg: "Must not be blank where its name is blank.", type: "blank" });
+  }
+}
+
+interface Scored {
+  readonly distinct: readonly RenderedCandidate[];
+  readonly scoredBy: readonly number[];
+}
+
+/** The outcomes of a noul always differ: `false` or `true` stands in front. */
+function apart(candidates: readonly DescribedCandidate[]): Scored {
+  return { distinct: candidates, scoredBy: candidates.map((_, position) => position) };
+}
+
+/** One candidate for each description. Where several labels share it, no label is shown, so that their scores are equal. */
+function merged(candidates: readonly DescribedCandidate[]): Scored {
+  const distinct: RenderedCandidate[] = [];
+  const positions = new Map<string, number>();
+  const scoredBy = candidates.map((candidate) => {
+    const description = strip(candidate.description ?? "");
+    const known = positions.get(description);
+    if (known === undefined) {
+      positions.set(description, distinct.length);
+      distinct.push(candidate);
+      return distinct.length - 1;
+    }
+    const first = distinct[known];
+    if (first !== undefined) distinct[known] = { ...first, text: description };
+    return known;
+  });
+  return { distinct, scoredBy };
+}
+
+function legendOf(levels: readonly JsonValue[], candidates: readonly DescribedCandidate[]): JsonValue[] {
+  return levels.map((level, position) => (isLegend(level) ? level : (candidates[position]?.text ?? "")));
+}
+
+/** What the SDKs take as a level of a legend. */
+function isLegend(level: JsonValue): level is string | readonly JsonValue[] | JsonObject {
+  return typeof level === "string" || isJsonArray(level) || isJsonObject(level);
+}

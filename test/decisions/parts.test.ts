@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { joinScores, splitRequest } from "../../src/decisions/parts.ts";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+
+const text = (content: string) => ({ text: content, loc: ["body"] });
+
+/** A request with so many candidates in each question; texts are unique. */
+function requestOf(counts: readonly number[]): RenderedRequest {
+  return {
+    state: text("state"),
+    questions: counts.map((count, question) => ({
+      question: text(`q${question}`),
+      candidates: Array.from({ length: count }, (_, at) => ({
+        ...text(`${question}-${at}`),
+        label: String(at),
+      })),
+    })),
+  };
+}
+
+/** A score that only the candidate's text decides. */
+const scoreOf = (candidate: { readonly text: string }) =>
+  candidate.text.split("-").reduce((sum, part) => sum * 1000 + Number(part), 1);
+
+describe("a request in parts", () => {
+  for (const counts of [
+    [2],
+    [64],
+    [65],
+    [255],
+    [0, 3, 0],
+    [255, 255, 2],
+    Array.from({ length: 33 }, () => 2),
+    Array.from({ length: 1024 }, () => 4),
+    Array.from({ length: 16 }, () => 255),
+  ]) {
+    it(`keeps every limit of the engine and every score: ${counts.length} questions of ${counts[0]}`, () => {
+      const request = requestOf(counts);
+      const parts = splitRequest(request);
+      for (const part of parts) {
+        assert.ok(part.request.questions.length <= 32);
+        const sizes = part.request.questions.map(({ candidates }) => candidates.length);
+        assert.ok(Math.max(...sizes) <= 64 && Math.min(...sizes) > 0);
+        assert.ok(sizes.reduce((sum, size) => sum + size) <= 256);
+      }
+      const scores = parts.map((part) =>
+        part.request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf)),
+      );
+      const expected = request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf));
+      assert.deepEqual(joinScores(parts, counts, scores), expected);
+    });
+  }
+
+  it("leaves a request within the limits in one part", () => {
+    assert.equal(splitRequest(requestOf(Array.from({ length: 32 }, () => 8))).length, 1);
+    assert.equal(splitRequest(requestOf([0])).length, 0);
+  });
+
+  it("does not take missing or further scores for scores", () => {
+    const parts = splitRequest(requestOf([3]));
+    assert.throws(() => joinScores(parts, [3], []), { kind: "BACKEND_FAILED" });
+    assert.throws(() => joinScores(parts, [3], [[new Float32Array(4)]]), { kind: "BACKEND_FAILED" });
+    assert.deepEqual(joinScores(parts, [3], [[new Float32Array(2)]]), [Float32Array.of(0, 0, Number.NaN)]);
+  });
+});

@@ -1,0 +1,347 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { createApp } from "../../src/app.ts";
+import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { dialectCheck } from "../contract/dialect-check.ts";
+
+const KEY = "the-key";
+const TEMPERATURE = 4.136820402388508;
+const silent = () => {};
+const LOG = { debug: silent, info: silent, warn: silent, error: silent };
+const check = dialectCheck("typesafe");
+
+const engine = await createFastEngine();
+const app = await createApp(engine, {
+  apiKey: KEY,
+  log: LOG,
+  port: 0,
+  maxConnections: 100,
+  headersTimeoutMs: 20_000,
+  bodyMemoryMb: 64,
+  typesafeAlias: ["my-model"],
+});
+after(async () => {
+  await app.close();
+  await engine.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked against the document
+type Answers = any;
+interface Sent {
+  readonly payload: string | Buffer | object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks; the answer fits the document. */
+async function ask({ payload, headers = {} }: Sent) {
+  const answer = await app.inject({
+    method: "POST",
+    url: "/typesafe/v1/systemone",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}`, ...headers },
+    payload: typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload),
+  });
+  const body = answer.json();
+  check("typesafeSystemone", answer.statusCode, answer.headers, body);
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+async function answersTo(questions: object, state: unknown = "My parcel never came."): Promise<Answers> {
+  const { status, body } = await ask({ payload: { model: "jev-latest", state, questions } });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.answers;
+}
+
+async function issuesOf(questions: object, state: unknown = "My parcel never came.", others: object = {}) {
+  const { status, body } = await ask({ payload: { state, questions, ...others } });
+  assert.equal(status, 422, JSON.stringify(body));
+  return body.detail;
+}
+
+/** Raw scores of the plain contract. */
+async function plainScores(question: object, state: unknown = "My parcel never came."): Promise<number[]> {
+  const answer = await app.inject({
+    method: "POST",
+    url: "/v1/systemone",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    payload: JSON.stringify({ state, questions: { q: question } }),
+  });
+  assert.equal(answer.statusCode, 200, answer.body);
+  return Object.values(answer.json().answers.q.scores);
+}
+
+function softmax(scores: readonly number[]): number[] {
+  const largest = Math.max(...scores);
+  const weights = scores.map((score) => Math.exp((score - largest) / TEMPERATURE));
+  const total = weights.reduce((sum, weight) => sum + weight);
+  return weights.map((weight) => weight / total);
+}
+
+/** A frame of one raw block: with its size in four bytes, and without a window. @see RFC 8878, 3.1.1 */
+function zstdFrame(text: string): Buffer {
+  const content = Buffer.from(text);
+  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt32LE(content.length, 5);
+  head.writeUIntLE((content.length << 3) | 1, 9, 3);
+  return Buffer.concat([head, content]);
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+const NOUL = { type: "noul", instructions: "The customer is angry." };
+
+describe("the TypeSafe dialect", () => {
+  it("gives the plain contract's numbers, rounded, in the forms of the hosted service", async () => {
+    const choice = {
+      type: "choice",
+      instructions: "What does the customer want?",
+      criteria: { "2": "Wants money back", "1": "Asks where a parcel is" },
+    };
+    const score = { type: "score", instructions: "How urgent?", criteria: ["can wait", "today"] };
+    const answers = await answersTo({ choice, noul: NOUL, score });
+    assert.deepEqual(Object.keys(answers), ["choice", "noul", "score"]);
+    const shares = softmax(await plainScores(choice));
+    // the order of names that look like numbers is lost in JavaScript's objects: the scores came as 1, 2
+    assert.deepEqual(answers.choice.probabilities, {
+      "1": round(shares[0] ?? 0),
+      "2": round(shares[1] ?? 0),
+    });
+    assert.equal(answers.choice.confidence, round(2 * Math.max(...shares) - 1));
+    assert.deepEqual(answers.noul, { type: "noul", noul: round(softmax(await plainScores(NOUL))[1] ?? 0) });
+    const levels = softmax(await plainScores(score));
+    assert.equal(answers.score.score, round(levels[1] ?? 0));
+    assert.deepEqual(answers.score.legend, { "0": "can wait", "1": "today" });
+  });
+
+  it("takes questions without instructions, and with null", async () => {
+    const answers = await answersTo({
+      noul: { type: "noul", criteria: { true: "It is late" } },
+      empty: { type: "noul" },
+      choice: { type: "choice", instructions: null, criteria: { a: null, b: null } },
+    });
+    assert.deepEqual(Object.keys(answers), ["noul", "empty", "choice"]);
+  });
+
+  it("joins the scores of 255 options before it makes probabilities of them", async () => {
+    const entries = Array.from({ length: 255 }, (_, at) => [
+      `option ${at}`,
+      at % 3 === 0 ? null : `text ${at}`,
+    ]);
+    const question = { type: "choice", instructions: "Which?", criteria: Object.fromEntries(entries) };
+    const scores: number[] = [];
+    for (let at = 0; at < 255; at += 51) {
+      const criteria = Object.fromEntries(entries.slice(at, at + 51));
+      scores.push(...(await plainScores({ ...question, criteria })));
+    }
+    const shares = softmax(scores);
+    const { q } = await answersTo({ q: question });
+    assert.deepEqual(Object.values(q.probabilities), shares.map(round));
+    assert.equal(q.choice, entries[shares.indexOf(Math.max(...shares))]?.[0]);
+  });
+
+  it("answers more questions than the engine takes at once", async () => {
+    const questions = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`q${at}`, { type: "noul", instructions: `Is it ${at}?` }]),
+    );
+    const answers = await answersTo(questions);
+    assert.equal(Object.keys(answers).length, 200);
+    for (const at of [0, 31, 32, 127, 128, 199]) {
+      const alone = softmax(await plainScores({ type: "noul", instructions: `Is it ${at}?` }));
+      assert.equal(answers[`q${at}`].noul, round(alone[1] ?? 0));
+    }
+  });
+
+  it("gives equal descriptions equal scores, and a single option certainty", async () => {
+    const answers = await answersTo({
+      equal: { type: "choice", criteria: { a: "the same", b: "another", c: " the same " } },
+      all: { type: "choice", criteria: { a: "the same", b: "the same" } },
+      named: { type: "choice", criteria: { a: null, b: "a" } },
+      one: { type: "choice", criteria: { only: null } },
+      level: { type: "score", criteria: ["only"] },
+    });
+    assert.equal(answers.equal.probabilities.a, answers.equal.probabilities.c);
+    assert.deepEqual(answers.all.probabilities, { a: 0.5, b: 0.5 });
+    assert.deepEqual(answers.named.probabilities, { a: 0.5, b: 0.5 });
+    assert.deepEqual(answers.one, {
+      type: "choice",
+      choice: "only",
+      probabilities: { only: 1 },
+      confidence: 1,
+    });
+    assert.deepEqual(answers.level, {
+      type: "score",
+      score: 0,
+      legend: { "0": "only" },
+      probabilities: { "0": 1 },
+      confidence: 1,
+    });
+  });
+
+  it("repeats the levels of a score as they came, those that the SDKs cannot read as text", async () => {
+    const criteria = ["low", { is: "middle" }, ["high"], null, 7];
+    const { q } = await answersTo({ q: { type: "score", criteria } });
+    assert.deepEqual(q.legend, { "0": "low", "1": { is: "middle" }, "2": ["high"], "3": "3", "4": "7" });
+  });
+
+  it("takes a state out of the parts that the AI SDK puts it into", async () => {
+    const noul = async (state: unknown) => (await answersTo({ q: NOUL }, state)).q.noul;
+    const text = "The parcel is late.";
+    assert.equal(await noul([{ type: "text", text }]), await noul(text));
+    const value = { order: 48213, paid: true };
+    assert.equal(await noul([{ type: "json", value }]), await noul(value));
+    const both = [
+      { type: "text", text },
+      { type: "json", value },
+    ];
+    assert.equal(await noul(both), await noul([text, value]));
+    // lists that only look like it
+    const other = [{ type: "text", text, more: 1 }];
+    const [plain] = softmax(await plainScores(NOUL, other)).slice(1);
+    assert.equal(await noul(other), round(plain ?? 0));
+    const [issue] = await issuesOf({ q: NOUL }, [{ type: "file", mediaType: "image/png", data: "AAAA" }]);
+    assert.deepEqual([issue.loc, issue.type], [["body", "state", 0], "unknown_value"]);
+  });
+
+  it("ignores unknown fields, at every level", async () => {
+    const payload = {
+      state: { any: 1 },
+      questions: { q: { ...NOUL, weight: 3 } },
+      temperature: 0,
+      __proto__x: null,
+    };
+    assert.equal((await ask({ payload })).status, 200);
+  });
+
+  it("knows the model by every name of the plain contract, jev-latest, and those of the operator", async () => {
+    for (const model of [MODEL_ID, "fast", "jev-latest", "my-model", null, undefined]) {
+      const { status, body } = await ask({ payload: { model, state: "x", questions: { q: NOUL } } });
+      assert.deepEqual([status, body.model], [200, MODEL_ID]);
+    }
+    const other = await ask({ payload: { model: "jev-1.13.0", state: "x", questions: { q: NOUL } } });
+    assert.deepEqual([other.status, other.body.detail.error_type], [400, "api_usage_error"]);
+    const plain = { state: "x", questions: { q: NOUL }, model: "jev-latest" };
+    const answer = await app.inject({
+      method: "POST",
+      url: "/v1/systemone",
+      headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+      payload: JSON.stringify(plain),
+    });
+    assert.equal(answer.statusCode, 422);
+  });
+
+  it("lists the model with all that the SDKs require", async () => {
+    const answer = await app.inject({ method: "GET", url: "/typesafe/v1/models" });
+    check("typesafeModels", answer.statusCode, answer.headers, answer.json());
+    assert.deepEqual(
+      answer.json().models.map(({ name }: { name: string }) => name),
+      [MODEL_ID, "jev-latest", "my-model"],
+    );
+  });
+
+  it("reads gzip and zstd bodies, counted decoded", async () => {
+    const payload = JSON.stringify({ state: "x".repeat(100), questions: { q: NOUL } });
+    const gzip = { "content-encoding": "gzip" };
+    const zipped = await ask({ payload: gzipSync(payload), headers: gzip });
+    const { headers: _, ...expected } = await ask({ payload });
+    assert.deepEqual([zipped.status, zipped.body], [expected.status, expected.body]);
+    const zstd = { "content-encoding": "zstd" };
+    assert.deepEqual((await ask({ payload: zstdFrame(payload), headers: zstd })).body, expected.body);
+    const bomb = gzipSync(Buffer.alloc(3_000_000, " "));
+    assert.equal((await ask({ payload: bomb, headers: gzip })).status, 413);
+    for (const headers of [gzip, zstd, { "content-encoding": "br" }]) {
+      assert.equal((await ask({ payload, headers })).status, 422);
+    }
+  });
+
+  it("refuses images in words", async () => {
+    const [box] = await issuesOf({ q: { type: "box", instructions: "The dog" } });
+    assert.match(box.msg, /images are not supported/);
+    assert.deepEqual(box.loc, ["body", "questions", "q", "type"]);
+    const [assets] = await issuesOf({ q: NOUL }, "x", { assets: { a: { type: "image" } } });
+    assert.deepEqual(assets.loc, ["body", "assets"]);
+    assert.equal((await ask({ payload: { state: "x", questions: { q: NOUL }, assets: {} } })).status, 200);
+    const form = { "content-type": "multipart/form-data; boundary=x" };
+    assert.equal((await ask({ payload: "--x--", headers: form })).status, 422);
+  });
+
+  for (const { name, questions, loc, state = "x" } of [
+    { name: "no question", questions: {}, loc: ["body", "questions"] },
+    {
+      name: "a choice without options",
+      questions: { q: { type: "choice", criteria: {} } },
+      loc: ["body", "questions", "q", "criteria"],
+    },
+    {
+      name: "256 options",
+      questions: {
+        q: {
+          type: "choice",
+          criteria: Object.fromEntries(Array.from({ length: 256 }, (_, at) => [at, null])),
+        },
+      },
+      loc: ["body", "questions", "q", "criteria"],
+    },
+    {
+      name: "a score of options",
+      questions: { q: { type: "score", criteria: { 0: "low" } } },
+      loc: ["body", "questions", "q", "criteria"],
+    },
+    {
+      name: "an unknown type",
+      questions: { q: { type: "boolean" } },
+      loc: ["body", "questions", "q", "type"],
+    },
+    {
+      name: "nothing to ask about",
+      questions: { q: { type: "noul" } },
+      state: "",
+      loc: ["body", "questions", "q", "instructions"],
+    },
+    {
+      name: "an option that is blank altogether",
+      questions: { q: { type: "choice", criteria: { "": null, a: null } } },
+      loc: ["body", "questions", "q", "criteria", ""],
+    },
+    {
+      name: "too many options together",
+      questions: Object.fromEntries(
+        Array.from({ length: 17 }, (_, at) => [
+          `q${at}`,
+          { type: "score", criteria: Array.from({ length: 250 }, (_, level) => `${level}`) },
+        ]),
+      ),
+      loc: ["body", "questions"],
+    },
+    {
+      name: "an option in the second part that is too long",
+      questions: {
+        q: {
+          type: "choice",
+          criteria: Object.fromEntries(
+            Array.from({ length: 255 }, (_, at) => [`o${at}`, at === 254 ? "word ".repeat(900) : null]),
+          ),
+        },
+      },
+      loc: ["body", "questions", "q", "criteria", "o254"],
+    },
+  ]) {
+    it(`refuses ${name} with 422`, async () => {
+      const [issue] = await issuesOf(questions, state);
+      assert.deepEqual(issue.loc, loc);
+    });
+  }
+
+  it("tells no key from a wrong one, and gives the request's id in both headers", async () => {
+    const payload = { state: "x", questions: { q: NOUL } };
+    const wrong = await ask({ payload, headers: { authorization: "Bearer other" } });
+    assert.deepEqual([wrong.status, wrong.body.detail.error_type], [401, "authentication_error"]);
+    const none = await app.inject({
+      method: "POST",
+      url: "/typesafe/v1/systemone",
+      headers: { "content-type": "application/json", "x-request-id": "r-9" },
+      payload: "{}",
+    });
+    check("typesafeSystemone", none.statusCode, none.headers, none.json());
+    assert.equal(none.statusCode, 403);
+    assert.deepEqual([none.headers["x-typesafe-request-id"], none.headers["x-request-id"]], ["r-9", "r-9"]);
+  });
+});
