@@ -7,6 +7,7 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
+import type { McpEndpoint, McpEndpointOptions } from "./mcp/http.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
@@ -20,12 +21,14 @@ export interface AppOptions
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
   readonly port: number;
+  /** Undefined: MCP is not served. */
+  readonly mcp?: Pick<McpEndpointOptions, "hosts" | "isLocal"> | undefined;
 }
 
 /** The web server of an engine. It does not listen yet. */
 export async function createApp(
   engine: ServedEngine,
-  { apiKey, log, port, maxConnections, headersTimeoutMs, bodyMemoryMb }: AppOptions,
+  { apiKey, log, port, maxConnections, headersTimeoutMs, bodyMemoryMb, mcp }: AppOptions,
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine, port);
   const limits = {
@@ -43,17 +46,48 @@ export async function createApp(
     limits,
     clock: systemClock,
     admission: engine,
+    openMcp: mcp && (() => openMcp(contract, mcp, log)),
   });
+}
+
+/** Loads the protocol's SDK: at the first request, so that starting and the contract's own requests cost nothing more. */
+async function openMcp(
+  contract: Contract,
+  where: Pick<McpEndpointOptions, "hosts" | "isLocal">,
+  log: Log,
+): Promise<McpEndpoint> {
+  const { createMcpEndpoint } = await import("./mcp/http.ts");
+  return createMcpEndpoint({
+    ...where,
+    ...(await mcpParts(contract)),
+    ask:
+      ({ requestId, arrivedAt }) =>
+      (asked) =>
+        contract.call({ ...asked, requestId, arrivedAt }),
+    onError: (error) => log.debug({ err: error }, "mcp"),
+  });
+}
+
+/** What every MCP server of a contract says of itself. */
+export async function mcpParts({ document }: Pick<Contract, "document">) {
+  const { listTools } = await import("./mcp/tools.ts");
+  const { maxBodyBytes } = REQUEST_LIMITS;
+  return { tools: listTools(document), version: await readVersion(), maxBodyBytes };
 }
 
 /** The contract over an engine, without a web server. */
 export async function createContractFor(engine: Engine, port?: number): Promise<Contract> {
-  const document = atPort(await readJsonFile("generated/openapi.json"), port);
+  const document = atPort(await readContractDocument(), port);
   return createContract({
     document,
     handlers,
     services: { engine, document, version: await readVersion(), clock: systemClock },
   });
+}
+
+/** The bundled contract. */
+export async function readContractDocument(): Promise<Record<string, unknown>> {
+  return readJsonFile("generated/openapi.json");
 }
 
 /** The contract with the port of this service: clients take its address from there. */

@@ -23,6 +23,8 @@ export interface ServiceOptions {
   /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
+  readonly mcp: boolean;
+  readonly mcpHost: readonly string[];
   readonly logLevel: string;
 }
 
@@ -243,6 +245,21 @@ export const OPTION_TABLE = {
     env: "DECISION_ALIAS",
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
+  },
+  mcp: {
+    kind: "switch",
+    flag: "mcp",
+    env: "DECISION_MCP",
+    default: true,
+    description: "serve MCP (Model Context Protocol) at /mcp",
+  },
+  mcpHost: {
+    kind: "list",
+    flag: "mcp-host",
+    env: "DECISION_MCP_HOST",
+    default: [],
+    description:
+      "host name that /mcp takes in Host and Origin beside the loopback's; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",

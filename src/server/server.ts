@@ -4,6 +4,7 @@ import type { Clock } from "../inference/ports.ts";
 import type { Log } from "./log.ts";
 import { createKeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
+import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
   /** Asked before a body is read, and told of each request with a 503 or 504 that never came to the queue. */
   readonly admission: Admission;
+  /** Undefined: there is no /mcp. */
+  readonly openMcp?: OpenMcp | undefined;
   readonly wire?: Partial<WireLimits>;
 }
 
@@ -109,6 +112,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const bodies = { ...limits, clock, budget: new BodyBudget(limits.bodyMemoryBytes) };
   serveOperations(app, { contract, headChecks, bodies, admission, log });
+  if (options.openMcp) serveMcp(app, options.openMcp, { contract, headChecks, bodies, admission, log });
   await serveDocs(app, contract.document, options.version);
   await serveRedoc(app, options.version);
   await app.ready();

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { createEngine } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
-import { checkExposure, readApiKey } from "../../options/exposure.ts";
+import { checkExposure, isLoopback, readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { installShutdown } from "../../server/shutdown.ts";
 import { createLog } from "../output/log.ts";
@@ -40,7 +40,7 @@ export async function serve(
   let isStopping = () => false;
   try {
     const { createApp } = await import("../../app.ts");
-    const server = await createApp(engine, { ...options, apiKey, log });
+    const server = await createApp(engine, { ...options, apiKey, log, mcp: mcpOptions(options) });
     await listen(server, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
@@ -52,6 +52,12 @@ export async function serve(
     await engine.close();
     throw error;
   }
+}
+
+/** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
+function mcpOptions({ mcp, host, mcpHost }: ServiceOptions) {
+  const ownName = host.includes(":") ? `[${host}]` : host;
+  return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
 }
 
 async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {

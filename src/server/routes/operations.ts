@@ -103,7 +103,7 @@ function checkPlace(admission: Admission): void {
 }
 
 /** Whether the reading of a body ended with a 503 or 504. */
-function countTurnedAway(admission: Admission, error: unknown): boolean {
+export function countTurnedAway(admission: Admission, error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "QUEUE_FULL") admission.countTurnedAway("REFUSED");
   else if (error.kind === "DEADLINE_EXCEEDED") admission.countTurnedAway("DEADLINE_EXCEEDED");
@@ -111,6 +111,6 @@ function countTurnedAway(admission: Admission, error: unknown): boolean {
   return true;
 }
 
-function isCancelled(error: unknown): boolean {
+export function isCancelled(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === "CANCELLED";
 }
