@@ -27,6 +27,8 @@ export interface ServiceOptions {
   /** 0: on `port`. */
   readonly metricsPort: number;
   readonly typesafeAlias: readonly string[];
+  readonly mcp: boolean;
+  readonly mcpHost: readonly string[];
   readonly logLevel: string;
 }
 
@@ -271,6 +273,21 @@ export const OPTION_TABLE = {
     default: [],
     description:
       "additional name for the model under /typesafe, beside jev-latest; repeatable, comma-separated in the variable",
+  },
+  mcp: {
+    kind: "switch",
+    flag: "mcp",
+    env: "DECISION_MCP",
+    default: true,
+    description: "serve MCP (Model Context Protocol) at /mcp",
+  },
+  mcpHost: {
+    kind: "list",
+    flag: "mcp-host",
+    env: "DECISION_MCP_HOST",
+    default: [],
+    description:
+      "host name that /mcp takes in Host and Origin beside the loopback's; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",

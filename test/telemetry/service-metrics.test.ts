@@ -27,7 +27,13 @@ describe("the metrics", () => {
   before(async () => {
     const engine = await createFastEngine(1_000);
     const serviceMetrics = await createMetrics(engine);
-    app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0, serviceMetrics });
+    app = await createApp(engine, {
+      ...resolveOptions({}),
+      log: memoryLog(),
+      port: 0,
+      serviceMetrics,
+      mcp: undefined,
+    });
     const headers = { "x-request-id": CANARY, "user-agent": CANARY, authorization: `Bearer ${CANARY}` };
     for (const payload of [REQUEST, REQUEST, { state: "x", candidates: [CANARY] }])
       await app.inject({ method: "POST", url: "/v1/systemone", headers, payload });
@@ -122,7 +128,7 @@ describe("the metrics", () => {
 describe("without metrics", () => {
   it("there is no /metrics", async () => {
     const engine = await createFastEngine();
-    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0 });
+    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0, mcp: undefined });
     assert.equal((await app.inject({ url: "/metrics" })).statusCode, 404);
     await app.close();
   });
