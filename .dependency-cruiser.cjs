@@ -33,6 +33,19 @@ const FOLDERS = {
     "src/server",
     "src/package-root",
   ],
+  "src/library": [
+    "src/app",
+    "src/contract",
+    "src/decisions",
+    "src/engine",
+    "src/errors",
+    "src/inference",
+    "src/json",
+    "src/models",
+    "src/options",
+    "src/served-model",
+    "src/server",
+  ],
   bench: [
     "src/app",
     "src/backends",
@@ -51,18 +64,16 @@ const FOLDERS = {
   "src/cli": [
     "bench",
     "generated",
-    "src/app",
+    "src/batch",
     "src/conformance",
-    "src/contract",
-    "src/engine",
     "src/errors",
     "src/hub",
-    "src/inference",
     "src/json",
+    "src/library",
     "src/models",
     "src/options",
     "src/served-model",
-    "src/server",
+    "src/server", // the type of a log
   ],
 };
 
@@ -115,6 +126,18 @@ module.exports = {
         },
       })),
     ),
+    {
+      name: "the command line decides by the library's index, as every other program does",
+      severity: "error",
+      from: { path: "^src/(cli|batch)/" },
+      to: { path: "^src/library/", pathNot: "^src/library/index\\.ts$" },
+    },
+    {
+      name: "of the command line, only the commands for models look into the folders of models",
+      severity: "error",
+      from: { path: "^src/cli/", pathNot: "^src/cli/(actions/(models|pull)\\.ts|output/|commands/model/)" },
+      to: { path: "^src/(hub|models|served-model)(/|\\.ts$)" },
+    },
     {
       name: "only src/hub opens connections to other hosts",
       severity: "error",

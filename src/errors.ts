@@ -21,7 +21,8 @@ export type ErrorKind =
   | "INTERNAL"
   | "INVALID_OPTION" // a command-line option or environment variable
   | "INVALID_MODEL" // a model package that cannot be served
-  | "PULL_FAILED"; // a model that could not be fetched or stored
+  | "PULL_FAILED" // a model that could not be fetched or stored
+  | "UNREACHABLE"; // a running service that was to be asked and does not answer
 
 /** Member names (strings) and positions (numbers) from the body down; the first is always "body". */
 export type Location = readonly (string | number)[];
@@ -71,6 +72,11 @@ export class ServiceError extends Error {
     this.kind = kind;
     this.issues = options.issues ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The kind, under the name that errors of Node.js have it. */
+  get code(): ErrorKind {
+    return this.kind;
   }
 }
 

@@ -76,23 +76,27 @@ export async function createContract({ document, handlers, services }: ContractP
     return { reply: replyOf(handled).catch(rethrow) };
   }
 
+  // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
+  // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
+  function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
+    const route = byOperation.get(call.operationId);
+    if (route === undefined) return Promise.reject(unreachableError());
+    const received = route.hasBody ? readBody({ ...call, body }, route.bodySchema, document) : undefined;
+    return handle(call, route, received).then(async ({ reply }) => written(await reply));
+  }
+
   return {
     document,
     routes,
     checkMediaType,
     errorReply,
-    // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
-    // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
-    call({ body, ...call }) {
-      const route = byOperation.get(call.operationId);
-      if (route === undefined) return Promise.resolve(errorReply(unreachableError(), call.requestId));
-      const received = route.hasBody ? readBody({ ...call, body }, route.bodySchema, document) : undefined;
-      return handle(call, route, received)
-        .then(async ({ reply }) => written(await reply))
-        .catch((error: unknown) => {
-          if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
-          return errorReply(error, call.requestId);
-        });
+    answer,
+    call(call) {
+      const { requestId } = call;
+      return answer(call).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
+        return errorReply(error, requestId);
+      });
     },
   };
 }

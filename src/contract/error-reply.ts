@@ -36,6 +36,7 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   INVALID_OPTION: FAILED,
   INVALID_MODEL: FAILED,
   PULL_FAILED: FAILED,
+  UNREACHABLE: FAILED,
 };
 
 /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
