@@ -46,6 +46,7 @@ const FOLDERS = {
     "src/served-model",
     "src/server",
   ],
+  "src/batch": ["src/errors", "src/json"],
   bench: [
     "src/app",
     "src/backends",

@@ -1,3 +1,4 @@
+import Batch from "./commands/batch.ts";
 import Bench from "./commands/bench.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
@@ -15,6 +16,7 @@ export default {
   serve: Serve,
   decide: Decide,
   rank: Rank,
+  batch: Batch,
   "model:list": ModelList,
   "model:pull": ModelPull,
   "model:verify": ModelVerify,
