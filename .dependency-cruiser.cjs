@@ -38,6 +38,21 @@ const FOLDERS = {
     "src/telemetry",
     "src/package-root",
   ],
+  "src/library": [
+    "src/app",
+    "src/contract",
+    "src/decisions",
+    "src/engine",
+    "src/errors",
+    "src/inference",
+    "src/json",
+    "src/mcp",
+    "src/models",
+    "src/options",
+    "src/served-model",
+    "src/server",
+  ],
+  "src/batch": ["src/errors", "src/json"],
   bench: [
     "src/app",
     "src/backends",
@@ -56,19 +71,16 @@ const FOLDERS = {
   "src/cli": [
     "bench",
     "generated",
-    "src/app",
+    "src/batch",
     "src/conformance",
-    "src/contract",
-    "src/engine",
     "src/errors",
     "src/hub",
-    "src/inference",
     "src/json",
-    "src/mcp",
+    "src/library",
     "src/models",
     "src/options",
     "src/served-model",
-    "src/server",
+    "src/server", // the type of a log
   ],
 };
 
@@ -121,6 +133,18 @@ module.exports = {
         },
       })),
     ),
+    {
+      name: "the command line decides by the library's index, as every other program does",
+      severity: "error",
+      from: { path: "^src/(cli|batch)/" },
+      to: { path: "^src/library/", pathNot: "^src/library/index\\.ts$" },
+    },
+    {
+      name: "of the command line, only the commands for models look into the folders of models",
+      severity: "error",
+      from: { path: "^src/cli/", pathNot: "^src/cli/(actions/(models|pull)\\.ts|output/|commands/model/)" },
+      to: { path: "^src/(hub|models|served-model)(/|\\.ts$)" },
+    },
     {
       name: "only src/hub opens connections to other hosts",
       severity: "error",

@@ -26,6 +26,7 @@ export const ERROR_KINDS = [
   "INVALID_OPTION", // a command-line option or environment variable
   "INVALID_MODEL", // a model package that cannot be served
   "PULL_FAILED", // a model that could not be fetched or stored
+  "UNREACHABLE", // a running service that was to be asked and does not answer
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
@@ -81,6 +82,11 @@ export class ServiceError extends Error {
     this.kind = kind;
     this.issues = options.issues ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The kind, under the name that errors of Node.js have it. */
+  get code(): ErrorKind {
+    return this.kind;
   }
 }
 

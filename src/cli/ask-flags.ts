@@ -1,13 +1,50 @@
 import { Flags } from "@oclif/core";
+import { invalidOption } from "../options/resolve.ts";
 import { optionFlags } from "./option-flags.ts";
+
+/** Flags that say who answers: a model of this machine, or a running service. */
+export const TARGET_FLAGS = {
+  url: Flags.string({
+    helpValue: "<url>",
+    description:
+      "ask a running service instead of loading the model; its key is in DECISION_API_KEY [env: DECISION_URL]",
+    exclusive: ["model", "model-path"],
+  }),
+  ...optionFlags(["model", "modelPath"]),
+};
 
 /** Flags shared by `decide` and `rank`. */
 export const ASK_FLAGS = {
   state: Flags.string({
-    required: true,
     helpValue: "<text>",
     description: "the material that the question is about; - reads standard input",
+    exactlyOne: ["state", "state-file"],
+  }),
+  "state-file": Flags.string({
+    helpValue: "<file>",
+    description: "file with the material; one that holds a JSON object or array is read as such",
   }),
   json: Flags.boolean({ description: "print the service's JSON answer" }),
-  ...optionFlags(["model", "modelPath"]),
+  ...TARGET_FLAGS,
 };
+
+interface TargetFlags {
+  readonly url?: string | undefined;
+  readonly model?: string | undefined;
+  readonly "model-path"?: string | undefined;
+}
+
+/**
+ * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model.
+ *
+ * @throws ServiceError INVALID_OPTION for an empty address
+ */
+export function serviceUrl(
+  flags: TargetFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (flags.url === "") throw invalidOption("--url takes an address such as http://127.0.0.1:8700.");
+  if (flags.url !== undefined) return flags.url;
+  if (flags.model !== undefined || flags["model-path"] !== undefined) return undefined;
+  return env.DECISION_URL || undefined;
+}

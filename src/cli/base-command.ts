@@ -53,7 +53,8 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-const isWrongUsage = ({ kind }: ServiceError) => kind === "INVALID_OPTION" || kind === "INVALID_REQUEST";
+const isWrongUsage = ({ kind }: ServiceError) =>
+  kind === "INVALID_OPTION" || kind === "INVALID_REQUEST" || kind === "BODY_TOO_LARGE";
 
 /** Lines of oclif's messages that add nothing, or do not apply to these flags. */
 const NOISE =

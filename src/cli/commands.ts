@@ -1,3 +1,4 @@
+import Batch from "./commands/batch.ts";
 import Bench from "./commands/bench.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
@@ -17,6 +18,7 @@ export default {
   decide: Decide,
   rank: Rank,
   mcp: Mcp,
+  batch: Batch,
   "model:list": ModelList,
   "model:pull": ModelPull,
   "model:verify": ModelVerify,

@@ -128,6 +128,8 @@ export interface Contract {
   checkMediaType(headers: Readonly<Record<string, string | string[] | undefined>>): void;
   /** Reads, validates, dispatches. Never rejects, except with CANCELLED when the caller has left. */
   call(call: IncomingCall): Promise<OutgoingReply>;
+  /** The same for a caller in this program, who gets what was thrown. @throws ServiceError, or what else was thrown */
+  answer(call: IncomingCall): Promise<OutgoingReply>;
   /**
    * The answer for anything thrown; an unknown error becomes a 500 that says only the request id.
    *

@@ -95,26 +95,30 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     return { reply: replyOf(handled).catch(rethrow) };
   }
 
+  // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
+  // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
+  function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
+    const route = byOperation.get(call.operationId);
+    if (route === undefined) return Promise.reject(unreachableError());
+    const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
+    const received = route.hasBody
+      ? readBody({ ...call, body }, { schema: route.bodySchema, document, aliases })
+      : undefined;
+    return handle(call, route, received).then(async ({ reply }) => written(await reply));
+  }
+
   return {
     document,
     routes,
     checkMediaType: (headers) => checkMediaType(headers, rules.contentCodings),
     errorReply: tellError,
-    // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
-    // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
-    call({ body, ...call }) {
-      const route = byOperation.get(call.operationId);
-      if (route === undefined) return Promise.resolve(tellError(unreachableError(), call.requestId));
-      const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
-      const received = route.hasBody
-        ? readBody({ ...call, body }, { schema: route.bodySchema, document, aliases })
-        : undefined;
-      return handle(call, route, received)
-        .then(async ({ reply }) => written(await reply))
-        .catch((error: unknown) => {
-          if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
-          return tellError(error, call.requestId, call.operationId);
-        });
+    answer,
+    call(call) {
+      const { requestId, operationId } = call;
+      return answer(call).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
+        return tellError(error, requestId, operationId);
+      });
     },
   };
 }

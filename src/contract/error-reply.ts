@@ -46,6 +46,7 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   INVALID_OPTION: FAILED,
   INVALID_MODEL: FAILED,
   PULL_FAILED: FAILED,
+  UNREACHABLE: FAILED,
 };
 
 /** The codes that callers can get; an error of any other kind becomes INTERNAL. */

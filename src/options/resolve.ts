@@ -26,6 +26,35 @@ export function resolveOptions(
 }
 
 /**
+ * Completes options that a program gives, by the names of `ServiceOptions`. Reads no environment.
+ *
+ * @throws ServiceError INVALID_OPTION naming the option, its bounds and the given value
+ */
+export function completeOptions(given: Readonly<Record<string, unknown>>): ServiceOptions {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(OPTION_TABLE, name));
+  if (unknown !== undefined) throw invalidOption(`there is no option ${quoted(unknown)}.`);
+  const entries = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
+    const value = given[name];
+    if (value === undefined || value === row.default) return [name, row.default];
+    return [name, read(row, name, rawValue(row, name, value))];
+  });
+  const options = Object.fromEntries(entries) as ServiceOptions; // as above
+  if (options.model === "" || options.modelPath === "") return options;
+  throw invalidOption("model and modelPath exclude each other: set one of them.");
+}
+
+/** A value of the option's type as `read` takes it. */
+function rawValue(row: OptionRow, name: string, value: unknown): string | boolean | readonly string[] {
+  const expected = JS_TYPES[row.kind];
+  if (row.kind === "list" && Array.isArray(value)) return value;
+  if (row.kind === "integer" && typeof value === "number") return String(value);
+  if (typeof value === expected && (typeof value === "string" || typeof value === "boolean")) return value;
+  throw invalidOption(`${name} takes a ${expected}, not a ${value === null ? "null" : typeof value}.`);
+}
+
+const JS_TYPES = { integer: "number", text: "string", switch: "boolean", list: "list of texts" } as const;
+
+/**
  * A model is given by name or by folder. A flag overrides both variables.
  *
  * @throws ServiceError INVALID_OPTION when both are given in the same way

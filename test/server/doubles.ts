@@ -50,6 +50,7 @@ export function fakeContract(call: (call: IncomingCall) => Promise<OutgoingReply
       throw new ServiceError("INVALID_REQUEST", issue.msg, { issues: [issue] });
     },
     call,
+    answer: call,
     errorReply(error) {
       const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
       const detail =

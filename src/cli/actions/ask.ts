@@ -1,50 +1,47 @@
-import { createContractFor } from "../../app.ts";
-import type { HandledId, ReplyBody } from "../../contract/call.ts";
-import { createEngine } from "../../engine.ts";
-import { invalidRequest, ServiceError } from "../../errors.ts";
 import { writeJson } from "../../json/write.ts";
+import {
+  type AskedOperation,
+  checkRequest,
+  connectDecider,
+  createDecider,
+  type Decider,
+} from "../../library/index.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 
-export interface AskedAnswer<Body> {
-  /** The body as the service writes it. */
-  readonly text: string;
-  readonly body: Body;
+/** Who answers: a running service, or a model in this program's care. */
+export type Target = ServiceTarget | { readonly options: ServiceOptions };
+
+interface ServiceTarget {
+  readonly url: string;
+  readonly apiKey: string | undefined;
 }
 
-export const askSystemone = (body: unknown, options: ServiceOptions) => ask("systemone", body, options);
-export const askRank = (body: unknown, options: ServiceOptions) => ask("rank", body, options);
+/** A decider for the target. @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED */
+export async function openTarget(target: Target): Promise<Decider> {
+  if ("url" in target) return connectDecider(target.url, target);
+  const { host, port, ...options } = target.options;
+  return createDecider(options);
+}
+
+/** Checks a request before the model is loaded; a service checks itself. @throws ServiceError INVALID_REQUEST */
+export async function checkFirst(operation: AskedOperation, body: string, target: Target): Promise<void> {
+  if ("options" in target) await checkRequest(operation, body, target.options);
+}
 
 /**
- * Asks the model once, in this process, with the same contract as over HTTP.
+ * Asks once.
  *
  * @param body a request's body; its Maps are written in order
- * @throws ServiceError INVALID_REQUEST | BACKEND_FAILED | INVALID_MODEL
+ * @returns the body of the answer, as the service writes it
+ * @throws ServiceError INVALID_REQUEST | BACKEND_FAILED | INVALID_MODEL | UNREACHABLE
  */
-async function ask<Id extends "systemone" | "rank">(
-  operationId: Id,
-  body: unknown,
-  options: ServiceOptions,
-): Promise<AskedAnswer<SuccessBody<Id>>> {
-  const engine = await createEngine(options);
+export async function ask(operation: AskedOperation, body: unknown, target: Target): Promise<string> {
+  const text = writeJson(body);
+  await checkFirst(operation, text, target);
+  const decider = await openTarget(target);
   try {
-    const started = engine.start();
-    started.catch(() => {}); // awaited below
-    const contract = await createContractFor(engine);
-    await started;
-    const reply = await contract.call({
-      operationId,
-      requestId: "local",
-      signal: new AbortController().signal,
-      body: Buffer.from(writeJson(body)),
-    });
-    const parsed = JSON.parse(reply.body);
-    if (reply.status === 422) throw invalidRequest(parsed.detail);
-    if (reply.status !== 200) throw new ServiceError("BACKEND_FAILED", parsed.detail, { cause: reply.cause });
-    return { text: reply.body, body: parsed };
+    return await decider.ask(operation, text);
   } finally {
-    await engine.close();
+    await decider.close();
   }
 }
-
-/** The body of a 200: bodies of errors have a `detail`. */
-type SuccessBody<Id extends HandledId> = Exclude<ReplyBody<Id>, { readonly detail: unknown }>;

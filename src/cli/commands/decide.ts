@@ -1,38 +1,40 @@
 import { Flags } from "@oclif/core";
 import { type Location, ServiceError } from "../../errors.ts";
+import type { JsonObject, JsonValue } from "../../json/value.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
-import { type ShownCandidate, showAnswer } from "../output/show.ts";
-import { stateText } from "../state-text.ts";
+import { showAnswer, showAnswers } from "../output/show.ts";
+import { candidatesOf, readQuestions } from "../questions-file.ts";
+import { givenState } from "../state-text.ts";
+import { targetOf } from "../target.ts";
 
 /** Name of the question in the request. */
 const NAME = "answer";
 
-type Question =
-  | { readonly type: "noul"; readonly instructions: string }
-  | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] }
-  /** A Map, because labels may look like integers. */
-  | {
-      readonly type: "choice";
-      readonly instructions: string;
-      readonly criteria: ReadonlyMap<string, string | null>;
-    };
-
 export default class Decide extends BaseCommand {
-  static override summary = "Ask one question about a state, without a server.";
+  static override summary = "Ask questions about a state, without a server or through one.";
   static override description =
-    "With --choice it is a choice between labels, with --level a score on a rubric, otherwise a yes/no question.";
+    "With --choice it is a choice between labels, with --level a score on a rubric, otherwise a yes/no question. " +
+    "--questions asks several, from a file.\n" +
+    "The model is loaded for each call, which takes seconds. A running service answers at once: name it with --url or in " +
+    "DECISION_URL.";
   static override examples = [
     "<%= config.bin %> decide --state 'I was charged twice' --question 'What is wanted?' --choice refund='Wants money back' --choice cancel='Wants to leave'",
     "<%= config.bin %> decide --state - --question 'The customer is angry.' < message.txt",
     "<%= config.bin %> decide --state 'Site is down' --question 'How urgent is this?' --level 'can wait' --level 'this week' --level today --json",
+    "<%= config.bin %> decide --state-file order.json --questions questions.json --url http://127.0.0.1:8700",
   ];
   static override flags = {
     ...ASK_FLAGS,
     question: Flags.string({
-      required: true,
+      exactlyOne: ["question", "questions"],
       helpValue: "<text>",
       description: "the question or instruction",
+    }),
+    questions: Flags.string({
+      helpValue: "<file.json>",
+      description: "file with questions by name, as in a request",
+      exclusive: ["choice", "level"],
     }),
     choice: Flags.string({
       multiple: true,
@@ -51,31 +53,59 @@ export default class Decide extends BaseCommand {
   };
 
   #candidateFlag = "--choice";
+  #file: string | undefined;
 
   protected override nameOf(place: Location): string {
-    const [part, , member, ...label] = place;
-    if (part === "state") return "--state";
+    const [part, name, member, ...label] = place;
+    if (part === "state") return this.#stateFlag;
     if (part !== "questions") return super.nameOf(place);
+    if (this.#file !== undefined) return [this.#file, ...place.slice(1)].join(" ");
+    if (name === undefined) return "--question";
     return member === "criteria" ? [this.#candidateFlag, ...label].join(" ") : "--question";
   }
 
+  #stateFlag = "--state";
+
   async run(): Promise<void> {
     const { flags } = await this.parse(Decide);
-    const options = this.options(flags);
+    const target = targetOf(flags, () => this.options(flags));
     if (flags.level) this.#candidateFlag = "--level";
-    const question = questionOf(flags.question, flags.choice, flags.level);
-    const { askSystemone } = await import("../actions/ask.ts");
-    const state = await stateText(flags.state);
-    const { text, body } = await askSystemone({ state, questions: { [NAME]: question } }, options);
+    if (flags["state-file"] !== undefined) this.#stateFlag = "--state-file";
+    this.#file = flags.questions;
+    const questions =
+      flags.questions === undefined
+        ? new Map([[NAME, questionOf(flags.question ?? "", flags.choice, flags.level)]])
+        : await readQuestions(flags.questions);
+    const { ask } = await import("../actions/ask.ts");
+    const text = await ask("systemone", { state: await givenState(flags), questions }, target);
     if (flags.json) return this.log(text);
-    const answer = body.answers[NAME];
-    if (answer) this.log(showAnswer(answer, candidatesOf(question)));
+    this.log(shown(text, questions, flags.questions !== undefined));
   }
 }
 
-function questionOf(instructions: string, choices?: readonly string[], levels?: readonly string[]): Question {
-  if (levels) return { type: "score", instructions, criteria: levels };
-  if (!choices) return { type: "noul", instructions };
+function shown(text: string, questions: JsonObject, isNamed: boolean): string {
+  const { answers } = JSON.parse(text);
+  const shownAnswers = [...questions].map(([name, question]) => ({
+    name,
+    text: showAnswer(answers[name], candidatesOf(question)),
+  }));
+  return isNamed ? showAnswers(shownAnswers) : (shownAnswers[0]?.text ?? "");
+}
+
+/** A question as the contract has it. A Map, because labels may look like integers. */
+function questionOf(
+  instructions: string,
+  choices?: readonly string[],
+  levels?: readonly string[],
+): JsonObject {
+  const question = (type: string, criteria?: JsonValue) =>
+    new Map<string, JsonValue>([
+      ["type", type],
+      ["instructions", instructions],
+      ...(criteria === undefined ? [] : [["criteria", criteria] as const]),
+    ]);
+  if (levels) return question("score", levels);
+  if (!choices) return question("noul");
   const criteria = new Map<string, string | null>();
   for (const choice of choices) {
     const [label = "", ...description] = choice.split("=");
@@ -84,17 +114,5 @@ function questionOf(instructions: string, choices?: readonly string[], levels?: 
     }
     criteria.set(label, description.length > 0 ? description.join("=") : null);
   }
-  return { type: "choice", instructions, criteria };
-}
-
-/** Candidates to show, in the order of the request. A level is shown as its number and its text. */
-function candidatesOf(question: Question): readonly ShownCandidate[] {
-  switch (question.type) {
-    case "choice":
-      return [...question.criteria.keys()].map((label) => ({ label, text: label }));
-    case "noul":
-      return ["false", "true"].map((label) => ({ label, text: label }));
-    case "score":
-      return question.criteria.map((text, level) => ({ label: String(level), text: `${level}: ${text}` }));
-  }
+  return question("choice", criteria);
 }

@@ -38,7 +38,7 @@ export default class Mcp extends BaseCommand {
     const { url, ...others } = flags;
     const options = this.options(others);
     const { logLevel } = options;
-    const { serveMcp } = await import("../actions/mcp.ts");
-    await serveMcp(url === undefined ? { options, logLevel } : { url, logLevel }, process.env);
+    const { serveMcpUntilEnd } = await import("../actions/mcp.ts");
+    await serveMcpUntilEnd(url === undefined ? { options } : { url }, logLevel, process.env);
   }
 }

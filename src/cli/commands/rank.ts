@@ -3,10 +3,11 @@ import type { Location } from "../../errors.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { showRanking } from "../output/show.ts";
-import { stateText } from "../state-text.ts";
+import { givenState } from "../state-text.ts";
+import { targetOf } from "../target.ts";
 
 export default class Rank extends BaseCommand {
-  static override summary = "Rank candidates for a state, without a server.";
+  static override summary = "Rank candidates for a state, without a server or through one.";
   static override examples = [
     "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
   ];
@@ -26,19 +27,22 @@ export default class Rank extends BaseCommand {
     }),
   };
 
+  #stateFlag = "--state";
+
   protected override nameOf(place: Location): string {
     const [part, ...label] = place;
     if (part === "candidates") return ["--candidate", ...label].join(" ");
-    return part === "state" || part === "question" ? `--${part}` : super.nameOf(place);
+    if (part === "state") return this.#stateFlag;
+    return part === "question" ? "--question" : super.nameOf(place);
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Rank);
-    const options = this.options(flags);
-    const { askRank } = await import("../actions/ask.ts");
-    const state = await stateText(flags.state);
-    const body = { state, question: flags.question, candidates: flags.candidate };
-    const answer = await askRank(body, options);
-    this.log(flags.json ? answer.text : showRanking(answer.body));
+    const target = targetOf(flags, () => this.options(flags));
+    this.#stateFlag = flags["state-file"] === undefined ? "--state" : "--state-file";
+    const { ask } = await import("../actions/ask.ts");
+    const body = { state: await givenState(flags), question: flags.question, candidates: flags.candidate };
+    const text = await ask("rank", body, target);
+    this.log(flags.json ? text : showRanking(JSON.parse(text)));
   }
 }

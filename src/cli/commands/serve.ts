@@ -18,7 +18,7 @@ export default class Serve extends BaseCommand {
     const { flags } = await this.parse(Serve);
     const options = this.options(flags);
     // imported after the flags are read: `--help` and wrong usage need neither web server nor model
-    const { serve } = await import("../actions/serve.ts");
-    await serve(options, process.env, (line) => this.log(line));
+    const { serveUntilSignal } = await import("../actions/serve.ts");
+    await serveUntilSignal(options, process.env, (line) => this.log(line));
   }
 }

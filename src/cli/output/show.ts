@@ -21,6 +21,11 @@ export function showAnswer(answer: Answer, candidates: readonly ShownCandidate[]
   return [headline(answer, candidates.length), ...rows].join("\n");
 }
 
+/** Formats the answers of several questions: each below its name. */
+export function showAnswers(answers: readonly { readonly name: string; readonly text: string }[]): string {
+  return answers.map(({ name, text }) => `${oneLine(name)}: ${text}`).join("\n");
+}
+
 /** Formats a ranking for a terminal, best first. */
 export function showRanking({ ranked }: Ranking): string {
   return ranked

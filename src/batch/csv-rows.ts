@@ -1,0 +1,98 @@
+import { parse } from "csv-parse";
+import { ServiceError } from "../errors.ts";
+import { MAX_ROW_BYTES, type Row, rowFault, type StatePlace } from "./row.ts";
+
+/** A record of the file, or why there is none. */
+interface Record {
+  readonly cells: readonly string[] | ServiceError;
+  readonly endByte: number;
+}
+
+export interface CsvInput {
+  readonly header: readonly string[];
+  readonly rows: AsyncGenerator<Row>;
+}
+
+/**
+ * The rows of a CSV file (RFC 4180; lines may also end with a newline alone) with a header. Holds the rows of one chunk. Behind a
+ * quote that is never closed nothing can be read: the last row says so.
+ *
+ * @throws ServiceError INVALID_OPTION if there is no header, or it lacks the column of the state
+ */
+export async function csvRows(chunks: AsyncIterable<Uint8Array>, place: StatePlace): Promise<CsvInput> {
+  const records = recordsOf(chunks);
+  const first = await records.next();
+  if (first.done || first.value.cells instanceof ServiceError)
+    throw new ServiceError("INVALID_OPTION", "--input needs a header line with the names of its columns.");
+  const header = first.value.cells;
+  const twice = header.find((name, at) => header.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new ServiceError("INVALID_OPTION", `--input has two columns named ${JSON.stringify(twice)}.`);
+  if (place !== "row" && !header.includes(place.field)) {
+    const given = header.map((name) => JSON.stringify(name)).join(", ");
+    throw new ServiceError(
+      "INVALID_OPTION",
+      `--input has no column ${JSON.stringify(place.field)} for the state, only ${given}; name it with --state-field.`,
+    );
+  }
+  return { header, rows: rowsOf(records, header, place) };
+}
+
+async function* rowsOf(
+  records: AsyncIterable<Record>,
+  header: readonly string[],
+  place: StatePlace,
+): AsyncGenerator<Row> {
+  let number = 0;
+  for await (const { cells, endByte } of records) {
+    number += 1;
+    yield { number, endByte, ...rowOf(cells, header, place) };
+  }
+}
+
+function rowOf(
+  read: readonly string[] | ServiceError,
+  header: readonly string[],
+  place: StatePlace,
+): Pick<Row, "cells" | "state"> {
+  if (read instanceof ServiceError) return { cells: header.map(() => ""), state: read };
+  const cells = header.map((_, at) => read[at] ?? "");
+  if (read.length !== header.length) {
+    const msg = `Expected ${header.length} cells, as the header has, got ${read.length}.`;
+    return { cells, state: rowFault(msg, "wrong_type") };
+  }
+  const members = new Map(header.map((name, at) => [name, cells[at] ?? ""]));
+  return { cells, state: place === "row" ? members : (members.get(place.field) ?? "") };
+}
+
+async function* recordsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Record> {
+  const read: Record[] = [];
+  let failure: Error | undefined;
+  const parser = parse({
+    bom: true,
+    relax_column_count: true, // reported row by row
+    relax_quotes: true, // a quote within a cell stands for itself
+    record_delimiter: ["\r\n", "\n"],
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_BYTES,
+    on_record: (cells: string[], { bytes }) => {
+      read.push({ cells, endByte: bytes });
+      return undefined; // nothing goes out by the stream
+    },
+  });
+  parser.on("error", (error) => {
+    failure = error;
+  });
+  parser.resume();
+  for await (const chunk of chunks) {
+    if (failure === undefined) await new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
+    yield* read.splice(0);
+    if (failure !== undefined) break;
+  }
+  if (failure === undefined) await new Promise<void>((resolve) => parser.end(() => resolve()));
+  yield* read.splice(0);
+  if (failure !== undefined) {
+    const msg = `Not valid CSV, the rest of the file cannot be read: ${failure.message}.`;
+    yield { cells: rowFault(msg, "wrong_type"), endByte: parser.info.bytes };
+  }
+}

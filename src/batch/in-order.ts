@@ -1,0 +1,65 @@
+/** Bounds of what is under way at the same time. */
+export interface Window {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Starts work on items as they come, side by side, and gives the results in the order of the items, each as soon as those
+ * before it are there.
+ *
+ * @param sizeOf bytes that an item holds until its result is taken
+ * @throws what the source or `work` throws
+ */
+export async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<Result>,
+  sizeOf: (item: Item) => number,
+  { rows, bytes }: Window,
+): AsyncGenerator<Result> {
+  const pending: { readonly result: Promise<Result>; readonly size: number }[] = [];
+  let held = 0;
+  let isOver = false;
+  let wake = () => {};
+  const changed = () => new Promise<void>((resolve) => (wake = resolve));
+
+  async function fill(): Promise<void> {
+    try {
+      for await (const item of items) {
+        if (isOver) return;
+        const size = sizeOf(item);
+        const result = work(item);
+        result.catch(() => {}); // awaited in its turn
+        pending.push({ result, size });
+        held += size;
+        wake();
+        while (!isOver && (pending.length >= rows || held >= bytes)) await taken();
+      }
+    } finally {
+      isOver = true;
+      wake();
+    }
+  }
+  let release = () => {};
+  const taken = () => new Promise<void>((resolve) => (release = resolve));
+
+  const filling = fill();
+  filling.catch(() => {}); // awaited below
+  try {
+    for (;;) {
+      const first = pending[0];
+      if (first !== undefined) {
+        const result = await first.result;
+        pending.shift();
+        held -= first.size;
+        release();
+        yield result;
+      } else if (isOver) break;
+      else await changed();
+    }
+    await filling;
+  } finally {
+    isOver = true;
+    release();
+  }
+}

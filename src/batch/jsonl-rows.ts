@@ -1,0 +1,72 @@
+import { type Issue, invalidRequest, ServiceError } from "../errors.ts";
+import { readJson } from "../json/read.ts";
+import { idOf, MAX_ROW_BYTES, type Row, rowFault, type StatePlace, stateOf } from "./row.ts";
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+/** A line without its end; nothing of one that is too long. */
+interface Line {
+  readonly bytes: Buffer | undefined;
+  readonly endByte: number;
+}
+
+/** The rows of a JSON Lines file: one JSON value a line. Holds one line at a time. */
+export async function* jsonlRows(chunks: AsyncIterable<Uint8Array>, place: StatePlace): AsyncGenerator<Row> {
+  let number = 0;
+  for await (const { bytes, endByte } of linesOf(chunks)) {
+    if (bytes !== undefined && isBlank(bytes)) continue;
+    number += 1;
+    yield { number, endByte, ...(await readLine(bytes, place)) };
+  }
+}
+
+async function readLine(bytes: Buffer | undefined, place: StatePlace): Promise<Pick<Row, "id" | "state">> {
+  if (bytes === undefined)
+    return { state: rowFault(`A row may have at most ${MAX_ROW_BYTES} bytes.`, "too_many") };
+  try {
+    const row = await readJson(bytes);
+    return { id: idOf(row), state: stateOf(row, place) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { state: invalidRequest(error.issues.map(ofRow)) };
+  }
+}
+
+/** The reader of JSON says "body", as of a request. */
+const ofRow = ({ loc, msg, type }: Issue): Issue => ({ loc: ["row", ...loc.slice(1)], msg, type });
+
+const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let isTooLong = false;
+  let endByte = 0;
+  let isFirst = true;
+  const add = (part: Buffer) => {
+    length += part.length;
+    endByte += part.length;
+    isTooLong ||= length > MAX_ROW_BYTES;
+    if (isTooLong) parts = [];
+    else parts.push(part);
+  };
+  const take = (): Line => {
+    const whole = isTooLong ? undefined : Buffer.concat(parts);
+    const bytes = isFirst && whole?.subarray(0, 3).equals(BYTE_ORDER_MARK) ? whole.subarray(3) : whole;
+    [parts, length, isTooLong, isFirst] = [[], 0, false, false];
+    return { bytes, endByte };
+  };
+  for await (const chunk of chunks) {
+    const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    let begin = 0;
+    for (let end = buffer.indexOf(NEWLINE); end >= 0; end = buffer.indexOf(NEWLINE, begin)) {
+      add(buffer.subarray(begin, end));
+      endByte += 1;
+      yield take();
+      begin = end + 1;
+    }
+    add(buffer.subarray(begin));
+  }
+  if (length > 0) yield take();
+}

@@ -1,0 +1,60 @@
+import { ServiceError } from "../errors.ts";
+import type { JsonObject } from "../json/value.ts";
+import { writeJson } from "../json/write.ts";
+import type { Row } from "./row.ts";
+
+/** What became of a row: the body of an answer, or the error that stands in its place. */
+export interface Outcome {
+  readonly row: Row;
+  readonly answer: string | ServiceError;
+}
+
+export interface AnswerRows {
+  /** Resolves with the body of the answer. */
+  readonly ask: (body: string) => Promise<string>;
+  readonly questions: JsonObject;
+  /** Resolves after that time. Rejects when the batch is stopped. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Seconds of waiting for a service that is full, restarts or does not answer, before the batch ends. Chosen. */
+const PATIENCE_SECONDS = 60;
+const LONGEST_WAIT_SECONDS = 10;
+
+/**
+ * The answer to a row. Errors that another attempt may cure are tried again for a minute; then, and for errors that every
+ * row would meet, the batch ends.
+ *
+ * @throws ServiceError that ends the batch
+ */
+export async function answerRow(row: Row, parts: AnswerRows): Promise<Outcome> {
+  const { state } = row;
+  if (state instanceof ServiceError) return { row, answer: state };
+  const body = writeJson({ state, questions: parts.questions });
+  for (let waited = 0, pause = 1; ; pause = Math.min(2 * pause, LONGEST_WAIT_SECONDS)) {
+    try {
+      return { row, answer: await parts.ask(body) };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (OF_THE_ROW.has(error.kind)) return { row, answer: error };
+      if (!PASSING.has(error.kind) || waited >= PATIENCE_SECONDS) throw error;
+      const seconds = Math.min(error.retryAfterSeconds ?? pause, LONGEST_WAIT_SECONDS);
+      waited += seconds;
+      await parts.wait(1000 * seconds);
+    }
+  }
+}
+
+const OF_THE_ROW: ReadonlySet<string> = new Set([
+  "INVALID_REQUEST",
+  "BODY_TOO_LARGE",
+  "BACKEND_FAILED",
+  "DEADLINE_EXCEEDED",
+]);
+const PASSING: ReadonlySet<string> = new Set([
+  "QUEUE_FULL",
+  "OVERLOADED",
+  "STARTING",
+  "DRAINING",
+  "UNREACHABLE",
+]);

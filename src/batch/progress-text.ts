@@ -1,0 +1,53 @@
+/** How far a batch is. */
+export interface Progress {
+  /** Rows of this run, and those of them with an error. */
+  readonly rows: number;
+  readonly errors: number;
+  /** Bytes of the input that are done, counted by this run and in all. */
+  readonly bytes: number;
+  readonly endByte: number;
+  /** Of the input; undefined where nobody knows, as of a pipe. */
+  readonly totalBytes: number | undefined;
+  /** Of this run. */
+  readonly ms: number;
+}
+
+/** No rate is shown before this time. */
+const SETTLED_MS = 1_000;
+const BAR_CELLS = 20;
+
+/** The progress in one line: `42 %  1200 rows  210 rows/s  3 min left  2 errors`. */
+export function progressText({ rows, errors, bytes, endByte, totalBytes, ms }: Progress): string {
+  const parts: string[] = [];
+  const share = totalBytes === undefined ? undefined : Math.min(1, endByte / Math.max(1, totalBytes));
+  if (share !== undefined) parts.push(`${Math.floor(100 * share)} %`);
+  parts.push(counted(rows, "row"));
+  if (ms >= SETTLED_MS && rows > 0) {
+    parts.push(`${rateText((1000 * rows) / ms)} rows/s`);
+    if (totalBytes !== undefined && bytes > 0)
+      parts.push(`${durationText(((totalBytes - endByte) * ms) / bytes / 1000)} left`);
+  }
+  if (errors > 0) parts.push(counted(errors, "error"));
+  return parts.join("  ");
+}
+
+/** The same behind a bar, where the share is known. */
+export function barText(progress: Progress): string {
+  const { endByte, totalBytes } = progress;
+  if (totalBytes === undefined) return progressText(progress);
+  const cells = Math.floor((BAR_CELLS * Math.min(endByte, totalBytes)) / Math.max(1, totalBytes));
+  return `[${"#".repeat(cells).padEnd(BAR_CELLS, ".")}] ${progressText(progress)}`;
+}
+
+/** "1 row", "2 rows". */
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** Three digits at most behind the first. */
+export const rateText = (rate: number) => (rate >= 100 ? rate.toFixed(0) : rate.toPrecision(2));
+
+/** A time in its largest unit. */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

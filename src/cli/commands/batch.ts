@@ -1,0 +1,102 @@
+import { Flags } from "@oclif/core";
+import type { Location } from "../../errors.ts";
+import { invalidOption } from "../../options/resolve.ts";
+import type { Format } from "../actions/batch.ts";
+import { TARGET_FLAGS } from "../ask-flags.ts";
+import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
+import { readQuestions } from "../questions-file.ts";
+import { targetOf } from "../target.ts";
+
+export default class Batch extends BaseCommand {
+  static override summary = "Answer the same questions about every row of a file.";
+  static override description =
+    "Rows are answered side by side and written in order. A row that cannot be answered gets a row with its error. " +
+    "After Ctrl-C or a kill, the same command with --resume goes on behind the last complete row.\n" +
+    "Answers go to the output, progress to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was " +
+    "stopped, 2 wrong usage. docs/batch.md describes the files.";
+  static override examples = [
+    "<%= config.bin %> batch --questions questions.json --input rows.jsonl --output answers.jsonl",
+    "<%= config.bin %> batch --questions questions.json --input tickets.csv --state-field text --output answers.csv",
+    "<%= config.bin %> batch --questions questions.json --input rows.jsonl --output answers.jsonl --resume",
+    "zcat rows.jsonl.gz | <%= config.bin %> batch --questions questions.json --input - --url http://127.0.0.1:8700 > answers.jsonl",
+  ];
+  static override flags = {
+    questions: Flags.string({
+      required: true,
+      helpValue: "<file.json>",
+      description: "file with questions by name, as in a request",
+    }),
+    input: Flags.string({
+      required: true,
+      helpValue: "<file>",
+      description: "rows as .jsonl or .csv; - reads standard input",
+    }),
+    output: Flags.string({
+      default: "-",
+      helpValue: "<file>",
+      description: "answers as .jsonl or .csv; - writes to standard output",
+    }),
+    "input-format": Flags.string({
+      options: ["jsonl", "csv"],
+      helpValue: "jsonl|csv",
+      description: "format of the input [default: by its name, else jsonl]",
+    }),
+    "output-format": Flags.string({
+      options: ["jsonl", "csv"],
+      helpValue: "jsonl|csv",
+      description: "format of the output [default: by its name, else that of the input]",
+    }),
+    "state-field": Flags.string({
+      default: "state",
+      helpValue: "<name>",
+      description: "member or column with the state",
+    }),
+    "whole-row": Flags.boolean({ description: "take each whole row as the state" }),
+    resume: Flags.boolean({
+      description: "go on behind the last complete row of the output",
+      exclusive: ["overwrite"],
+    }),
+    overwrite: Flags.boolean({ description: "replace an output that is there already" }),
+    ...TARGET_FLAGS,
+    ...optionFlags(["precision"]),
+  };
+
+  #file = "--questions";
+
+  protected override nameOf(place: Location): string {
+    const [part, ...rest] = place;
+    return part === "questions" ? [this.#file, ...rest].join(" ") : super.nameOf(place);
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Batch);
+    const target = targetOf(flags, () => this.options(flags));
+    this.#file = flags.questions;
+    const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
+    const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);
+    const questions = await readQuestions(flags.questions);
+    const { batch } = await import("../actions/batch.ts");
+    const isComplete = await batch({
+      questions,
+      input: flags.input,
+      inputFormat,
+      output: flags.output,
+      outputFormat,
+      place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
+      isResumed: flags.resume,
+      isOverwriting: flags.overwrite,
+      target,
+    });
+    if (!isComplete) this.exit(1);
+  }
+}
+
+/** @throws ServiceError INVALID_OPTION for a name that says something else */
+function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {
+  if (given === "jsonl" || given === "csv") return given;
+  if (file === "-") return standard;
+  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
+  if (/\.csv$/i.test(file)) return "csv";
+  throw invalidOption(`${flag} takes a name that ends in .jsonl or .csv; otherwise add ${flag}-format.`);
+}

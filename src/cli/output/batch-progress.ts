@@ -1,0 +1,22 @@
+import { barText, type Progress, progressText } from "../../batch/progress-text.ts";
+
+/** Chosen: often enough for a terminal; elsewhere lines stay in a log. */
+const TERMINAL_MS = 200;
+const ELSEWHERE_MS = 10_000;
+
+/** Shows how far a batch is: one line that changes on a terminal, a line every ten seconds elsewhere. */
+export function showProgress(stream: NodeJS.WriteStream, now: () => Progress): { stop(): void } {
+  const isTerminal = stream.isTTY;
+  const show = () => {
+    const text = isTerminal ? barText(now()) : progressText(now());
+    stream.write(isTerminal ? `\r\u001b[K${text.slice(0, stream.columns - 1)}` : `decision batch: ${text}\n`);
+  };
+  const timer = setInterval(show, isTerminal ? TERMINAL_MS : ELSEWHERE_MS);
+  timer.unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      if (isTerminal) stream.write("\r\u001b[K");
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { ServiceError } from "../errors.ts";
+import { readJson } from "../json/read.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { writeJson } from "../json/write.ts";
+import { invalidOption } from "../options/resolve.ts";
+import type { ShownCandidate } from "./output/show.ts";
+import { fileText } from "./state-text.ts";
+
+/**
+ * The questions of a file: a JSON object from name to question, as `questions` of a request, in its order.
+ *
+ * @throws ServiceError INVALID_OPTION
+ */
+export async function readQuestions(file: string): Promise<JsonObject> {
+  const bytes = Buffer.from(await fileText(file, "--questions"));
+  const questions = await readJson(bytes).catch((error: unknown) => {
+    throw error instanceof ServiceError ? invalidOption(`--questions ${file}: ${error.message}`) : error;
+  });
+  if (isJsonObject(questions) && questions.size > 0 && [...questions.values()].every(isJsonObject))
+    return questions;
+  throw invalidOption(
+    `--questions takes a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} holds something else.`,
+  );
+}
+
+/** The candidates of a question to show, in its order. A level is shown as its number and its text. */
+export function candidatesOf(question: JsonValue | undefined): readonly ShownCandidate[] {
+  const criteria = isJsonObject(question) ? question.get("criteria") : undefined;
+  if (isJsonObject(question) && question.get("type") === "choice" && isJsonObject(criteria))
+    return [...criteria.keys()].map((label) => ({ label, text: label }));
+  if (!Array.isArray(criteria)) return ["false", "true"].map((label) => ({ label, text: label }));
+  return criteria.map((level: JsonValue, at) => ({ label: String(at), text: `${at}: ${textOf(level)}` }));
+}
+
+const textOf = (value: JsonValue) => (typeof value === "string" ? value : writeJson(value));

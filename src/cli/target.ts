@@ -1,0 +1,15 @@
+import { readApiKey } from "../options/exposure.ts";
+import type { ServiceOptions } from "../options/table.ts";
+import type { Target } from "./actions/ask.ts";
+import { serviceUrl } from "./ask-flags.ts";
+
+/**
+ * Who is asked, by flags and environment.
+ *
+ * @param options read only if no service is to be asked: a variable for serving may be wrong here
+ * @throws ServiceError INVALID_OPTION
+ */
+export function targetOf(flags: Record<string, unknown>, options: () => ServiceOptions): Target {
+  const url = serviceUrl(flags, process.env);
+  return url === undefined ? { options: options() } : { url, apiKey: readApiKey(process.env) };
+}

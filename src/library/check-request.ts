@@ -1,0 +1,42 @@
+import type { Engine, EngineHealth, ModelFacts } from "../inference/ports.ts";
+import { modelFacts } from "../models/package/package.ts";
+import { openServedManifest } from "../served-model.ts";
+import type { AskedOperation } from "./decider.ts";
+import { bytesOf } from "./json-input.ts";
+
+/**
+ * Checks a request by all rules that need no tokens, without loading a model. The model must be on this machine.
+ *
+ * @param body  the JSON text of the request
+ * @param named the model that will be asked
+ * @throws ServiceError INVALID_REQUEST | INVALID_OPTION (no such model) | INVALID_MODEL
+ */
+export async function checkRequest(
+  operationId: AskedOperation,
+  body: string,
+  named: { readonly model?: string; readonly modelPath?: string; readonly alias?: readonly string[] } = {},
+): Promise<void> {
+  const model = modelFacts(await openServedManifest(named), named.alias ?? []);
+  const { createContractFor } = await import("../app.ts"); // large
+  const contract = await createContractFor(dryEngine(model));
+  const bytes = bytesOf(body);
+  const { signal } = new AbortController();
+  await contract.answer({ operationId, requestId: "local", signal, body: bytes });
+}
+
+/** Gives every pair the same score. */
+function dryEngine(model: ModelFacts): Engine {
+  return {
+    model,
+    score: async ({ questions }) => ({
+      scores: questions.map(({ candidates }) => new Float32Array(candidates.length)),
+      inputTokens: 0,
+      cachedPairs: 0,
+      timing: { queue: 0, tokenize: 0, inference: 0 },
+    }),
+    scoreAll: () => Promise.reject(new Error("a check of a request has one state")),
+    health: (): EngineHealth => {
+      throw new Error("a check of a request asks for no health");
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { csvRows } from "../../src/batch/csv-rows.ts";
+import { jsonlRows } from "../../src/batch/jsonl-rows.ts";
+import { MAX_ROW_BYTES, type Row, type StatePlace } from "../../src/batch/row.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { writeJson } from "../../src/json/write.ts";
+
+/** The bytes in chunks of every length from 1 on must give the same rows. */
+async function* chunksOf(text: string | Uint8Array, length: number) {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+async function listOf(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const list: Row[] = [];
+  for await (const row of rows) list.push(row);
+  return list;
+}
+
+/** A state as JSON, or the fault as `location: message`. */
+function shown({ state }: Row): string {
+  if (!(state instanceof ServiceError)) return writeJson(state);
+  const [issue] = state.issues;
+  return `${issue?.loc.join(".")}: ${issue?.msg}`;
+}
+
+const FIELD: StatePlace = { field: "state" };
+
+describe("rows of JSON Lines", () => {
+  const text = [
+    '\ufeff{"state":"one","id":7}',
+    "",
+    '"two"\r',
+    '{"state":{"10":1.0,"2":null}}',
+    "  ",
+    '{"text":"no state"}',
+    '{"state":',
+    '{"state":"a","state":"b"}',
+    "[1]",
+    '{"state":null}', // no newline behind it
+  ].join("\n");
+  const expected = [
+    '"one"',
+    '"two"',
+    '{"10":1.0,"2":null}',
+    'row: Expected a text, or an object with the member "state".',
+    /^row\.state: Not valid JSON/,
+    /^row\.state: Each name must appear once/,
+    'row: Expected a text, or an object with the member "state".',
+    "null",
+  ];
+
+  for (const length of [1, 2, 3, 7, 64, 1000]) {
+    it(`are the same in chunks of ${length} bytes`, async () => {
+      const rows = await listOf(jsonlRows(chunksOf(text, length), FIELD));
+      assert.equal(rows.length, expected.length);
+      for (const [at, row] of rows.entries()) {
+        const want = expected[at] ?? "";
+        assert.equal(row.number, at + 1);
+        if (typeof want === "string") assert.equal(shown(row), want);
+        else assert.match(shown(row), want);
+      }
+      assert.equal(rows.at(-1)?.endByte, Buffer.byteLength(text));
+      assert.equal(writeJson(rows[0]?.id), "7");
+    });
+  }
+
+  it("may be states as a whole", async () => {
+    const rows = await listOf(jsonlRows(chunksOf('{"a":1}\n[true]', 5), "row"));
+    assert.deepEqual(rows.map(shown), ['{"a":1}', "[true]"]);
+  });
+
+  it("are faults if they are too long or no UTF-8, and the rows behind them are read", async () => {
+    const long = `"${"x".repeat(MAX_ROW_BYTES)}"`;
+    const bytes = Buffer.concat([
+      Buffer.from(`${long}\n"a"\n`),
+      Buffer.of(0x22, 0xff, 0x22, 0x0a),
+      Buffer.from('"b"\n'),
+    ]);
+    const rows = await listOf(jsonlRows(chunksOf(bytes, 65_536), FIELD));
+    assert.match(shown(rows[0] as Row), /^row: A row may have at most 4194304 bytes/);
+    assert.equal(shown(rows[1] as Row), '"a"');
+    assert.match(shown(rows[2] as Row), /UTF-8/);
+    assert.deepEqual([shown(rows[3] as Row), rows.length], ['"b"', 4]);
+  });
+});
+
+describe("rows of CSV", () => {
+  const text = '\ufeffid,state\r\n1,"a ""quoted"",\nlong text"\r\n\r\n2,plain\n3\n4,b,more\n"x"y,z\n6,last';
+  const expected = [
+    '"a \\"quoted\\",\\nlong text"',
+    '"plain"',
+    "row: Expected 2 cells, as the header has, got 1.",
+    "row: Expected 2 cells, as the header has, got 3.",
+    '"z"',
+    '"last"',
+  ];
+
+  for (const length of [1, 2, 5, 1000]) {
+    it(`are the same in chunks of ${length} bytes`, async () => {
+      const { header, rows } = await csvRows(chunksOf(text, length), FIELD);
+      assert.deepEqual(header, ["id", "state"]);
+      const list = await listOf(rows);
+      assert.equal(list.length, expected.length);
+      for (const [at, row] of list.entries()) {
+        const want = expected[at] ?? "";
+        assert.equal(row.number, at + 1);
+        assert.equal(row.cells?.length, 2);
+        if (typeof want === "string") assert.equal(shown(row), want);
+        else assert.match(shown(row), want);
+      }
+      assert.equal(list.at(-1)?.endByte, Buffer.byteLength(text));
+    });
+  }
+
+  it("may be states as a whole, with the columns as members", async () => {
+    const { rows } = await csvRows(chunksOf("10,2\nb,a\n", 4), "row");
+    assert.deepEqual((await listOf(rows)).map(shown), ['{"10":"b","2":"a"}']);
+  });
+
+  it("end with a fault at a quote that is never closed, however much follows", async () => {
+    const endless = Buffer.concat([Buffer.from('state\na\n"b\n'), Buffer.alloc(2 * MAX_ROW_BYTES, "x\n")]);
+    for (const bytes of [endless, Buffer.from('state\na\n"b\nc\n')]) {
+      const { rows } = await csvRows(chunksOf(bytes, 65_536), FIELD);
+      const list = await listOf(rows);
+      assert.deepEqual([shown(list[0] as Row), list.length], ['"a"', 2]);
+      assert.match(shown(list[1] as Row), /^row: Not valid CSV/);
+    }
+  });
+
+  for (const { name, input, message } of [
+    { name: "an empty file", input: "", message: /needs a header/ },
+    {
+      name: "a missing column",
+      input: "id,text\n1,a\n",
+      message: /no column "state".*"id", "text".*--state-field/,
+    },
+    { name: "two columns of one name", input: "state,state\n", message: /two columns named "state"/ },
+  ]) {
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(csvRows(chunksOf(input, 9), FIELD), (error) => {
+        return (
+          error instanceof ServiceError && error.kind === "INVALID_OPTION" && message.test(error.message)
+        );
+      });
+    });
+  }
+});
