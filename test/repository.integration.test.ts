@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "./support/package-root.ts";
@@ -25,6 +26,23 @@ describe("the repository", () => {
       "bench",
     );
     assert.equal(status, 0, stdout + stderr);
+  });
+
+  it("copies the pages' assets without leaving anything among the temporary files", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "build-"));
+    try {
+      const build = readFileSync(path.join(packageRoot, "scripts/build.mjs"), "utf8");
+      const args = /run\((.*copy-assets.*)\)/.exec(build)?.[1]?.match(/[^" ,]+/g) ?? assert.fail(build);
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        cwd: packageRoot,
+        encoding: "utf8",
+        env: { ...process.env, TMPDIR: folder },
+      });
+      assert.equal(status, 0, stderr);
+      assert.deepEqual(readdirSync(folder), []);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("has one handler file for each operation, named after it", () => {

@@ -168,7 +168,8 @@ export const OPTION_TABLE = {
     min: 1,
     max: 65_535,
     unit: "connections",
-    description: "maximum number of open connections; a further one gets 503 and is closed",
+    description:
+      "maximum number of open connections; for a further one the longest idle one is closed, else it gets 503",
   },
   bodyMemoryMb: {
     kind: "integer",
