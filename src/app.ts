@@ -8,6 +8,7 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
+import type { McpAddress } from "./mcp/service.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
@@ -26,6 +27,8 @@ export interface AppOptions
   readonly serviceMetrics?: ServiceMetrics | undefined;
   /** Whether they are read at /metrics of this server, rather than elsewhere. */
   readonly servesMetrics?: boolean;
+  /** Undefined: MCP is not served. */
+  readonly mcpAddress?: McpAddress | undefined;
 }
 
 /** The web server of an engine. It does not listen yet. */
@@ -38,6 +41,7 @@ export async function createApp(
     maxConnections,
     headersTimeoutMs,
     bodyMemoryMb,
+    mcpAddress,
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
   }: AppOptions,
@@ -64,6 +68,10 @@ export async function createApp(
     admission: engine,
     onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
     metrics: servesMetrics ? serviceMetrics : undefined,
+    // the protocol's SDK is loaded at the first request: starting and the contract's own requests cost nothing more
+    openMcp:
+      mcpAddress &&
+      (async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, mcpAddress, log)),
   });
 }
 

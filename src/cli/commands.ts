@@ -1,6 +1,7 @@
 import Bench from "./commands/bench.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
+import Mcp from "./commands/mcp.ts";
 import ModelImport from "./commands/model/import.ts";
 import ModelList from "./commands/model/list.ts";
 import ModelPull from "./commands/model/pull.ts";
@@ -15,6 +16,7 @@ export default {
   serve: Serve,
   decide: Decide,
   rank: Rank,
+  mcp: Mcp,
   "model:list": ModelList,
   "model:pull": ModelPull,
   "model:verify": ModelVerify,

@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly metrics: boolean;
   /** 0: on `port`. */
   readonly metricsPort: number;
+  readonly mcp: boolean;
+  readonly mcpHost: readonly string[];
   readonly logLevel: string;
 }
 
@@ -262,6 +264,21 @@ export const OPTION_TABLE = {
     min: 0,
     max: 65535,
     description: "port for /metrics, at --host; 0 serves it on --port",
+  },
+  mcp: {
+    kind: "switch",
+    flag: "mcp",
+    env: "DECISION_MCP",
+    default: true,
+    description: "serve MCP (Model Context Protocol) at /mcp",
+  },
+  mcpHost: {
+    kind: "list",
+    flag: "mcp-host",
+    env: "DECISION_MCP_HOST",
+    default: [],
+    description:
+      "host name that /mcp takes in Host and Origin beside the loopback's; repeatable, comma-separated in the variable",
   },
   logLevel: {
     kind: "text",

@@ -6,6 +6,7 @@ import type { Log } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
+import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
@@ -76,6 +77,8 @@ export interface ServerOptions {
   readonly onRequestEnd?: RequestListener | undefined;
   /** Undefined: there is no /metrics. */
   readonly metrics?: MetricsPage | undefined;
+  /** Undefined: there is no /mcp. */
+  readonly openMcp?: OpenMcp | undefined;
   readonly wire?: Partial<WireLimits>;
 }
 
@@ -168,6 +171,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ...others,
     });
   }
+  if (options.openMcp) serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, log });
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   await serveDocs(app, contract.document, dialects, options.version);
   await serveRedoc(app, dialects, options.version);

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { createEngine } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
-import { checkExposure, readApiKey } from "../../options/exposure.ts";
+import { checkExposure, isLoopback, readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown } from "../../server/shutdown.ts";
@@ -44,7 +44,15 @@ export async function serve(
     const { createApp, createMetrics } = await import("../../app.ts");
     const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
-    const server = await createApp(engine, { ...options, apiKey, log, serviceMetrics, servesMetrics });
+    const mcpAddress = mcpAddressOf(options);
+    const server = await createApp(engine, {
+      ...options,
+      apiKey,
+      log,
+      mcpAddress,
+      serviceMetrics,
+      servesMetrics,
+    });
     await listen(server, options);
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
@@ -57,6 +65,12 @@ export async function serve(
     await engine.close();
     throw error;
   }
+}
+
+/** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
+function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
+  const ownName = host.includes(":") ? `[${host}]` : host;
+  return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
 }
 
 async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {

@@ -99,7 +99,7 @@ function checkPlace(admission: Admission): void {
 }
 
 /** Counts the end of a body's reading with a 503 or 504. @returns whether it was one */
-function countTurnedAway(admission: Admission, error: unknown): boolean {
+export function countTurnedAway(admission: Admission, error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "QUEUE_FULL" || error.kind === "DRAINING") admission.countTurnedAway("REFUSED");
   else if (error.kind === "DEADLINE_EXCEEDED") admission.countTurnedAway("DEADLINE_EXCEEDED");
@@ -107,6 +107,6 @@ function countTurnedAway(admission: Admission, error: unknown): boolean {
   return true;
 }
 
-function isCancelled(error: unknown): boolean {
+export function isCancelled(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === "CANCELLED";
 }

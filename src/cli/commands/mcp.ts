@@ -1,0 +1,44 @@
+import { Flags } from "@oclif/core";
+import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
+
+/** Options of an engine of its own, which --url does without. */
+const ENGINE_OPTIONS = [
+  "model",
+  "modelPath",
+  "precision",
+  "alias",
+  "strict",
+  "cacheSize",
+  "deadlineMs",
+] as const;
+
+export default class Mcp extends BaseCommand {
+  static override summary = "Serve MCP (Model Context Protocol) over standard input and output.";
+  static override description =
+    "For programs that start their MCP servers themselves. The tools are decide, rank and models. With --url a running service " +
+    "answers, and its key is read from DECISION_API_KEY; otherwise the model is loaded here. Ends when its standard input ends.\n" +
+    "docs/mcp.md has the configuration of common hosts. A running service serves MCP at /mcp, too.";
+  static override examples = [
+    "<%= config.bin %> mcp",
+    "DECISION_API_KEY=secret <%= config.bin %> mcp --url http://127.0.0.1:8700",
+  ];
+  static override flags = {
+    url: Flags.string({
+      env: "DECISION_URL",
+      helpValue: "<url>",
+      exclusive: ["model", "model-path", "precision", "alias", "cache-size", "deadline-ms"],
+      description: "base URL of a running service that answers instead of a model of its own",
+    }),
+    ...optionFlags([...ENGINE_OPTIONS, "logLevel"]),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Mcp);
+    const { url, ...others } = flags;
+    const options = this.options(others);
+    const { logLevel } = options;
+    const { serveMcp } = await import("../actions/mcp.ts");
+    await serveMcp(url === undefined ? { options, logLevel } : { url, logLevel }, process.env);
+  }
+}

@@ -1,0 +1,61 @@
+import type { AskService } from "./call-tool.ts";
+
+const ROUTES = {
+  systemone: { method: "POST", path: "v1/systemone" },
+  rank: { method: "POST", path: "v1/rank" },
+  listModels: { method: "GET", path: "v1/models" },
+} as const;
+
+/** Answers stand in the contract's shape, so that they are told like the service's own. */
+const failed = (status: number, detail: string) => ({
+  status,
+  headers: {},
+  body: JSON.stringify({ detail }),
+});
+
+/**
+ * Asks a service that runs elsewhere.
+ *
+ * @param url    its base URL, with a path in front if it has one
+ * @param apiKey for a service that wants one
+ */
+export function askRemote(url: URL, apiKey: string | undefined): AskService {
+  const base = url.href.endsWith("/") ? url.href : `${url.href}/`;
+  return async ({ operationId, body, signal }) => {
+    const { method, path } = ROUTES[operationId];
+    const init = {
+      method,
+      signal,
+      headers: {
+        ...(method === "POST" ? { "content-type": "application/json" } : {}),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      ...(method === "POST" ? { body } : {}),
+    };
+    try {
+      const response = await fetch(new URL(path, base), init);
+      const text = await response.text();
+      if (response.status === 401)
+        return failed(
+          401,
+          `The service at ${url.host} wants its key: set DECISION_API_KEY where this MCP server starts.`,
+        );
+      return { status: response.status, headers: retryAfter(response), body: text };
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(503, `The service at ${url.host} cannot be reached: ${reasonOf(error)}.`);
+    }
+  };
+}
+
+function retryAfter({ headers }: Response): Record<string, string> {
+  const seconds = headers.get("retry-after");
+  return seconds === null ? {} : { "retry-after": seconds };
+}
+
+/** Node hides the system's reason behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
+  return cause instanceof Error ? cause.message : String(cause);
+}

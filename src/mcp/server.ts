@@ -1,0 +1,52 @@
+import { ProtocolError, ProtocolErrorCode, Server, type Tool } from "@modelcontextprotocol/server";
+import { type AskService, type CallLimits, callTool } from "./call-tool.ts";
+import type { SentArguments } from "./messages.ts";
+import { isToolName, TOOLS } from "./tools.ts";
+
+export interface McpParts extends CallLimits {
+  readonly ask: AskService;
+  readonly tools: Tool[];
+  /** The service's version. */
+  readonly version: string;
+  /** Told when somebody is about to use the tools. */
+  readonly onUse?: () => void;
+}
+
+/** One exchange, or one connection. */
+export interface McpExchange {
+  /** The arguments of a call, once. @param id the message's own */
+  takeArguments(id: unknown): SentArguments;
+  /** Aborted when the caller has left; undefined: the SDK's own signal says so. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const INSTRUCTIONS =
+  "Typed decisions: closed questions about a text, answered with probabilities by a small local model in milliseconds. " +
+  "Call `decide` to classify, to check a statement or to grade; call `rank` to order candidate texts. Neither writes text or " +
+  "changes anything. The model judges what stands in the state; it is poor at facts about the world, at arithmetic and at " +
+  "comparing dates.";
+
+/** A server of the protocol for one exchange or connection. The schemas of its tools are the contract's, hence no zod copies. */
+export function createMcpServer(
+  { ask, tools, version, onUse, ...limits }: McpParts,
+  exchange: McpExchange,
+): Server {
+  const server = new Server(
+    { name: "typed-decisions", title: "Typed decision service", version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", () => {
+    onUse?.();
+    return { tools };
+  });
+  server.setRequestHandler("tools/call", ({ params: { name } }, { mcpReq }) => {
+    const given = exchange.takeArguments(mcpReq.id);
+    if (isToolName(name)) return callTool(name, given, exchange.signal ?? mcpReq.signal, ask, limits);
+    const known = Object.keys(TOOLS).join(", ");
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no such tool; the tools are ${known}.`,
+    );
+  });
+  return server;
+}

@@ -1,0 +1,107 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import type { OperationId } from "../contract/call.ts";
+import { isSchema, type Schema, toJsonSchema } from "./schemas.ts";
+
+/** What an agent reads of a tool; its schemas are the contract's. */
+interface ToolText {
+  readonly operationId: Extract<OperationId, "systemone" | "rank" | "listModels">;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** The tools by name, in the order in which they are listed. */
+export const TOOLS = {
+  decide: {
+    operationId: "systemone",
+    title: "Answer closed questions about a text",
+    description:
+      "Answers named questions about one state (a text or any JSON) with probabilities. A small local model picks among the " +
+      "candidates that you give and writes no text of its own. A question has a type: `choice` picks one of the labels in " +
+      "`criteria` (an object from label to description), `noul` judges whether `instructions`, written as a statement, is " +
+      "true, and `score` grades by a rubric (`criteria` is a list of levels, lowest first). Use it to classify, route, check " +
+      "or grade. Ask all questions about one state in one call: that is faster than one call for each. Describe each " +
+      "label in words of its own. `confidence` is the largest probability; close to even means that the model cannot tell. " +
+      "The same arguments always give the same scores.",
+  },
+  rank: {
+    operationId: "rank",
+    title: "Rank candidate texts",
+    description:
+      "Ranks 2 to 64 candidate texts for one state and a question about it, best first, with probabilities that sum to 1. " +
+      "Use it to pick the best of several replies, tools, documents or next steps. `candidates` is an object from label to " +
+      "text or a list of texts. The same arguments always give the same order.",
+  },
+  models: {
+    operationId: "listModels",
+    title: "List the served model",
+    description:
+      "Names the model that answers, its aliases and its pinned revision. Takes no arguments. `decide` and `rank` need no " +
+      "model name.",
+  },
+} as const satisfies Readonly<Record<string, ToolText>>;
+
+export type ToolName = keyof typeof TOOLS;
+
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(TOOLS, name);
+}
+
+/** Every tool asks about what it is given and changes nothing, here or elsewhere. */
+const ANNOTATIONS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/**
+ * The tools as they are listed: input and output schemas are those of the operations in the document.
+ *
+ * @param document the bundled contract (generated/openapi.json), parsed
+ * @throws Error when an operation is missing in it
+ */
+export function listTools(document: Schema): Tool[] {
+  return Object.entries(TOOLS).map(([name, { operationId, title, description }]: [string, ToolText]) => {
+    const operation = findOperation(operationId, document);
+    return {
+      name,
+      title,
+      description,
+      inputSchema: inputSchema(operation, document),
+      outputSchema: outputSchema(operation, document),
+      annotations: { title, ...ANNOTATIONS },
+    };
+  });
+}
+
+type ObjectSchema = Tool["inputSchema"];
+
+function inputSchema(operation: Schema, document: Schema): ObjectSchema {
+  const content = at(operation, "requestBody", "content", "application/json");
+  if (content === undefined) return { type: "object", properties: {}, additionalProperties: false };
+  const examples = at(content, "examples");
+  const values = isSchema(examples) ? Object.values(examples).map((example) => at(example, "value")) : [];
+  return { ...objectSchema(at(content, "schema"), document), examples: values };
+}
+
+function outputSchema(operation: Schema, document: Schema): ObjectSchema {
+  return objectSchema(at(operation, "responses", "200", "content", "application/json", "schema"), document);
+}
+
+function objectSchema(schema: unknown, document: Schema): ObjectSchema {
+  const converted = toJsonSchema(schema, document);
+  if (converted.type !== "object") throw new Error("A body of the contract is no object.");
+  return { ...converted, type: "object" };
+}
+
+function findOperation(operationId: string, document: Schema): Schema {
+  const paths = isSchema(document.paths) ? Object.values(document.paths) : [];
+  const operations = paths.flatMap((item) => (isSchema(item) ? Object.values(item) : []));
+  const found = operations.find((operation) => at(operation, "operationId") === operationId);
+  if (isSchema(found)) return found;
+  throw new Error(`The contract has no operation ${operationId}.`);
+}
+
+function at(node: unknown, ...steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((value, step) => (isSchema(value) ? value[step] : undefined), node);
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { OutgoingReply } from "../../contract/call.ts";
+import { ServiceError } from "../../errors.ts";
+import { readBody } from "../wire/body.ts";
+import { exchangeOf } from "../wire/connections.ts";
+import { failureReply, logFault, sendReply } from "../wire/replies.ts";
+import { checkHead } from "./head-checks.ts";
+import { countTurnedAway, isCancelled, type OperationOptions } from "./operations.ts";
+
+/** The endpoint of MCP (src/mcp/http.ts), as far as its route needs to know it. */
+export interface McpRoute {
+  refusal(headers: IncomingHttpHeaders): string | undefined;
+  answer(post: McpPost): Promise<OutgoingReply>;
+}
+
+interface McpPost {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  readonly arrivedAt: number;
+}
+
+export type OpenMcp = () => Promise<McpRoute>;
+
+/** JSON-RPC leaves -32000 to -32099 to servers. */
+const SERVER_ERROR = -32_000;
+
+const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
+
+/**
+ * Serves `POST /mcp`; other methods get the 405 of every path, for there are no sessions.
+ *
+ * The key, the body's size and the memory for bodies are those of the operations. A full queue is told by the tools: a list of
+ * tools needs no place in it.
+ */
+export function serveMcp(app: FastifyInstance, open: OpenMcp, options: OperationOptions): void {
+  let opened: Promise<McpRoute> | undefined;
+  app.post("/mcp", async (request, reply) => {
+    opened ??= open();
+    return await answer(request, reply, await opened, options);
+  });
+}
+
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mcp: McpRoute,
+  options: OperationOptions,
+): Promise<FastifyReply> {
+  const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
+  const outgoing = await replyTo(request, reply, mcp, signal, options).catch((error: unknown) =>
+    isCancelled(error) ? undefined : asRpcError(error, failureReply(options.contract, error, request.id)),
+  );
+  if (signal.aborted || outgoing === undefined) return reply.hijack();
+  logFault(options.log, outgoing, request);
+  return sendReply(reply, outgoing);
+}
+
+/** @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED */
+async function replyTo(
+  { raw, id }: FastifyRequest,
+  reply: FastifyReply,
+  mcp: McpRoute,
+  signal: AbortSignal,
+  { headChecks, bodies, admission }: OperationOptions,
+): Promise<OutgoingReply> {
+  const arrivedAt = bodies.clock.now();
+  const refusal = mcp.refusal(raw.headers);
+  if (refusal !== undefined) return rpcError(403, refusal, {});
+  checkHead(raw, ROUTE, headChecks);
+  const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
+    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
+    throw error;
+  });
+  return mcp.answer({ headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt }).finally(release);
+}
+
+/** The contract's answer to a failure, with its status and headers, as an error of the protocol. */
+function asRpcError(error: unknown, { status, headers, body, cause }: OutgoingReply): OutgoingReply {
+  const isMediaType = error instanceof ServiceError && error.issues.some(({ type }) => type === "media_type");
+  const told: unknown = JSON.parse(body).detail;
+  const sentence = Array.isArray(told) ? told.map(({ msg }) => msg).join(" ") : String(told);
+  return { ...rpcError(isMediaType ? 415 : status, sentence, headers), cause };
+}
+
+function rpcError(status: number, message: string, headers: Readonly<Record<string, string>>): OutgoingReply {
+  const error = { code: SERVER_ERROR, message };
+  return {
+    status,
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", error, id: null }),
+  };
+}

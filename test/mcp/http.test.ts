@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createMcpEndpoint } from "../../src/mcp/http.ts";
+import { listTools } from "../../src/mcp/tools.ts";
+import { fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "../server/doubles.ts";
+import { packageRoot } from "../support/package-root.ts";
+
+const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+const tools = listTools(document);
+const ranking =
+  document.paths["/v1/rank"].post.responses["200"].content["application/json"].examples.labelled.value;
+
+/** Answers like the contract's examples, and as the state asks for; tells what came. */
+function endpoint(asked: string[], { isLocal = true, hosts = [] as string[] } = {}) {
+  return createMcpEndpoint({
+    tools,
+    version: "1.2.3",
+    maxBodyBytes: MAX_BODY_BYTES,
+    isLocal,
+    hosts,
+    onError: () => {},
+    ask: () => async (operation) => {
+      const text = Buffer.from(operation.body).toString();
+      asked.push(`${operation.operationId} ${text}`);
+      if (text.includes("full"))
+        return { ...json(503, { detail: "The inference queue is full." }), headers: { "retry-after": "1" } };
+      if (text.includes("wrong"))
+        return json(422, {
+          detail: [{ loc: ["body", "questions", "q"], msg: "Expected more.", type: "missing" }],
+        });
+      return json(200, ranking);
+    },
+  });
+}
+
+async function withMcp(
+  run: (port: number, asked: string[]) => Promise<void>,
+  options?: Parameters<typeof endpoint>[1],
+): Promise<void> {
+  const asked: string[] = [];
+  const app = await fakeServer({ openMcp: async () => endpoint(asked, options) });
+  await withServer(app, (port) => run(port, asked));
+}
+
+const HEADERS = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+const callOf = (name: string, given?: unknown, id = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: given },
+});
+
+async function post(port: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: "POST",
+    headers: { ...HEADERS, ...headers },
+    body: text,
+  });
+  const said = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: said === "" ? undefined : JSON.parse(said),
+  };
+}
+
+describe("MCP over HTTP", () => {
+  for (const mode of ["legacy", { pin: "2026-07-28" }] as const)
+    it(`serves the SDK's client, ${typeof mode === "string" ? "with initialize" : "without"}`, async () => {
+      await withMcp(async (port) => {
+        const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+        const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
+          requestInit: { headers: { authorization: `Bearer ${KEY}` } },
+        });
+        await client.connect(transport);
+        assert.equal(client.getServerVersion()?.name, "typed-decisions");
+        const listed = await client.listTools();
+        assert.deepEqual(
+          listed.tools.map(({ name }) => name),
+          ["decide", "rank", "models"],
+        );
+        const result = await client.callTool({
+          name: "rank",
+          arguments: { state: "s", candidates: ["a", "b"] },
+        });
+        assert.deepEqual(result.structuredContent, ranking);
+        assert.deepEqual(result.content, [{ type: "text", text: JSON.stringify(ranking) }]);
+        const refused = await client.callTool({ name: "rank", arguments: { state: "wrong" } });
+        assert.equal(refused.isError, true);
+        await assert.rejects(
+          client.callTool({ name: "nothing", arguments: {} }),
+          /the tools are decide, rank, models/,
+        );
+        await client.close();
+      });
+    });
+
+  it("hands the arguments on as they were sent", async () => {
+    await withMcp(async (port, asked) => {
+      const given = '{"state":{"10":1,"2":12345678901234567890},"candidates":["a","b"]}';
+      const message = JSON.stringify(callOf("rank", 0)).replace('"arguments":0', `"arguments":${given}`);
+      assert.equal((await post(port, message)).status, 200);
+      assert.deepEqual(asked, [`rank ${given}`]);
+    });
+  });
+
+  it("tells a wrong request and a full queue as results that an agent can read", async () => {
+    await withMcp(async (port) => {
+      for (const [state, text] of [
+        ["full", "The inference queue is full. Try again after 1 s."],
+        ["wrong", "The arguments of decide cannot be used:\n- questions.q: Expected more."],
+      ]) {
+        const { status, body } = await post(port, callOf("decide", { state }));
+        assert.equal(status, 200);
+        assert.deepEqual(body.result, { content: [{ type: "text", text }], isError: true });
+      }
+      const { body } = await post(port, callOf("models", { a: 1 }));
+      assert.match(body.result.content[0].text, /models takes no arguments/);
+    });
+  });
+
+  it("answers notifications with 202 and batches with as many answers", async () => {
+    await withMcp(async (port) => {
+      const notified = await post(port, { jsonrpc: "2.0", method: "notifications/initialized" });
+      assert.deepEqual([notified.status, notified.body], [202, undefined]);
+      const { status, body } = await post(port, [callOf("models", {}, 1), callOf("models", {}, 2)]);
+      assert.equal(status, 200);
+      assert.deepEqual(
+        body.map(({ id }: { id: number }) => id),
+        [1, 2],
+      );
+    });
+  });
+
+  it("opens no streams", async () => {
+    await withMcp(async (port) => {
+      const meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+      const params = { _meta: meta, notifications: {} };
+      const { body } = await post(
+        port,
+        { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params },
+        headers,
+      );
+      assert.equal(typeof body.error.message, "string");
+    });
+  });
+
+  for (const method of ["GET", "DELETE", "OPTIONS", "PUT"])
+    it(`answers ${method} with 405: there are no sessions`, async () => {
+      await withMcp(async (port) => {
+        const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method, headers: HEADERS });
+        assert.deepEqual([response.status, response.headers.get("allow")], [405, "POST"]);
+      });
+    });
+
+  for (const [what, status, headers, body] of [
+    ["no key", 401, { authorization: "" }, LIST],
+    ["a wrong key", 401, { authorization: "Bearer no" }, LIST],
+    ["another media type", 415, { "content-type": "text/plain" }, LIST],
+    ["a body over the limit", 413, {}, `"${"x".repeat(MAX_BODY_BYTES)}"`],
+    ["a body that is not JSON", 400, {}, "{nonsense"],
+    ["an empty body", 400, {}, ""],
+    ["the page of another site", 403, { origin: "https://evil.example" }, LIST],
+    ["a page without an origin of its own", 403, { origin: "null" }, LIST],
+  ] as const)
+    it(`answers ${what} with ${status}, as an error of the protocol`, async () => {
+      await withMcp(async (port, asked) => {
+        const reply = await post(port, body, headers);
+        assert.equal(reply.status, status);
+        assert.equal(reply.body.jsonrpc, "2.0");
+        assert.equal(reply.body.id, null);
+        assert.ok(reply.body.error.message.length > 10);
+        if (status === 401) assert.equal(reply.headers.get("www-authenticate"), "Bearer");
+        assert.deepEqual(asked, []);
+      });
+    });
+
+  it("answers a host name that was led to the loopback with 403", async () => {
+    await withMcp(async (port) => {
+      assert.equal(await statusAs(port, "evil.example"), 403);
+      assert.equal(await statusAs(port, `localhost:${port}`), 200);
+    });
+  });
+
+  it("takes the host names of --mcp-host, and any where other hosts reach it", async () => {
+    await withMcp(
+      async (port) => {
+        assert.equal(await statusAs(port, "mine.example"), 200);
+        assert.equal((await post(port, LIST, { origin: "https://mine.example" })).status, 200);
+        assert.equal(await statusAs(port, "other.example"), 403);
+      },
+      { hosts: ["mine.example"] },
+    );
+    await withMcp(async (port) => assert.equal(await statusAs(port, "other.example"), 200), {
+      isLocal: false,
+    });
+  });
+
+  it("is not there unless it was opened", async () => {
+    await withServer(await fakeServer(), async (port) => {
+      assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status, 404);
+    });
+  });
+});
+
+/** `fetch` lets nobody choose the Host header. */
+async function statusAs(port: number, host: string): Promise<number | undefined> {
+  const { request } = await import("node:http");
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: "127.0.0.1", port, path: "/mcp", method: "POST", headers: { ...HEADERS, host } },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    outgoing.on("error", reject).end(JSON.stringify(LIST));
+  });
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { callTool } from "../../src/mcp/call-tool.ts";
+import { askRemote } from "../../src/mcp/remote.ts";
+
+const { signal } = new AbortController();
+const body = new Map([["state", "s"]]);
+
+/** A service at a path that answers so; what it was asked is kept. */
+async function withService(
+  answer: { status: number; body: string; headers?: Record<string, string> },
+  run: (url: URL, asked: string[], stop: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    request.resume().on("end", () => response.writeHead(answer.status, answer.headers).end(answer.body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // a TCP listener's address is an AddressInfo
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.closeAllConnections();
+    if (!server.listening) return;
+    server.close();
+    await once(server, "close");
+  };
+  try {
+    await run(new URL(`http://127.0.0.1:${port}/base`), asked, stop);
+  } finally {
+    await stop();
+  }
+}
+
+async function textOf(url: URL, key?: string): Promise<string> {
+  const { content } = await callTool("rank", body, signal, askRemote(url, key), { maxBodyBytes: 1_000 });
+  const [first] = content;
+  assert.ok(first?.type === "text");
+  return first.text;
+}
+
+describe("a service elsewhere", () => {
+  it("is asked at its base URL with its key", async () => {
+    await withService({ status: 200, body: '{"ranked":[]}' }, async (url, asked) => {
+      assert.equal(await textOf(url, "k"), '{"ranked":[]}');
+      await callTool("models", undefined, signal, askRemote(url, undefined), { maxBodyBytes: 1_000 });
+      assert.deepEqual(asked, ["POST /base/v1/rank Bearer k", "GET /base/v1/models undefined"]);
+    });
+  });
+
+  it("has its refusals told in words", async () => {
+    const busy = { status: 503, body: '{"detail":"The queue is full."}', headers: { "retry-after": "7" } };
+    await withService(busy, async (url) =>
+      assert.equal(await textOf(url), "The queue is full. Try again after 7 s."),
+    );
+    await withService({ status: 502, body: "<html>" }, async (url) =>
+      assert.equal(await textOf(url), "The service answered with status 502."),
+    );
+    await withService({ status: 401, body: "{}" }, async (url) =>
+      assert.match(await textOf(url), /wants its key: set DECISION_API_KEY/),
+    );
+  });
+
+  it("that does not run is named with the reason", async () => {
+    await withService({ status: 200, body: "{}" }, async (url, _asked, stop) => {
+      await stop();
+      assert.equal(await textOf(url), `The service at ${url.host} cannot be reached: ECONNREFUSED.`);
+    });
+  });
+
+  it("is not asked with arguments that are too large", async () => {
+    await withService({ status: 200, body: "{}" }, async (url, asked) => {
+      const large = new Map([["state", "x".repeat(1_000)]]);
+      const { isError, content } = await callTool("rank", large, signal, askRemote(url, undefined), {
+        maxBodyBytes: 1_000,
+      });
+      assert.ok(isError);
+      assert.match(JSON.stringify(content), /at most 1000 bytes/);
+      assert.deepEqual(asked, []);
+    });
+  });
+});
