@@ -25,7 +25,7 @@ const FOLDERS = {
     "src/errors",
     "src/served-model",
   ],
-  "src/mcp": ["src/contract", "src/json", "src/errors"],
+  "src/mcp": ["src/contract", "src/decisions", "src/json", "src/errors", "src/package-root"],
   "src/app": [
     "handlers",
     "src/contract",

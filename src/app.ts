@@ -8,7 +8,7 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
-import type { McpEndpoint, McpEndpointOptions } from "./mcp/http.ts";
+import type { McpAddress } from "./mcp/service.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
@@ -29,7 +29,7 @@ export interface AppOptions
   /** Whether they are read at /metrics of this server, rather than elsewhere. */
   readonly servesMetrics?: boolean;
   /** Undefined: MCP is not served. */
-  readonly mcp?: Pick<McpEndpointOptions, "hosts" | "isLocal"> | undefined;
+  readonly mcpAddress?: McpAddress | undefined;
 }
 
 /** The web server of an engine. It does not listen yet. */
@@ -43,7 +43,7 @@ export async function createApp(
     headersTimeoutMs,
     bodyMemoryMb,
     typesafeAlias = [],
-    mcp,
+    mcpAddress,
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
   }: AppOptions,
@@ -70,7 +70,10 @@ export async function createApp(
     admission: engine,
     onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
     metrics: servesMetrics ? serviceMetrics : undefined,
-    openMcp: mcp && (() => openMcp(contract, mcp, log)),
+    // the protocol's SDK is loaded at the first request: starting and the contract's own requests cost nothing more
+    openMcp:
+      mcpAddress &&
+      (async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, mcpAddress, log)),
   });
 }
 
@@ -80,44 +83,14 @@ export async function createMetrics(engine: ServedEngine): Promise<ServiceMetric
   return new ServiceMetrics(engine, await readVersion());
 }
 
-/** Loads the protocol's SDK: at the first request, so that starting and the contract's own requests cost nothing more. */
-async function openMcp(
-  contract: Contract,
-  where: Pick<McpEndpointOptions, "hosts" | "isLocal">,
-  log: Log,
-): Promise<McpEndpoint> {
-  const { createMcpEndpoint } = await import("./mcp/http.ts");
-  return createMcpEndpoint({
-    ...where,
-    ...(await mcpParts(contract)),
-    ask:
-      ({ requestId, arrivedAt }) =>
-      (asked) =>
-        contract.call({ ...asked, requestId, arrivedAt }),
-    onError: (error) => log.debug({ err: error }, "mcp"),
-  });
-}
-
-/** What every MCP server of a contract says of itself. */
-export async function mcpParts({ document }: Pick<Contract, "document">) {
-  const { listTools } = await import("./mcp/tools.ts");
-  const { maxBodyBytes } = REQUEST_LIMITS;
-  return { tools: listTools(document), version: await readVersion(), maxBodyBytes };
-}
-
 /** The contract over an engine, without a web server. */
 export async function createContractFor(engine: Engine, port?: number): Promise<Contract> {
-  const document = atPort(await readContractDocument(), port);
+  const document = atPort(await readJsonFile("generated/openapi.json"), port);
   return createContract({
     document,
     handlers,
     services: { engine, document, version: await readVersion(), clock: systemClock, modelNames: [] },
   });
-}
-
-/** The bundled contract. */
-export async function readContractDocument(): Promise<Record<string, unknown>> {
-  return readJsonFile("generated/openapi.json");
 }
 
 /**

@@ -1,8 +1,9 @@
-import { createContractFor, mcpParts, readContractDocument } from "../app.ts";
+import { createContractFor } from "../app.ts";
 import type { Contract } from "../contract/call.ts";
 import { createEngine, type EngineCore } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { AskService } from "../mcp/call-tool.ts";
+import { mcpParts } from "../mcp/parts.ts";
 import { askRemote } from "../mcp/remote.ts";
 import { serveOverStdio } from "../mcp/stdio.ts";
 import type { ServiceOptions } from "../options/table.ts";
@@ -27,13 +28,13 @@ export async function serveMcp(source: McpSource, { apiKey, log }: McpParts): Pr
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
     const ask = askRemote(readUrl(source.url), apiKey);
-    const parts = await mcpParts({ document: await readContractDocument() });
+    const parts = await mcpParts();
     await serveOverStdio({ ...parts, ask, input, output, onError });
     return;
   }
   const engine = new LazyEngine(source.options, log);
   try {
-    const parts = await mcpParts({ document: await readContractDocument() });
+    const parts = await mcpParts();
     const onUse = () => engine.open();
     const ask: AskService = async (asked) => (await engine.open()).call({ ...asked, requestId: "local" });
     await Promise.race([serveOverStdio({ ...parts, ask, onUse, input, output, onError }), engine.failed]);

@@ -50,8 +50,15 @@ export async function serve(
     const { createApp, createMetrics } = await import("../app.ts"); // meanwhile: the web server is large
     const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
-    const mcp = mcpOptions(options);
-    const server = await createApp(engine, { ...options, apiKey, log, serviceMetrics, servesMetrics, mcp });
+    const mcpAddress = mcpAddressOf(options);
+    const server = await createApp(engine, {
+      ...options,
+      apiKey,
+      log,
+      serviceMetrics,
+      servesMetrics,
+      mcpAddress,
+    });
     await listen(server, options);
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
@@ -67,7 +74,7 @@ export async function serve(
 }
 
 /** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
-function mcpOptions({ mcp, host, mcpHost }: ServiceOptions) {
+function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
   const ownName = host.includes(":") ? `[${host}]` : host;
   return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
 }

@@ -171,7 +171,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ...others,
     });
   }
-  if (options.openMcp) serveMcp(app, options.openMcp, { ...plain, contract, bodies, admission, log });
+  if (options.openMcp) serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, log });
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   await serveDocs(app, contract.document, dialects, options.version);
   await serveRedoc(app, dialects, options.version);

@@ -32,7 +32,6 @@ describe("the metrics", () => {
       log: memoryLog(),
       port: 0,
       serviceMetrics,
-      mcp: undefined,
     });
     const headers = { "x-request-id": CANARY, "user-agent": CANARY, authorization: `Bearer ${CANARY}` };
     for (const payload of [REQUEST, REQUEST, { state: "x", candidates: [CANARY] }])
@@ -128,7 +127,7 @@ describe("the metrics", () => {
 describe("without metrics", () => {
   it("there is no /metrics", async () => {
     const engine = await createFastEngine();
-    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0, mcp: undefined });
+    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0 });
     assert.equal((await app.inject({ url: "/metrics" })).statusCode, 404);
     await app.close();
   });

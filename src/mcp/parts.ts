@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { REQUEST_LIMITS } from "../decisions/limits.ts";
+import { packageRoot } from "../package-root.ts";
+import type { Schema } from "./schemas.ts";
+import type { McpParts } from "./server.ts";
+import { listTools } from "./tools.ts";
+
+/**
+ * What every MCP server of this package says of itself.
+ *
+ * @param document the contract, parsed; the one of this package by default
+ */
+export async function mcpParts(document?: Schema): Promise<Omit<McpParts, "ask">> {
+  const [contract, { version }] = await Promise.all([
+    document ?? readJsonFile("generated/openapi.json"),
+    readJsonFile("package.json"),
+  ]);
+  return { tools: listTools(contract), version: String(version), maxBodyBytes: REQUEST_LIMITS.maxBodyBytes };
+}
+
+async function readJsonFile(name: string): Promise<Schema> {
+  return JSON.parse(await readFile(path.join(packageRoot, name), "utf8"));
+}
