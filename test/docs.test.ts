@@ -64,6 +64,7 @@ const PAGES = [
   "docs/model-packages.md",
   "docs/models.md",
   "docs/performance.md",
+  "docs/playground.md",
   "docs/reliability.md",
   "docs/testing.md",
   "docs/decisions/README.md",

@@ -5,6 +5,7 @@ import type { Log } from "./log.ts";
 import { createKeyCheck } from "./routes/authorization.ts";
 import { serveDocs } from "./routes/docs.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
+import { servePlayground } from "./routes/playground.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
 import { requestIdOf } from "./routes/request-id.ts";
@@ -105,7 +106,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logFault(log, outgoing, request);
     return sendReply(reply, outgoing);
   });
-  answerUnknownRoutes(app, contract);
+  answerUnknownRoutes(app, contract, await servePlayground(app));
 
   const bodies = { ...limits, clock, budget: new BodyBudget(limits.bodyMemoryBytes) };
   serveOperations(app, { contract, headChecks, bodies, admission, log });
