@@ -206,7 +206,7 @@ function Reply({ asked, onRetry }: { readonly asked: Asked | undefined; readonly
           {outcome.issues.length === 1 ? "One thing is wrong" : `${outcome.issues.length} things are wrong`}{" "}
           with the request.
         </strong>{" "}
-        Each is shown at its field.
+        {outcome.issues.length === 1 ? "It is shown at its field." : "Each is shown at its field."}
       </p>
       {unplaced.map(({ msg }) => (
         <p key={msg}>{msg}</p>
