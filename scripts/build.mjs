@@ -1,5 +1,6 @@
-// Compiles src, handlers, generated and bench into dist/, and copies the assets of the pages.
+// Compiles src, handlers, generated and bench into dist/, copies the assets of the pages, and bundles the playground.
 import { compile, run } from "./compile.mjs";
 
 compile("tsconfig.build.json", ["src", "handlers", "generated", "bench"]);
 run("scripts/copy-assets.mjs");
+await import("./build-playground.mjs");

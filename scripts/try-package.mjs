@@ -47,6 +47,9 @@ async function tryInstalled(command) {
     for (const page of ["/docs", "/redoc", "/redoc/redoc.standalone.js"]) {
       assert.equal((await fetch(url + page)).status, 200, page);
     }
+    const page = await fetch(url, { headers: { accept: "text/html" } });
+    const [, script] = /src="(playground\/[^"]+)"/.exec(await page.text()) ?? [];
+    assert.equal((await fetch(`${url}/${script}`)).status, 200, `the playground's script: ${script}`);
     console.log(`the installed service answers: ${ranked[0].text}`);
   } finally {
     service.kill();

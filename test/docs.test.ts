@@ -65,6 +65,7 @@ const PAGES = [
   "docs/models.md",
   "docs/monitoring.md",
   "docs/performance.md",
+  "docs/playground.md",
   "docs/reliability.md",
   "docs/testing.md",
   "docs/decisions/README.md",

@@ -24,6 +24,7 @@ describe("the repository", () => {
       "src",
       "handlers",
       "bench",
+      "playground",
     );
     assert.equal(status, 0, stdout + stderr);
   });

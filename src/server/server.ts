@@ -9,6 +9,7 @@ import { serveDocs } from "./routes/docs.ts";
 import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
+import { servePlayground } from "./routes/playground.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
 import { requestIdOf } from "./routes/request-id.ts";
@@ -151,7 +152,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logFault(log, outgoing, request);
     return sendReply(reply, outgoing);
   });
-  answerUnknownRoutes(app, contract);
+  answerUnknownRoutes(app, contract, await servePlayground(app));
 
   const budget = new BodyBudget(limits.bodyMemoryBytes);
   const bodies = { ...limits, clock, budget };

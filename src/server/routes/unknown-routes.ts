@@ -2,13 +2,18 @@ import type { FastifyInstance } from "fastify";
 import type { Contract } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { notFound, sendReply } from "../wire/replies.ts";
+import type { Playground } from "./playground.ts";
 
 const METHODS = ["GET", "HEAD", "POST"] as const;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** 405 with `Allow` where the path is known under another method, else 404: for every method that Node can read. */
-export function answerUnknownRoutes(app: FastifyInstance, contract: Contract): void {
+/**
+ * 405 with `Allow` where the path is known under another method, else 404: for every method that Node can read. A browser at `/` gets
+ * the playground.
+ */
+export function answerUnknownRoutes(app: FastifyInstance, contract: Contract, playground: Playground): void {
   app.setNotFoundHandler((request, reply) => {
+    if (playground(request, reply)) return reply;
     const allowed = METHODS.filter(
       (method) => app.findRoute({ method, url: request.raw.url ?? "" }) !== null,
     );
