@@ -1,5 +1,13 @@
 // What the check needs to know of each language beside clients/README.md.
+import { homedir } from "node:os";
 import path from "node:path";
+
+/** What compilers build and may use again, if their tool has no cache of its own. */
+const cache = path.join(
+  process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"),
+  "typed-decisions",
+  "clients",
+);
 
 const PLAIN = ({ open, keyed, full, key }) => [open, keyed, full, key];
 
@@ -49,6 +57,29 @@ export const languages = {
     commands: (services) => [
       ["go", "vet", "./..."],
       ["go", "run", "./smoke", ...PLAIN(services)],
+    ],
+  },
+  rust: {
+    heading: "Rust",
+    quick: false,
+    given: ["Cargo.lock"],
+    environment: () => ({ CARGO_TARGET_DIR: path.join(cache, "rust"), CARGO_BUILD_JOBS: "1" }),
+    commands: (services) => [["cargo", "run", "--quiet", "--bin", "smoke", "--", ...PLAIN(services)]],
+  },
+  java: {
+    heading: "Java",
+    quick: false,
+    given: ["pom.xml"],
+    commands: (services) => [
+      [
+        "mvn",
+        "--quiet",
+        "--batch-mode",
+        "compile",
+        "exec:java",
+        "-Dexec.mainClass=Smoke",
+        `-Dexec.args=${PLAIN(services).join(" ")}`,
+      ],
     ],
   },
 };

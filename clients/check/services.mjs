@@ -4,7 +4,7 @@ import { Agent, get } from "node:http";
 import { createInterface } from "node:readline";
 import { interrupted, root } from "./run-command.mjs";
 
-const START_TIMEOUT_MS = 60_000; // chosen: a start takes about a second
+const START_TIMEOUT_MS = 300_000; // chosen: a start takes about a second; on a machine far too busy, a minute
 const HOLD_INTERVAL_MS = 1_000; // chosen: far below the time after which the service closes an idle connection
 
 /**
