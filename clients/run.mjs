@@ -1,26 +1,22 @@
-// In each language: generates a client from a running service's contract, compiles it, and runs its smoke program.
+// Does in each language what README.md tells its users to do, word for word: generates a client from the committed
+// contract, compiles it and asks a running service. Then compiles and runs the language's long program, which calls
+// every operation and meets every error.
 //
-//     node clients/run.mjs                      every language
-//     node clients/run.mjs --only typescript    one
-import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+//     node clients/run.mjs              the quick languages
+//     node clients/run.mjs --all        every language
+//     node clients/run.mjs --only go    one language; repeatable
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import { languages } from "./check/languages.mjs";
+import { stepsOf } from "./check/readme.mjs";
+import { interrupted, root, run } from "./check/run-command.mjs";
+import { startFullService, startService } from "./check/services.mjs";
+import { tryLanguage } from "./check/try-language.mjs";
 
 const KEY = "a-key-for-smoke-programs";
-const START_TIMEOUT_MS = 60_000; // chosen: a start takes about a second
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.dirname(here);
-const require = createRequire(import.meta.url);
-const execute = promisify(execFile);
-const languages = { typescript: tryTypescript, python: tryPython };
-
-const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
 
 try {
@@ -32,122 +28,45 @@ try {
 
 async function main() {
   const names = chosenLanguages();
-  if (names.includes("python")) await findPython();
-  await run(process.execPath, ["scripts/build.mjs"]);
+  const readme = await readFile(path.join(root, "clients", "README.md"), "utf8");
+  const plans = names.map((name) => ({ name, steps: stepsOf(readme, languages[name].heading) }));
+  await run(process.execPath, ["scripts/build.mjs"], { folder: root });
   const scratch = await mkdtemp(path.join(tmpdir(), "clients-"));
-  const services = [spawnService({}), spawnService({ DECISION_API_KEY: KEY })];
+  const services = [];
+  const started = async (starting) => services[services.push(await starting) - 1];
   try {
-    const [open, keyed] = await Promise.all(services.map(urlOf));
-    for (const name of names) {
-      process.stdout.write(
-        await languages[name]({ document: `${open}/openapi.json`, scratch }, [open, keyed, KEY]),
-      );
+    // one after the other: a model that loads beside two others on a busy machine takes too long
+    const open = await started(startService());
+    const keyed = await started(startService({ DECISION_API_KEY: KEY }));
+    const full = await started(startFullService());
+    await checkDocument(open.url);
+    for (const { name, steps } of plans) {
+      const folder = path.join(scratch, name);
+      const urls = { open: open.url, keyed: keyed.url, full: full.url };
+      process.stdout.write(await tryLanguage(name, steps, folder, { ...urls, key: KEY }));
     }
   } finally {
-    await Promise.all(services.map(stop));
+    await Promise.all(services.map(({ stop }) => stop()));
     // after an interruption a program's own child may write a little longer
     await rm(scratch, { recursive: true, maxRetries: 10 });
   }
 }
 
+/** The names of the languages to try. @throws if an argument is none of them */
 function chosenLanguages() {
-  const options = { only: { type: "string", multiple: true, default: Object.keys(languages) } };
-  const names = parseArgs({ options }).values.only;
-  const unknown = names.find((name) => !Object.hasOwn(languages, name));
-  if (unknown === undefined) return names;
-  throw new Error(`--only takes ${Object.keys(languages).join(" or ")}, not ${unknown}`);
+  const options = { only: { type: "string", multiple: true, default: [] }, all: { type: "boolean" } };
+  const { only, all } = parseArgs({ options }).values;
+  const known = Object.keys(languages);
+  const unknown = only.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`--only takes ${known.join(", ")}; got ${unknown}`);
+  if (only.length > 0) return only;
+  return all ? known : known.filter((name) => languages[name].quick);
 }
 
-/** The generated Python uses enum.StrEnum, which 3.11 brought. */
-async function findPython() {
-  await run("python3", ["-c", "from enum import StrEnum"]).catch((cause) => {
-    const message = "the Python client needs python3, 3.11 or newer; to leave it out: --only typescript";
-    throw new Error(message, { cause });
-  });
-}
-
-/** @returns what the smoke program prints */
-async function tryTypescript({ document }, smokeArguments) {
-  const folder = path.join(here, "typescript");
-  const generated = path.join(folder, "generated"); // beside the program, for the compiler finds packages from there
-  const manifest = require.resolve("openapi-typescript/package.json");
-  const generator = path.join(path.dirname(manifest), require(manifest).bin["openapi-typescript"]);
-  try {
-    await run(process.execPath, [generator, document, "--output", path.join(generated, "schema.ts")]);
-    await run(process.execPath, [require.resolve("typescript/bin/tsc"), "-p", folder]);
-    return await run(process.execPath, ["--import", "tsx", path.join(folder, "smoke.ts"), ...smokeArguments]);
-  } finally {
-    await rm(generated, { recursive: true, force: true });
-  }
-}
-
-/** @returns what the smoke program prints */
-async function tryPython({ document, scratch }, smokeArguments) {
-  const folder = path.join(here, "python");
-  const smoke = path.join(folder, "smoke.py");
-  const venv = path.join(scratch, "venv");
-  const bin = path.join(venv, "bin");
-  const python = path.join(bin, "python");
-  const env = {
-    ...process.env,
-    PATH: [bin, process.env.PATH].join(path.delimiter), // the generator formats its work with ruff
-    PYTHONPATH: scratch,
-    MYPYPATH: scratch,
-    MYPY_CACHE_DIR: path.join(scratch, "mypy"),
-  };
-  await run("python3", ["-m", "venv", venv]);
-  await run(python, [
-    "-m",
-    "pip",
-    "install",
-    "--quiet",
-    "--requirement",
-    path.join(folder, "requirements.txt"),
-  ]);
-  const output = [
-    "--meta",
-    "none",
-    "--output-path",
-    path.join(scratch, "decision_client"),
-    "--fail-on-warning",
-  ];
-  await run(path.join(bin, "openapi-python-client"), ["generate", "--url", document, ...output], env);
-  await run(python, ["-m", "mypy", "--strict", "--follow-imports", "silent", smoke], env);
-  return await run(python, [smoke, ...smokeArguments], env);
-}
-
-/** Runs a program of the checkout. @returns its stdout @throws what it printed, if it does not end with 0 */
-async function run(command, args, env = process.env) {
-  try {
-    const { stdout } = await execute(command, args, { cwd: root, env, signal: interrupted.signal });
-    return stdout;
-  } catch (cause) {
-    throw new Error(`${cause.message}\n${cause.stdout}`, { cause }); // the message has what went to stderr
-  }
-}
-
-/** Only the given settings count, whatever the caller's environment holds. */
-function spawnService(settings) {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("DECISION_"));
-  return spawn(process.execPath, ["bin/decision.js", "serve", "--port", "0"], {
-    cwd: root,
-    env: { ...Object.fromEntries(inherited), ...settings },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-}
-
-/** Where a service listens. It says so once it is ready. */
-async function urlOf(service) {
-  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
-  for await (const line of createInterface({ input: service.stdout, signal })) {
-    const url = /http:\/\/\S+/.exec(line)?.[0];
-    if (url !== undefined && (await fetch(`${url}/ready`, { signal })).ok) return url;
-  }
-  throw new Error("a service did not become ready");
-}
-
-async function stop(service) {
-  if (service.exitCode !== null || service.signalCode !== null) return;
-  service.kill();
-  await new Promise((resolve) => service.once("exit", resolve));
+/** The README's users generate from what the service serves: it must be the committed contract, but for its address. */
+async function checkDocument(url) {
+  const served = await (await fetch(`${url}/openapi.json`)).json();
+  const committed = JSON.parse(await readFile(path.join(root, "generated", "openapi.json"), "utf8"));
+  if (isDeepStrictEqual({ ...served, servers: null }, { ...committed, servers: null })) return;
+  throw new Error("the service serves another contract than generated/openapi.json");
 }

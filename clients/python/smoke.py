@@ -1,20 +1,22 @@
-"""Asks a running service through the client that openapi-python-client makes of its contract, and checks the answers.
+"""Asks running services through the client that openapi-python-client makes of their contract: every operation,
+every type of question and answer, every error that can be provoked. `clients/run.mjs` generates the client,
+type-checks this program and runs it.
 
-`clients/run.mjs` generates the client, type-checks this program and runs it:
-
-    smoke.py <URL of a service without a key> <URL of one with a key> <that key>
+    smoke.py <URL of a service without a key> <of one with a key> <of one that is full> <the key>
 """
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, TypeVar, assert_never
 
+import httpx
 from decision_client import AuthenticatedClient, Client
-from decision_client.api.documentation import get_openapi
+from decision_client.api.documentation import get_docs, get_openapi, get_redoc
 from decision_client.api.inference import rank, systemone
 from decision_client.api.service import get_health, get_ready, list_models
 from decision_client.models import (
@@ -50,6 +52,9 @@ Body = TypeVar("Body")
 TOLERANCE = 1e-9
 PAST_FLOATS = 2**53 + 1
 """The first integer that a float64 cannot hold."""
+
+PAST_BODY_LIMIT = 2_097_153
+KETTLE = RankRequest(state="A kettle.", candidates=["kitchen", "garden"])
 
 passed = 0
 
@@ -204,48 +209,81 @@ def check_service(client: AuthenticatedClient) -> None:
     check("it is ready", health.status == ready.status == HealthStatus.READY)
     check("it serves one model", [model.id for model in models] == [health.model])
     check("the document is one for generators", document["openapi"] == "3.0.3")
+    check("its limits are told", health.limits.max_body_bytes == PAST_BODY_LIMIT - 1)
+    for page in [get_docs.sync(client=client), get_redoc.sync(client=client)]:
+        check("the documentation is a page", "<html" in of_type(str, page))
     for model in [health.model, *health.aliases]:
         body = RankRequest(state="A kettle.", candidates=["kitchen", "garden"], question=None, model=model)
         ranking = of_type(Ranking, rank.sync(client=client, body=body))
         check(f"{model} is a name of the model", ranking.model == health.model)
 
 
-def check_refusals(client: AuthenticatedClient) -> None:
+def is_sentence(body: object) -> bool:
+    """With every status but 422 an error has a sentence."""
+    detail = of_type(ErrorBody, body).detail
+    return isinstance(detail, str) and detail != ""
+
+
+def check_refusals(url: str, full_url: str) -> None:
+    client = AuthenticatedClient(url, token="any")
+    check_invalid(client)
+
+    # the contract declares no 404, because it belongs to no operation
+    lost = rank.sync_detailed(client=AuthenticatedClient(f"{url}/nowhere", token="any"), body=KETTLE)
+    undeclared = ErrorBody.from_dict(json.loads(lost.content))
+    check("404: no such path", lost.status_code == HTTPStatus.NOT_FOUND and is_sentence(undeclared))
+
+    def misuse(request: httpx.Request) -> None:
+        request.method = "DELETE"
+
+    misusing = Client(url, httpx_args={"event_hooks": {"request": [misuse]}})
+    misused = list_models.sync_detailed(client=misusing)
+    check("405: not this method", misused.status_code == HTTPStatus.METHOD_NOT_ALLOWED)
+    check("405: the methods are told", is_sentence(misused.parsed) and misused.headers["allow"] == "GET, HEAD")
+
+    large = RankRequest(state="a" * PAST_BODY_LIMIT, candidates=KETTLE.candidates)
+    refused = rank.sync_detailed(client=client, body=large)
+    check("413: too large", refused.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    check("413: a sentence", is_sentence(refused.parsed))
+    check("413: the next request is answered", isinstance(rank.sync(client=client, body=KETTLE), Ranking))
+
+    full = rank.sync_detailed(client=AuthenticatedClient(full_url, token="any"), body=KETTLE)
+    check("503: full", full.status_code == HTTPStatus.SERVICE_UNAVAILABLE and is_sentence(full.parsed))
+    check("503: when to try again", int(full.headers["retry-after"]) > 0)
+
+
+def check_invalid(client: AuthenticatedClient) -> None:
     body = request("A kettle.", {"place": choice("Where?", {"kitchen": None})})
     response = systemone.sync_detailed(client=client, body=body)
-    check("one label is too few", response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
+    check("422: one label is too few", response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
     # the contract leaves `detail` untyped and says in prose what a 422 puts there
     [issue] = [ValidationIssue.from_dict(item) for item in of_type(ErrorBody, response.parsed).detail]
-    check("the issue has a type", issue.type_ == ValidationIssueType.TOO_FEW and issue.msg != "")
-    check("the issue has a place", issue.loc == ["body", "questions", "place", "criteria"])
+    check("422: the issue has a type", issue.type_ == ValidationIssueType.TOO_FEW and issue.msg != "")
+    check("422: the issue has a place", issue.loc == ["body", "questions", "place", "criteria"])
 
 
 def check_key(url: str, key: str) -> None:
-    body = RankRequest(state="A kettle.", candidates=["kitchen", "garden"])
     without_key = Client(base_url=url)
     refused = {
         # the generator has no word for a key that may be needed or not
-        "no key": rank.sync_detailed(client=without_key, body=body),  # type: ignore[arg-type]
-        "a wrong key": rank.sync_detailed(client=AuthenticatedClient(url, token=f"not-{key}"), body=body),
+        "no key": rank.sync_detailed(client=without_key, body=KETTLE),  # type: ignore[arg-type]
+        "a wrong key": rank.sync_detailed(client=AuthenticatedClient(url, token=f"not-{key}"), body=KETTLE),
     }
     for name, response in refused.items():
-        detail = of_type(ErrorBody, response.parsed).detail
-        check(
-            f"{name} is refused", response.status_code == HTTPStatus.UNAUTHORIZED and isinstance(detail, str)
-        )
-    accepted = rank.sync_detailed(client=AuthenticatedClient(url, token=key), body=body)
+        check(f"401: {name}", response.status_code == HTTPStatus.UNAUTHORIZED and is_sentence(response.parsed))
+    accepted = rank.sync_detailed(client=AuthenticatedClient(url, token=key), body=KETTLE)
     check("the key is accepted", accepted.status_code == HTTPStatus.OK)
     check("health needs no key", isinstance(get_health.sync(client=without_key), Health))
 
 
-def main(url: str, keyed_url: str, key: str) -> None:
+def main(url: str, keyed_url: str, full_url: str, key: str) -> None:
     # a service without a key looks at none
     client = AuthenticatedClient(url, token="any", raise_on_unexpected_status=True)
     check_service(client)
     check_question_types(client)
     check_ranking(client)
     check_states(client)
-    check_refusals(client)
+    check_refusals(url, full_url)
     check_key(keyed_url, key)
     print(f"python: {passed} checks passed")
 

@@ -1,8 +1,9 @@
 /**
- * Asks a running service through openapi-fetch, typed by what openapi-typescript makes of its contract, and checks
- * the values that come back. `clients/run.mjs` generates, compiles and runs this.
+ * Asks running services through openapi-fetch, typed by what openapi-typescript makes of their contract: every
+ * operation, every type of question and answer, every error that can be provoked. `clients/run.mjs` generates, compiles
+ * and runs this.
  *
- *     smoke.ts <URL of a service without a key> <URL of one with a key> <that key>
+ *     smoke.mts <URL of a service without a key> <of one with a key> <of one that is full> <the key>
  */
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated/schema.ts";
@@ -13,6 +14,8 @@ type Scores = Record<string, number>;
 const TOLERANCE = 1e-9;
 /** JavaScript writes this as 1152921504606847000, though it is 1152921504606846976. */
 const PAST_SAFE_INTEGERS = 2 ** 60;
+const PAST_BODY_LIMIT = 2_097_153;
+const KETTLE = { state: "A kettle.", candidates: ["kitchen", "garden"] };
 
 const connect = (baseUrl: string, headers: Record<string, string> = {}) =>
   createClient<paths>({ baseUrl, headers });
@@ -151,8 +154,13 @@ async function checkService(client: Client): Promise<void> {
   check("it is ready", health.status === "ready" && ready.status === "ready");
   check("it serves one model", models.length === 1 && models[0]?.id === health.model);
   check("the document is one for generators", document.openapi === "3.0.3");
+  check("its limits are told", health.limits.max_body_bytes === PAST_BODY_LIMIT - 1);
+  for (const path of ["/docs", "/redoc"] as const) {
+    const page = bodyOf(await client.GET(path, { parseAs: "text" }));
+    check("the documentation is a page", page.includes("<html"));
+  }
   for (const model of [health.model, ...health.aliases]) {
-    const body = { state: "A kettle.", candidates: ["kitchen", "garden"], question: null, model };
+    const body = { ...KETTLE, question: null, model };
     check(
       `${model} is a name of the model`,
       bodyOf(await client.POST("/v1/rank", { body })).model === health.model,
@@ -160,39 +168,67 @@ async function checkService(client: Client): Promise<void> {
   }
 }
 
-async function checkRefusals(client: Client): Promise<void> {
+/** With every status but 422 an error has a sentence. */
+const isSentence = (error: Schemas["ErrorBody"] | undefined) =>
+  typeof error?.detail === "string" && error.detail !== "";
+
+async function checkRefusals(url: string, fullUrl: string): Promise<void> {
+  const client = connect(url);
+  await checkInvalid(client);
+
+  const lost = await connect(`${url}/nowhere`).POST("/v1/rank", { body: KETTLE });
+  check("404: no such path", lost.response.status === 404 && isSentence(lost.error));
+
+  const misusing = connect(url);
+  misusing.use({ onRequest: ({ request }) => new Request(request, { method: "DELETE" }) });
+  const misused = await misusing.GET("/v1/models");
+  check("405: not this method", misused.response.status === 405 && isSentence(misused.error));
+  check("405: the methods are told", misused.response.headers.get("allow") === "GET, HEAD");
+
+  const large = { ...KETTLE, state: "a".repeat(PAST_BODY_LIMIT) };
+  const refused = await client.POST("/v1/rank", { body: large });
+  check("413: too large", refused.response.status === 413 && isSentence(refused.error));
+  const next = await client.POST("/v1/rank", { body: KETTLE });
+  check("413: the next request is answered", next.response.status === 200);
+
+  const full = await connect(fullUrl).POST("/v1/rank", { body: KETTLE });
+  check("503: full", full.response.status === 503 && isSentence(full.error));
+  check("503: when to try again", Number(full.response.headers.get("retry-after")) > 0);
+}
+
+async function checkInvalid(client: Client): Promise<void> {
   const { error, response } = await client.POST("/v1/systemone", {
     body: {
       state: "A kettle.",
       questions: { place: { type: "choice", instructions: "Where?", criteria: { kitchen: null } } },
     },
   });
-  check("one label is too few", response.status === 422);
+  check("422: one label is too few", response.status === 422);
   // the contract leaves `detail` untyped and says in prose that a 422 puts this list there
   const [issue] = (error?.detail ?? []) as Schemas["ValidationIssue"][];
-  check("the issue has a type", issue?.type === "too_few" && issue.msg !== "");
-  check("the issue has a place", issue?.loc.join("/") === "body/questions/place/criteria");
+  check("422: the issue has a type", issue?.type === "too_few" && issue.msg !== "");
+  check("422: the issue has a place", issue?.loc.join("/") === "body/questions/place/criteria");
 }
 
 async function checkKey(url: string, key: string): Promise<void> {
-  const body = { state: "A kettle.", candidates: ["kitchen", "garden"] };
+  const body = KETTLE;
   const wrong = { authorization: `Bearer not-${key}` };
   for (const [name, headers] of Object.entries({ "no key": {}, "a wrong key": wrong })) {
     const { error, response } = await connect(url, headers).POST("/v1/rank", { body });
-    check(`${name} is refused`, response.status === 401 && typeof error?.detail === "string");
+    check(`401: ${name}`, response.status === 401 && isSentence(error));
   }
   const { response } = await connect(url, { authorization: `Bearer ${key}` }).POST("/v1/rank", { body });
   check("the key is accepted", response.status === 200);
   check("health needs no key", (await connect(url).GET("/health")).response.status === 200);
 }
 
-const [openUrl, keyedUrl, key] = process.argv.slice(2);
-if (!openUrl || !keyedUrl || !key) throw new Error("Expected two URLs and a key.");
+const [openUrl, keyedUrl, fullUrl, key] = process.argv.slice(2);
+if (!openUrl || !keyedUrl || !fullUrl || !key) throw new Error("Expected three URLs and a key.");
 const client = connect(openUrl);
 await checkService(client);
 await checkQuestionTypes(client);
 await checkRanking(client);
 await checkStates(client);
-await checkRefusals(client);
+await checkRefusals(openUrl, fullUrl);
 await checkKey(keyedUrl, key);
 console.log(`typescript: ${passed} checks passed`);
