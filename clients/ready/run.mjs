@@ -21,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
 const KEY = "a-key-for-ready-clients";
-const START_TIMEOUT_MS = 60_000; // chosen: a start takes about a second
+const START_TIMEOUT_MS = 180_000; // chosen: a start takes about a second, on a busy machine a minute
 const PROGRAM_TIMEOUT_MS = 120_000; // chosen: a program takes some seconds
 
 const here = path.dirname(fileURLToPath(import.meta.url));
