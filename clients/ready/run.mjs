@@ -147,6 +147,7 @@ async function tryClient({ name, language, program, baseUrl }, environment, urls
     READY_FULL_URL: at(urls.full),
     READY_SLOW_URL: at(urls.slow),
     READY_KEY: KEY,
+    TYPESAFE_BASE_URL: at(urls.main), // else its SDKs fall back to the hosted service
     READY_MODULES: language === "node" ? path.join(environment, "node_modules") : "",
     PYTHONPATH: here,
     PYTHONDONTWRITEBYTECODE: "1",

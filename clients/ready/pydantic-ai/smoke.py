@@ -9,7 +9,7 @@ from pydantic_ai.models.typesafe import TypeSafeModel
 from pydantic_ai.providers.system_one import SystemOneProvider
 from pydantic_ai.providers.typesafe import TypeSafeProvider
 from ready import FULL_URL, KEY, SLOW_URL, URL, check, raised, report
-from typesafe_sdk import AsyncTypeSafeClient
+from typesafe_sdk import AsyncTypeSafeClient, RetryPolicy
 
 STATE = "I was charged twice for one order. Give me my money back today!"
 
@@ -29,7 +29,7 @@ def system_one(url, key=KEY, **settings):
 
 
 def type_safe(url, key=KEY, **settings):
-    client = AsyncTypeSafeClient(api_key=key, base_url=url, max_retries=0)
+    client = AsyncTypeSafeClient(api_key=key, base_url=url, retry=RetryPolicy(max_retries=0))
     return TypeSafeModel("jev-latest", provider=TypeSafeProvider(typesafe_client=client), settings=settings)
 
 

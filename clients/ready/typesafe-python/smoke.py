@@ -4,7 +4,7 @@ import asyncio
 
 import typesafe_sdk as sdk
 from ready import FULL_URL, KEY, SLOW_URL, URL, check, close, plain, raised, report
-from typesafe_sdk import AsyncTypeSafeClient, Choice, Noul, Score, TypeSafeClient
+from typesafe_sdk import AsyncTypeSafeClient, Choice, Noul, RetryPolicy, Score, TypeSafeClient
 
 STATE = "I was charged twice for one order. Give me my money back today!"
 CRITERIA = {"refund": "Wants money back", "cancel": "Wants to end a subscription"}
@@ -13,7 +13,7 @@ ONE = {"q": Noul(instructions="Is it?")}
 
 
 def at(url, **options):
-    return TypeSafeClient(**{"api_key": KEY, "base_url": url, "max_retries": 0, **options})
+    return TypeSafeClient(**{"api_key": KEY, "base_url": url, "retry": RetryPolicy(max_retries=0), **options})
 
 
 client = at(URL)
@@ -53,7 +53,7 @@ check_answers("a body as zstd", client.system_one(state=long_state, questions=qu
 
 
 async def ask_async():
-    async with AsyncTypeSafeClient(api_key=KEY, base_url=URL, max_retries=0) as other:
+    async with AsyncTypeSafeClient(api_key=KEY, base_url=URL, retry=RetryPolicy(max_retries=0)) as other:
         return await other.system_one(state=STATE, questions=questions)
 
 
