@@ -11,7 +11,7 @@ const criteria = { refund: "Wants money back", cancel: "Wants to end a subscript
 const levels = ["can wait", "this week", "today"];
 
 await check("the models are listed", async () => {
-  const { models } = await client.models.list();
+  const models = await client.models.list();
   assert.ok(models.some(({ name }) => name === "jev-latest"));
 });
 
