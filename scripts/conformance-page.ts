@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
+import { DIALECT_SUBJECTS, SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
 import { UNOBSERVED } from "../src/conformance/unobserved.ts";
 import { rootUrl } from "./root-url.ts";
 
@@ -28,6 +28,13 @@ description, a schema, an operation or a path. \`--gentle\` skips clauses marked
 bodies or much work for the model.
 
 ${SUBJECTS.map(section).join("\n\n")}
+
+## Dialects
+
+Each dialect has a profile of its own and is checked below its base address, for example
+\`decision conformance http://127.0.0.1:8700/typesafe --profile typesafe\`.
+
+${DIALECT_SUBJECTS.map(section).join("\n\n")}
 
 ## What is not checked
 

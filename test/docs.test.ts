@@ -60,6 +60,7 @@ const PAGES = [
   "docs/configuration.md",
   "docs/conformance-in-ci.md",
   "docs/deployment.md",
+  "docs/dialects.md",
   "docs/errors.md",
   "docs/model-packages.md",
   "docs/models.md",

@@ -1,9 +1,8 @@
 import type { ToldError } from "../../src/contract/dialect.ts";
 import type { Failure } from "../../src/contract/error-reply.ts";
-import type { ErrorKind } from "../../src/errors.ts";
 
 /** Names for programs, by kind; the hosted service's where it is known to have one. */
-const ERROR_TYPES: Partial<Record<ErrorKind, string>> = {
+const ERROR_TYPES: Partial<Record<Failure["kind"], string>> = {
   KEY_MISSING: "authentication_error",
   UNAUTHORIZED: "authentication_error",
   BODY_TOO_LARGE: "request_too_large",

@@ -15,10 +15,10 @@ export interface ConformanceFlag {
 export const CONFORMANCE_FLAGS = {
   profile: {
     type: "string",
-    options: ["seed", "full"],
+    options: ["seed", "full", "typesafe"],
     default: "full",
     description:
-      "seed: the clauses that every implementation must keep; full: also those that this contract decides",
+      "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe: those of that dialect, below its own base address",
   },
   only: {
     type: "string",

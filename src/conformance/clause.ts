@@ -1,6 +1,11 @@
-/** `seed`: rules that every implementation must keep. `full`: also the rules that this contract decides. */
-export const PROFILES = ["seed", "full"] as const;
+/** `seed`: rules that every implementation must keep. `full`: also the rules that this contract decides. Others: of a dialect. */
+export const PROFILES = ["seed", "full", "typesafe"] as const;
 export type Profile = (typeof PROFILES)[number];
+
+/** Whether the profile has clauses of its own, and none of the plain contract's. */
+export function isDialect(profile: Profile): boolean {
+  return profile !== "seed" && profile !== "full";
+}
 
 /** One rule of the contract that a client can observe. */
 export interface Clause {

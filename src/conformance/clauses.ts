@@ -26,6 +26,7 @@ import { TEXT_CHECKS } from "./checks/texts.ts";
 import { TOKEN_CHECKS } from "./checks/tokens.ts";
 import { USAGE_CHECKS } from "./checks/usage.ts";
 import { WIRE_CHECKS } from "./checks/wire.ts";
+import { TYPESAFE_CHECKS } from "./dialects/typesafe.ts";
 import type { Result } from "./report.ts";
 
 /** Checks of one subject. */
@@ -68,6 +69,12 @@ export const SUBJECTS: readonly Subject[] = [
 /** The same in one list. */
 export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks);
 
+/** The rules of the dialects, each with a profile of its own. */
+export const DIALECT_SUBJECTS: readonly Subject[] = [{ title: "TypeSafe", checks: TYPESAFE_CHECKS }];
+
+/** Every rule of every profile. */
+export const ALL_CHECKS: readonly Check[] = [...CHECKS, ...DIALECT_SUBJECTS.flatMap(({ checks }) => checks)];
+
 /** Results of one subject, in the order of its checks. */
 export interface SubjectResults {
   readonly title: string;
@@ -76,8 +83,10 @@ export interface SubjectResults {
 
 /** Results by subject; subjects without any are left out. */
 export function bySubject(results: readonly Result[]): readonly SubjectResults[] {
-  return SUBJECTS.map(({ title, checks }) => {
-    const ids = new Set(checks.map(({ id }) => id));
-    return { title, results: results.filter(({ id }) => ids.has(id)) };
-  }).filter((subject) => subject.results.length > 0);
+  return [...SUBJECTS, ...DIALECT_SUBJECTS]
+    .map(({ title, checks }) => {
+      const ids = new Set(checks.map(({ id }) => id));
+      return { title, results: results.filter(({ id }) => ids.has(id)) };
+    })
+    .filter((subject) => subject.results.length > 0);
 }

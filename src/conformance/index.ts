@@ -1,20 +1,23 @@
 import { readBaseline } from "./baseline.ts";
 import { PROFILES, type Profile } from "./clause.ts";
-import { CHECKS } from "./clauses.ts";
+import { ALL_CHECKS } from "./clauses.ts";
 import type { Report, Result } from "./report.ts";
 import { run } from "./runner.ts";
 import { MOST_SEED, randomSeed } from "./salts.ts";
 import { selectChecks } from "./select.ts";
 import { readTarget, WrongUsage } from "./target.ts";
 
-export type { Clause, Profile } from "./clause.ts";
+export { type Clause, PROFILES, type Profile } from "./clause.ts";
 export type { Outcome, Report, Result } from "./report.ts";
 export { WrongUsage } from "./target.ts";
 
 export interface ConformanceOptions {
   /** Where the server is: `http://127.0.0.1:8700`, with a path in front if it has one. */
   readonly baseUrl: string;
-  /** `seed`: rules that every implementation must keep; `full` (default): also the rules that this contract decides. */
+  /**
+   * `seed`: rules that every implementation must keep; `full` (default): also the rules that this contract decides; the name of a
+   * dialect: its rules, below the dialect's base address.
+   */
   readonly profile?: Profile;
   /** Ids of clauses, their beginnings (`rank`), or patterns (`*.order`). */
   readonly only?: readonly string[];
@@ -48,7 +51,7 @@ export interface ConformanceOptions {
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
   if (!PROFILES.includes(profile))
-    throw new WrongUsage(`the profile is seed or full, not ${JSON.stringify(profile)}`);
+    throw new WrongUsage(`the profile is ${PROFILES.join(", ")}, not ${JSON.stringify(profile)}`);
   const { seed = randomSeed(), shard, baseline } = options;
   if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEED)
     throw new WrongUsage(`a seed is a whole number from 0 to ${MOST_SEED}, not ${seed}`);
@@ -56,9 +59,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     seed,
     shard,
     baseline:
-      baseline === undefined ? new Map() : readBaseline(baseline, new Set(CHECKS.map(({ id }) => id))),
+      baseline === undefined ? new Map() : readBaseline(baseline, new Set(ALL_CHECKS.map(({ id }) => id))),
     target: readTarget(options.baseUrl, options.apiKey, timeoutSeconds * 1000),
-    checks: selectChecks(CHECKS, { profile, only, skip, isGentle, shard }),
+    checks: selectChecks(ALL_CHECKS, { profile, only, skip, isGentle, shard }),
     profile,
     isGentle,
     bounds: {

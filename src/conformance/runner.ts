@@ -4,6 +4,8 @@ import type { Baseline } from "./baseline.ts";
 import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
+import { gatherDialectFacts } from "./dialects/facts.ts";
+import { TYPESAFE_REQUEST } from "./dialects/typesafe.ts";
 import { NoAnswer } from "./exchange.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { HttpClient } from "./http.ts";
@@ -70,7 +72,7 @@ class Run {
   async toEnd(): Promise<Report> {
     let facts: Facts;
     try {
-      facts = await gatherFacts(this.#options.target, this.#client, this.#deadline);
+      facts = await this.#gatherFacts();
     } catch (error) {
       if (!(error instanceof NoAnswer) && !this.#deadline.aborted) throw error;
       return this.#unreachable(error);
@@ -96,6 +98,12 @@ class Run {
     }
     this.#obstacle = facts.noInference ?? this.#cutShort(session.sentRequests);
     return this.#report(facts.modelId, session.sentRequests, facts.requests);
+  }
+
+  async #gatherFacts(): Promise<Facts> {
+    const { target, profile } = this.#options;
+    if (profile !== "typesafe") return await gatherFacts(target, this.#client, this.#deadline);
+    return await gatherDialectFacts(TYPESAFE_REQUEST, target, this.#client, this.#deadline);
   }
 
   async #try(check: Check, session: Session): Promise<Result> {

@@ -27,7 +27,7 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
   const skip = selection.skip.map(matcher);
   const selected = checks.filter(
     ({ id, profile, isGentle }) =>
-      (selection.profile === "full" || profile === "seed") &&
+      (profile === selection.profile || (selection.profile === "full" && profile === "seed")) &&
       (isGentle || !selection.isGentle) &&
       (only.length === 0 || only.some((fits) => fits(id))) &&
       !skip.some((fits) => fits(id)),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { writeBaseline } from "../../conformance/baseline.ts";
-import { type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
+import { PROFILES, type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
 import {
   githubAnnotations,
   htmlReport,
@@ -59,7 +59,7 @@ export async function checkConformance(baseUrl: string, flags: GivenFlags): Prom
   try {
     const report = await runConformance({
       baseUrl,
-      profile: flags.profile === "seed" ? "seed" : "full",
+      profile: PROFILES.find((profile) => profile === flags.profile) ?? "full",
       only: flags.only,
       skip: flags.skip,
       shard: flags.shard,

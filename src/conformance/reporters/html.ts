@@ -1,3 +1,4 @@
+import { isDialect } from "../clause.ts";
 import { bySubject, type SubjectResults } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 import { STYLE } from "./html-style.ts";
@@ -90,6 +91,8 @@ function unobserved({ unobserved: rules }: Report): string {
 }
 
 function sources(results: readonly Result[]): string {
+  const dialect = results.find(({ profile }) => isDialect(profile))?.profile;
+  if (dialect !== undefined) return `${results.length} of the dialect ${dialect}`;
   const seed = results.filter(({ profile }) => profile === "seed").length;
   return `${seed} of the profile seed, ${results.length - seed} that only this contract decides`;
 }

@@ -1,3 +1,4 @@
+import { isDialect } from "../clause.ts";
 import { bySubject } from "../clauses.ts";
 import type { Report, Result } from "../report.ts";
 
@@ -106,6 +107,8 @@ function skippedOf({ counts, skips }: Report): string {
 }
 
 function sourcesOf(results: readonly Result[]): string {
+  const dialect = results.find(({ profile }) => isDialect(profile))?.profile;
+  if (dialect !== undefined) return `${results.length} clauses of the dialect ${dialect}`;
   const seed = results.filter(({ profile }) => profile === "seed").length;
   const notes = results.filter(({ source }) => source.startsWith("notes")).length;
   const parts = [

@@ -1,0 +1,52 @@
+import type { Facts } from "../facts.ts";
+import { JSON_TYPE } from "../facts.ts";
+import type { HttpClient } from "../http.ts";
+import type { Target } from "../target.ts";
+
+/** The request that tells whether a server of a dialect wants a key. */
+export interface FirstRequest {
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/**
+ * What the checks of a dialect build on. Nothing but the dialect's own operations is asked: a server of it need not have those
+ * of the plain contract.
+ *
+ * @throws NoAnswer when nothing answers at all
+ */
+export async function gatherDialectFacts(
+  { path, body }: FirstRequest,
+  target: Target,
+  client: HttpClient,
+  signal: AbortSignal,
+): Promise<Facts> {
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    client.call({
+      method: "POST",
+      path,
+      headers: { ...JSON_TYPE, ...headers },
+      body: JSON.stringify(body),
+      signal,
+    });
+  const open = await ask({});
+  const wantsKey = open.status === 401 || open.status === 403;
+  const noKey = "the server wants a key and none was given (--api-key or DECISION_API_KEY)";
+  return {
+    health: open,
+    modelId: undefined,
+    aliases: [],
+    wantsKey,
+    noInference: wantsKey && target.apiKey === undefined ? noKey : undefined,
+    deadInference: undefined,
+    limits: {
+      maxBodyBytes: 2_097_152,
+      maxNesting: 100,
+      maxStateQuestionTokens: 2048,
+      maxCandidateTokens: 768,
+      queueCapacity: 128,
+    },
+    foreign: undefined,
+    requests: 1,
+  };
+}
