@@ -92,5 +92,6 @@ export async function openTokenizer(modelPackage: ModelPackage): Promise<Tokeniz
   const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
   const jointModel = await jointModelFacts(modelPackage);
   if (jointModel !== undefined) return new JointTokenizer(json, jointModel);
-  return new PartTokenizer(new RecentParts(new WordPieceEncoder(json)));
+  const encoder = new WordPieceEncoder(json);
+  return new PartTokenizer(new RecentParts(encoder), encoder);
 }

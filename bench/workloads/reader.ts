@@ -59,6 +59,10 @@ class KeepingEngine implements Engine {
     };
   }
 
+  scoreAll(): Promise<ScoredRequest> {
+    throw new Error("the reader's engine takes single requests");
+  }
+
   health(): EngineHealth {
     throw new Error("the reader's engine has no health");
   }

@@ -1,6 +1,6 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { ServiceError } from "../errors.ts";
-import { planRequest, type Tokenizer } from "./plan.ts";
+import { planRequest, planRequests, type Tokenizer } from "./plan.ts";
 import type {
   Backend,
   Clock,
@@ -8,7 +8,9 @@ import type {
   EngineSettings,
   EngineStatus,
   ModelFacts,
+  RequestPlan,
   ScoredRequest,
+  ScoringJob,
   ServedEngine,
   TokenLimits,
   TurnedAway,
@@ -24,6 +26,13 @@ export interface EngineParts {
   readonly clock: Clock;
   /** What /health says of the backend. */
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
+}
+
+/** What waits for a place, and becomes tokens once it has one. */
+interface PlannedWork {
+  /** In UTF-16 code units. */
+  readonly textLength: number;
+  plan(signal: AbortSignal): Promise<RequestPlan>;
 }
 
 /** Admission, then tokens, then the queue: one model and one queue, over any backend. */
@@ -55,32 +64,43 @@ export class EngineCore implements ServedEngine {
   }
 
   /** The texts are let go once they are tokens: many requests may wait. */
-  score(
-    request: RenderedRequest,
+  score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
+    const textLength = textLengthOf(request, this.model.limits);
+    const plan = (signal: AbortSignal) =>
+      planRequest(request, this.model.limits, this.#parts.tokenizer, signal);
+    return this.#score({ textLength, plan }, signal, arrivedAt);
+  }
+
+  scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
+    const { textLength } = job;
+    const { tokenizer } = this.#parts;
+    const plan = async (signal: AbortSignal) =>
+      planRequests(await job.prepare(tokenizer, signal), this.model.limits, tokenizer, signal);
+    return this.#score({ textLength, plan }, signal, arrivedAt);
+  }
+
+  #score(
+    { textLength, plan }: PlannedWork,
     signal: AbortSignal,
     arrivedAt: number = this.#parts.clock.now(),
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({
-        signal,
-        deadlineAt,
-        textLength: textLengthOf(request, this.model.limits),
-      });
-      return this.#answer(place, this.#tokenize(request, place));
+      const place = this.#scheduler.admit({ signal, deadlineAt, textLength });
+      return this.#answer(place, this.#tokenize(plan, place));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** @returns the milliseconds that it took */
-  async #tokenize(request: RenderedRequest, place: Place): Promise<number> {
-    const { clock, tokenizer } = this.#parts;
+  async #tokenize(plan: PlannedWork["plan"], place: Place): Promise<number> {
+    const { clock } = this.#parts;
     const startedAt = clock.now();
     try {
-      const plan = await planRequest(request, this.model.limits, tokenizer, place.signal);
+      const planned = await plan(place.signal);
       const tokenize = clock.now() - startedAt;
-      place.submit(plan);
+      place.submit(planned);
       return tokenize;
     } catch (error) {
       place.refuse(error);

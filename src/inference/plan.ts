@@ -1,4 +1,5 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
+import type { TextReader } from "../decisions/text-tokens.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
 import type { RequestPlan, TokenLimits } from "./ports.ts";
 
@@ -29,7 +30,7 @@ export interface EncodedRequest {
   readonly tooLong: readonly TooLongText[];
 }
 
-export interface Tokenizer {
+export interface Tokenizer extends TextReader {
   /**
    * Tokens of each pair of a request. How a pair is cut depends on its own texts only.
    *
@@ -52,6 +53,26 @@ export async function planRequest(
   const { plan, tooLong } = await tokenizer.encodeRequest(request, limits, signal);
   if (tooLong.length > 0) throw invalidRequest(tooLong.map(issueOf));
   return plan;
+}
+
+/** Chosen: enough to keep the tokenizer's threads busy, and few enough that a caller who leaves is noticed. */
+const PLANNED_AT_ONCE = 16;
+
+/** The tokens of requests that are scored together, one behind the other. @throws as `planRequest` for the first that is refused */
+export async function planRequests(
+  requests: readonly RenderedRequest[],
+  limits: TokenLimits,
+  tokenizer: Tokenizer,
+  signal: AbortSignal,
+): Promise<RequestPlan> {
+  const plans: RequestPlan[] = [];
+  for (let start = 0; start < requests.length; start += PLANNED_AT_ONCE) {
+    signal.throwIfAborted();
+    const next = requests.slice(start, start + PLANNED_AT_ONCE);
+    const planned = next.map((request) => planRequest(request, limits, tokenizer, signal));
+    plans.push(...(await Promise.all(planned)));
+  }
+  return plans.flat();
 }
 
 const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {

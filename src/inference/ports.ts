@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { TextReader } from "../decisions/text-tokens.ts";
 import type { ServiceError } from "../errors.ts";
 
 /**
@@ -102,6 +103,14 @@ export interface ScoredRequest {
   readonly timing: { readonly queue: number; readonly tokenize: number; readonly inference: number };
 }
 
+/** Work on several states, whose texts are prepared once it has its place. */
+export interface ScoringJob {
+  /** Of all its texts, in UTF-16 code units, about: admission goes by it. */
+  readonly textLength: number;
+  /** One request for each state. @throws ServiceError INVALID_REQUEST @param signal aborted when the texts are no longer needed */
+  prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
+}
+
 export type EngineStatus = "ready" | "starting" | "draining" | "failed";
 
 /** Counters since start, and what waits and runs now. */
@@ -152,6 +161,11 @@ export interface Engine {
    *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
    */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
+  /**
+   * The same for work on any number of states: it has one place in the queue, one deadline, and ends as a whole. Its scores are
+   * those of the first state's questions, then of the second's, and so on.
+   */
+  scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   health(): EngineHealth;
 }
 

@@ -34,7 +34,7 @@ describe("workloads", () => {
       await planRequest(
         await reader.read(request),
         model.limits,
-        new PartTokenizer(encoder),
+        new PartTokenizer(encoder, encoder),
         new AbortController().signal,
       ),
     );

@@ -56,11 +56,11 @@ let tokenizer: PartTokenizer | undefined;
 
 /** The real queue, limits and tokenizer over a model that takes no time. */
 export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
-  tokenizer ??= new PartTokenizer(
-    new RecentParts(
-      new WordPieceEncoder(readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8")),
-    ),
-  );
+  if (tokenizer === undefined) {
+    const json = readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8");
+    const encoder = new WordPieceEncoder(json);
+    tokenizer = new PartTokenizer(new RecentParts(encoder), encoder);
+  }
   const engine = new EngineCore({
     model: {
       id: MODEL_ID,

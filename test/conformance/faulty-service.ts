@@ -115,6 +115,7 @@ function wrapEngine(engine: Engine, fault: () => Fault): Engine {
       const scored = await engine.score(shown, signal);
       return scores === undefined ? scored : scores(scored, request);
     },
+    scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
     health() {
       const health = engine.health();
       return fault().health?.(health) ?? health;

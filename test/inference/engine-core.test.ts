@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { invalidRequest } from "../../src/errors.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
 import type { EngineSettings, ModelFacts, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
+import { readLetters } from "../support/letter-tokens.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { SETTINGS } from "./queue-bench.ts";
 import { ScriptedBackend, scoreOf } from "./scripted-backend.ts";
@@ -24,8 +26,11 @@ const MODEL: ModelFacts = {
 /** One token for each character, when the test says so. */
 class HeldTokenizer implements Tokenizer, PartEncoder {
   release: () => void = () => {};
+  /** Of all texts that are held. */
+  readonly releases: (() => void)[] = [];
   signal: AbortSignal | undefined;
   failure: Error | undefined;
+  readonly readTexts = readLetters;
 
   encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     return encodeByParts(rendered, limits, this, signal);
@@ -35,6 +40,7 @@ class HeldTokenizer implements Tokenizer, PartEncoder {
     this.signal = signal;
     await new Promise<void>((resolve) => {
       this.release = resolve;
+      this.releases.push(resolve);
     });
     if (this.failure !== undefined) throw this.failure;
     return parts.map(({ text, maxTokens }): Int32Array | TooManyTokens => {
@@ -79,6 +85,46 @@ test("a request is admitted, tokenized, scored, and its times add up", async () 
     cachedPairs: 0,
     timing: { queue: 0, tokenize: 2, inference: 5 },
   });
+});
+
+test("work on several states has one place, and the scores of one behind the other", async () => {
+  const { engine, backend, tokenizer, caller } = makeBench({ queueCapacity: 1 });
+  await engine.start();
+  const prepare = async () => [request("s", "q", "a", "b"), request("t", "q", "a")];
+  const answer = engine.scoreAll({ textLength: 8, prepare }, caller.signal);
+  assert.equal(engine.health().counters.queued, 1);
+  await settle();
+  const releases = tokenizer.releases.splice(0);
+  assert.equal(releases.length, 2);
+  for (const release of releases) release();
+  await settle();
+  backend.current?.answer();
+  const { scores } = await answer;
+  assert.deepEqual(
+    scores.map((ofQuestion) => [...ofQuestion]),
+    [["115 | 113 | 97", "115 | 113 | 98"].map(scoreOf), [scoreOf("116 | 113 | 97")]],
+  );
+  assert.equal(engine.health().counters.completed, 1);
+});
+
+test("work whose texts are refused gives its place back, and ends when its caller leaves", async () => {
+  const { engine, caller } = makeBench({ queueCapacity: 1 });
+  await engine.start();
+  const refused = engine.scoreAll(
+    { textLength: 1, prepare: () => Promise.reject(invalidRequest([])) },
+    caller.signal,
+  );
+  await assert.rejects(refused, { kind: "INVALID_REQUEST" });
+  assert.equal(engine.health().counters.queued, 0);
+  let ended: AbortSignal | undefined;
+  const prepare = (_: unknown, signal: AbortSignal) => {
+    ended = signal;
+    return new Promise<never>(() => {});
+  };
+  const left = engine.scoreAll({ textLength: 1, prepare }, caller.signal);
+  caller.abort();
+  await assert.rejects(left, { kind: "CANCELLED" });
+  assert.equal(ended?.aborted, true);
 });
 
 test("a full queue is told before the token limits, and token limits give the place back", async () => {

@@ -5,6 +5,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { planRequest, type Tokenizer } from "../../src/inference/plan.ts";
 import type { TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
+import { readLetters } from "../support/letter-tokens.ts";
 import { treeOf } from "../support/plans.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
@@ -12,6 +13,7 @@ const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
 /** A text `n:name` has n tokens; `~n:name` passes its limit by a lower bound of n. */
 class CountingTokenizer implements Tokenizer, PartEncoder {
   parts: readonly TextPart[] = [];
+  readonly readTexts = readLetters;
 
   encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     return encodeByParts(rendered, limits, this, signal);

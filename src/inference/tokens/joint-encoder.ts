@@ -1,7 +1,9 @@
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
+import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";
 import { EncodedTexts, type Replacement } from "./encoded-texts.ts";
 import { readVocabulary, type VocabularyFacts } from "./gemma-vocabulary.ts";
+import { textTokensOf } from "./text-tokens.ts";
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 
@@ -36,6 +38,10 @@ export class JointEncoder {
       this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS);
     const { separatesNewlines } = this.facts;
     return new EncodedTexts({ encode, separatesNewlines, replacement: this.#replacement, signal });
+  }
+
+  async readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
+    return (await this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS)).map(textTokensOf);
   }
 
   /**

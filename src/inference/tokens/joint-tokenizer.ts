@@ -1,4 +1,5 @@
 import type { RenderedRequest } from "../../decisions/rendered.ts";
+import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import type { EncodedRequest, Tokenizer, TooLongText } from "../plan.ts";
 import type { TokenLimits, TokenPath } from "../ports.ts";
@@ -36,6 +37,10 @@ export class JointTokenizer implements Tokenizer {
   constructor(json: string, model: JointModel) {
     this.#encoder = new JointEncoder(json, model.vocabulary);
     this.#model = model;
+  }
+
+  readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
+    return this.#encoder.readTexts(texts);
   }
 
   async encodeRequest(

@@ -1,4 +1,5 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
+import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import type { EncodedRequest, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
 import type { TokenLimits, TokenPath } from "../ports.ts";
@@ -30,9 +31,15 @@ export interface PartEncoder {
 /** For a model that reads state, question and candidate apart. */
 export class PartTokenizer implements Tokenizer {
   readonly #encoder: PartEncoder;
+  readonly #reader: TextReader;
 
-  constructor(encoder: PartEncoder) {
+  constructor(encoder: PartEncoder, reader: TextReader) {
     this.#encoder = encoder;
+    this.#reader = reader;
+  }
+
+  readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
+    return this.#reader.readTexts(texts);
   }
 
   /** Equal texts in the same role are tokenized once. */

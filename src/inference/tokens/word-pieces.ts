@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
+import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";
 import type { TooManyTokens } from "../plan.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartRole, TextPart } from "./part-plan.ts";
+import { textTokensOf } from "./text-tokens.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
@@ -35,7 +37,7 @@ interface SpecialTokens {
  * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
  * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
  */
-export class WordPieceEncoder implements PartEncoder {
+export class WordPieceEncoder implements PartEncoder, TextReader {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #leastTokens: (counted: number, cuts: number) => number;
@@ -76,6 +78,10 @@ export class WordPieceEncoder implements PartEncoder {
       encoded.push(...results);
     }
     return encoded;
+  }
+
+  async readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
+    return (await this.#wordPieces.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS)).map(textTokensOf);
   }
 
   async #encodeGroup(

@@ -1,0 +1,51 @@
+import type { ToldError } from "../../src/contract/dialect.ts";
+import type { Failure } from "../../src/contract/error-reply.ts";
+import type { ErrorKind, Issue } from "../../src/errors.ts";
+
+/**
+ * The error bodies that rerank clients read: Cohere's `message`, Jina's `detail` and TEI's `error` are sentences. TEI has statuses
+ * of its own for a service with too much to do and for one that fails.
+ */
+export function tellRerankError(failure: Failure, operationId: string | undefined): ToldError {
+  const text = sentence(failure.detail);
+  switch (operationId) {
+    case "cohereRerank":
+      return { body: { message: text } };
+    case "teiRerank":
+    case "teiInfo":
+      return teiError(failure, text);
+    default:
+      return { body: { detail: text } };
+  }
+}
+
+interface TeiRule {
+  readonly type: "validation" | "overloaded" | "backend" | "unhealthy" | "unauthorized";
+  readonly status?: number;
+}
+
+/** @see https://huggingface.github.io/text-embeddings-inference/ for statuses and error types */
+const TEI_RULES: Partial<Record<ErrorKind, TeiRule>> = {
+  KEY_MISSING: { type: "unauthorized" },
+  UNAUTHORIZED: { type: "unauthorized" },
+  QUEUE_FULL: { type: "overloaded", status: 429 },
+  OVERLOADED: { type: "overloaded", status: 429 },
+  STARTING: { type: "unhealthy" },
+  DRAINING: { type: "unhealthy" },
+  DEADLINE_EXCEEDED: { type: "overloaded" },
+  BACKEND_FAILED: { type: "backend", status: 424 },
+  INTERNAL: { type: "backend", status: 424 },
+};
+
+function teiError({ kind, status }: Failure, error: string): ToldError {
+  const rule = TEI_RULES[kind] ?? { type: "validation" };
+  return { status: rule.status ?? status, body: { error, error_type: rule.type } };
+}
+
+/** One line: `documents.3: Must be ...; query: Must not be blank.` */
+function sentence(detail: string | readonly Issue[]): string {
+  if (typeof detail === "string") return detail;
+  return detail
+    .map(({ loc, msg }) => [loc.slice(1).join("."), msg].filter((part) => part !== "").join(": "))
+    .join(" ");
+}

@@ -1,0 +1,94 @@
+import type { TextReader } from "../text-tokens.ts";
+
+/** UTF-16 code units that are read for each token that is wanted. English has some 5 to a token. Chosen. */
+const UNITS_PER_TOKEN = 6;
+/** No tokenizer here makes more tokens of a code unit: a letter may become its bytes. */
+const MOST_TOKENS_PER_UNIT = 4;
+/** Share of a part, at its end, in which white space is looked for. Chosen. */
+const SEARCHED_END = 1 / 4;
+
+/** Which tokens of a text are kept. */
+export interface Cut {
+  readonly tokens: number;
+  /** Whether the tokens at the end are kept, not those at the beginning. */
+  readonly keepsEnd: boolean;
+}
+
+/**
+ * Splits a text into parts of at most `maxTokens` tokens, at white space where there is some near the end of a part.
+ *
+ * @returns at least one part; joined they are the text
+ */
+export async function partsOf(
+  text: string,
+  maxTokens: number,
+  reader: TextReader,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (text.length * MOST_TOKENS_PER_UNIT <= maxTokens) return [text];
+  const parts: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    signal.throwIfAborted();
+    const window = text.slice(start, windowEnd(text, start + maxTokens * UNITS_PER_TOKEN));
+    const [tokens] = await reader.readTexts([window]);
+    const fits = tokens === undefined || tokens.count <= maxTokens;
+    const end = fits
+      ? window.length
+      : breakBefore(window, placeOf(window, tokens.ends()[maxTokens - 1] ?? 1));
+    parts.push(window.slice(0, end));
+    start += end;
+  }
+  return parts.length > 0 ? parts : [text];
+}
+
+/** The first or last tokens of a text; the text itself if it has no more than that. */
+export async function cutText(
+  text: string,
+  { tokens: wanted, keepsEnd }: Cut,
+  reader: TextReader,
+  signal: AbortSignal,
+): Promise<string> {
+  if (text.length * MOST_TOKENS_PER_UNIT <= wanted) return text;
+  for (let units = wanted * UNITS_PER_TOKEN; ; units *= 2) {
+    signal.throwIfAborted();
+    const window = keepsEnd
+      ? text.slice(windowEnd(text, text.length - units))
+      : text.slice(0, windowEnd(text, units));
+    const [tokens] = await reader.readTexts([window]);
+    if (tokens !== undefined && tokens.count > wanted) {
+      const ends = tokens.ends();
+      return keepsEnd
+        ? window.slice(placeOf(window, ends[tokens.count - wanted - 1] ?? 0))
+        : window.slice(0, placeOf(window, ends[wanted - 1] ?? 0));
+    }
+    if (window.length === text.length) return text;
+  }
+}
+
+/** The place behind the last white space before `place`, so that no word is cut; `place` itself where none is near. Never within a character. */
+function windowEnd(text: string, place: number): number {
+  if (place >= text.length) return text.length;
+  if (place <= 0) return 0;
+  return breakBefore(text, splitsPair(text, place) ? place - 1 : place);
+}
+
+function breakBefore(text: string, place: number): number {
+  const least = place - Math.floor(Math.min(place, 4_096) * SEARCHED_END);
+  for (let at = place; at > least; at--) if (/\s/.test(text.charAt(at - 1))) return at;
+  return Math.max(1, place);
+}
+
+function splitsPair(text: string, index: number): boolean {
+  const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+  const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return isLowSurrogate && isHighSurrogate;
+}
+
+/** The UTF-16 index of a place that is counted in code points. */
+function placeOf(text: string, codePoints: number): number {
+  let place = 0;
+  for (let left = codePoints; left > 0 && place < text.length; left--) {
+    place += splitsPair(text, place + 1) ? 2 : 1;
+  }
+  return place;
+}

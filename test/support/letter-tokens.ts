@@ -1,0 +1,9 @@
+import type { TextTokens } from "../../src/decisions/text-tokens.ts";
+
+/** Tokens of texts for a tokenizer that makes one of each character. */
+export async function readLetters(texts: readonly string[]): Promise<readonly TextTokens[]> {
+  return texts.map((text) => {
+    const count = [...text].length;
+    return { count, ends: () => Array.from({ length: count }, (_, at) => at + 1) };
+  });
+}
