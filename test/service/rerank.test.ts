@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { createApp } from "../../src/app.ts";
+import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { dialectCheck } from "../contract/dialect-check.ts";
+import { close, MARK, words } from "./service.ts";
+
+const KEY = "the-key";
+const silent = () => {};
+const LOG = { debug: silent, info: silent, warn: silent, error: silent };
+const check = dialectCheck("rerank");
+const OPERATIONS = {
+  "/v2/rerank": "cohereRerank",
+  "/v1/rerank": "jinaRerank",
+  "/rerank": "teiRerank",
+} as const;
+type Path = keyof typeof OPERATIONS;
+const PATHS = Object.keys(OPERATIONS) as readonly Path[];
+const TEXTS = { "/v2/rerank": "documents", "/v1/rerank": "documents", "/rerank": "texts" } as const;
+const SAYS = { "/v2/rerank": "message", "/v1/rerank": "detail", "/rerank": "error" } as const;
+
+const engine = await createFastEngine();
+const app = await createApp(engine, {
+  apiKey: KEY,
+  log: LOG,
+  port: 0,
+  maxConnections: 100,
+  headersTimeoutMs: 20_000,
+  bodyMemoryMb: 64,
+  typesafeAlias: [],
+});
+after(async () => {
+  await app.close();
+  await engine.close();
+});
+
+interface Row {
+  readonly index: number;
+  readonly score: number;
+  readonly text?: string;
+}
+
+/** Asks; the answer fits the document, and no error repeats a value. */
+async function post(url: Path, payload: object, authorization: string | undefined = `Bearer ${KEY}`) {
+  const answer = await app.inject({
+    method: "POST",
+    url,
+    headers: { "content-type": "application/json", ...(authorization === "" ? {} : { authorization }) },
+    payload: JSON.stringify(payload),
+  });
+  const body = answer.json();
+  check(OPERATIONS[url], answer.statusCode, answer.headers, body);
+  if (answer.statusCode !== 200) assert.ok(!answer.body.includes(MARK), answer.body);
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+/** The results of a request that must succeed, in one form for all three. */
+async function rerank(
+  url: Path,
+  query: string,
+  texts: readonly unknown[],
+  more: object = {},
+): Promise<readonly Row[]> {
+  const { status, body } = await post(url, { query, [TEXTS[url]]: texts, ...more });
+  assert.equal(status, 200, JSON.stringify(body));
+  if (url === "/rerank") return body;
+  // biome-ignore lint/suspicious/noExplicitAny: checked against the document
+  return body.results.map(({ index, relevance_score, document }: any) => ({
+    index,
+    score: relevance_score,
+    ...(document === undefined ? {} : { text: document.text }),
+  }));
+}
+
+async function plainRelevance(query: string, document: string): Promise<number> {
+  const answer = await app.inject({
+    method: "POST",
+    url: "/v1/rank",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    payload: JSON.stringify({
+      state: `Passage: ${document}`,
+      question: "Which question does the passage answer?",
+      candidates: [query, "None of these questions."],
+    }),
+  });
+  assert.equal(answer.statusCode, 200, answer.body);
+  const row = answer.json().ranked.find(({ candidate }: { candidate: string }) => candidate === "0");
+  return row.probability;
+}
+
+const QUERY = "Where is Rome?";
+const DOCUMENTS = ["Rome is in Italy.", "Bread needs yeast.", "Paris is in France.", "Rome has seven hills."];
+
+for (const url of PATHS) {
+  describe(url, () => {
+    it("gives each document the relevance that the plain contract gives, best first", async () => {
+      const rows = await rerank(url, QUERY, DOCUMENTS);
+      assert.equal(rows.length, DOCUMENTS.length);
+      for (const { index, score } of rows)
+        assert.equal(score, await plainRelevance(QUERY, DOCUMENTS[index] ?? ""));
+      assert.deepEqual(
+        rows.map(({ score }) => score),
+        rows.map(({ score }) => score).sort((a, b) => b - a),
+      );
+    });
+
+    it("gives a document the same relevance alone and among 1,000 others, equal ones included", async () => {
+      const many = Array.from({ length: 1_000 }, (_, at) => DOCUMENTS[at % 7] ?? `Text ${at}.`);
+      const rows = await rerank(url, QUERY, many);
+      assert.deepEqual(
+        rows.map(({ index }) => index).sort((a, b) => a - b),
+        many.map((_, at) => at),
+      );
+      const scoreOf = (at: number) => rows.find(({ index }) => index === at)?.score;
+      for (const at of [0, 1, 4, 999]) {
+        assert.equal(scoreOf(at), (await rerank(url, QUERY, [many[at]]))[0]?.score);
+      }
+      assert.equal(scoreOf(0), scoreOf(7));
+    });
+
+    it("reads a long document in parts, and cuts nothing unasked", async () => {
+      const parts = [words(900, "go"), words(900, "come"), words(900, "stay")];
+      const answer = await post(url, { query: QUERY, [TEXTS[url]]: [parts.join(" ")] });
+      assert.equal(answer.headers["x-cut-documents"], "0");
+      const [row] = await rerank(url, QUERY, [parts.join(" ")]);
+      const short = await rerank(url, QUERY, [words(50, "go")]);
+      assert.ok(row !== undefined && row.score > 0 && row.score < 1 && short.length === 1);
+    });
+
+    it("refuses what it must", async () => {
+      const texts = TEXTS[url];
+      const cases: readonly [string, object, RegExp][] = [
+        ["no query", { [texts]: ["a"] }, /query: Expected the member/],
+        ["a query of another type", { query: 1, [texts]: ["a"] }, /query: Expected a string, got a number/],
+        ["a blank query", { query: " ", [texts]: ["a"] }, /query: Must not be blank/],
+        [
+          "a long query",
+          { query: words(900), [texts]: ["a"] },
+          /query: May have at most 704 tokens; got 900/,
+        ],
+        ["no documents", { query: QUERY, [texts]: [] }, /at least 1 element/],
+        [
+          "too many",
+          { query: QUERY, [texts]: Array.from({ length: 1_001 }, () => "a") },
+          /at most 1000 elements/,
+        ],
+        ["a number", { query: QUERY, [texts]: [MARK, 3] }, /1: .*string.* a number/],
+      ];
+      for (const [name, payload, said] of cases) {
+        const { status, body } = await post(url, payload);
+        assert.equal(status, 422, name);
+        assert.match(body[SAYS[url]], said, name);
+      }
+    });
+
+    it("answers a missing and a wrong key in its own form", async () => {
+      for (const authorization of ["", "Bearer wrong"]) {
+        const { status, body } = await post(url, { query: QUERY, [TEXTS[url]]: ["a"] }, authorization);
+        assert.equal(status, 401);
+        assert.match(body[SAYS[url]], /valid key/);
+      }
+    });
+  });
+}
+
+describe("Cohere's rerank", () => {
+  it("returns top_n results, and documents where they are asked for", async () => {
+    const rows = await rerank("/v2/rerank", QUERY, DOCUMENTS, { top_n: 2, return_documents: true });
+    assert.equal(rows.length, 2);
+    for (const { index, text } of rows) assert.equal(text, DOCUMENTS[index]);
+    const all = await rerank("/v2/rerank", QUERY, DOCUMENTS, {
+      top_n: 99,
+      priority: 3,
+      model: "rerank-v3.5",
+    });
+    assert.equal(all.length, 4);
+    assert.equal(all[0]?.text, undefined);
+  });
+
+  it("takes null for what is missing, and refuses what it does not know", async () => {
+    const nothing = {
+      model: null,
+      top_n: null,
+      max_tokens_per_doc: null,
+      return_documents: null,
+      priority: null,
+    };
+    assert.deepEqual(
+      await rerank("/v2/rerank", QUERY, DOCUMENTS, nothing),
+      await rerank("/v2/rerank", QUERY, DOCUMENTS),
+    );
+    const { status, body } = await post("/v2/rerank", { query: QUERY, documents: ["a"], rank_fields: ["b"] });
+    assert.equal(status, 422);
+    assert.match(body.message, /rank_fields: Expected only the members/);
+  });
+
+  it("cuts where it is asked to, and says so", async () => {
+    const documents = ["go go go go come", "go go go", "go go go go"];
+    const { body, headers } = await post("/v2/rerank", { query: QUERY, documents, max_tokens_per_doc: 4 });
+    assert.equal(headers["x-cut-documents"], "1");
+    assert.deepEqual(body.meta.warnings, ["1 document was cut as requested, at position 0."]);
+    const scores = new Map(
+      body.results.map((row: { index: number; relevance_score: number }) => [row.index, row.relevance_score]),
+    );
+    assert.equal(scores.get(0), scores.get(2));
+    const whole = await post("/v2/rerank", { query: QUERY, documents });
+    assert.equal(whole.headers["x-cut-documents"], "0");
+    assert.equal(whole.body.meta.warnings, undefined);
+  });
+});
+
+describe("Jina's rerank", () => {
+  it("returns documents unless it is told not to, takes objects, and ignores what it does not know", async () => {
+    const documents = ["one", { text: "two" }];
+    const rows = await rerank("/v1/rerank", QUERY, documents, { late: true });
+    assert.deepEqual(new Map(rows.map(({ index, text }) => [index, text])).get(1), "two");
+    const [bare] = await rerank("/v1/rerank", QUERY, documents, { return_documents: false, top_n: 1 });
+    assert.equal(bare?.text, undefined);
+    const { body } = await post("/v1/rerank", { query: QUERY, documents, max_doc_length: 1, model: "any" });
+    assert.equal(body.model, MODEL_ID);
+    assert.equal(body.warnings, undefined);
+  });
+});
+
+describe("TEI's rerank", () => {
+  it("gives raw scores whose sigmoid is the relevance, and texts", async () => {
+    const rows = await rerank("/rerank", QUERY, DOCUMENTS);
+    const raw = await rerank("/rerank", QUERY, DOCUMENTS, { raw_scores: true, return_text: true });
+    for (const [at, { index, score, text }] of raw.entries()) {
+      assert.equal(index, rows[at]?.index);
+      assert.equal(text, DOCUMENTS[index]);
+      close(1 / (1 + Math.exp(-score)), rows[at]?.score ?? 0, 1e-12);
+    }
+  });
+
+  it("cuts to max_input_length from the side that is named", async () => {
+    const { body: info } = { body: (await app.inject({ url: "/info" })).json() };
+    const length = info.max_input_length;
+    const text = `${words(length, "go")} ${words(length, "come")}`;
+    const cutScore = async (direction: string) => {
+      const options = { truncate: true, truncation_direction: direction };
+      const { body, headers } = await post("/rerank", { query: QUERY, texts: [text], ...options });
+      assert.equal(headers["x-cut-documents"], "1");
+      return body[0].score;
+    };
+    const scoreOf = async (one: string) => (await rerank("/rerank", QUERY, [one]))[0]?.score;
+    assert.equal(await cutScore("Right"), await scoreOf(words(length, "go")));
+    assert.equal(await cutScore("Left"), await scoreOf(words(length, "come")));
+  });
+
+  it("takes the key alone, as TEI's clients send what they are given", async () => {
+    assert.equal((await post("/rerank", { query: QUERY, texts: ["a"] }, KEY)).status, 200);
+    assert.equal((await post("/v2/rerank", { query: QUERY, documents: ["a"] }, KEY)).status, 401);
+  });
+
+  it("describes the served model, without a key", async () => {
+    const answer = await app.inject({ url: "/info" });
+    check("teiInfo", answer.statusCode, answer.headers, answer.json());
+    const { model_id, model_sha, max_client_batch_size, max_input_length, auto_truncate } = answer.json();
+    assert.equal(`${model_id}@${model_sha}`, MODEL_ID);
+    assert.deepEqual([max_client_batch_size, max_input_length, auto_truncate], [1_000, 1_024, false]);
+  });
+});
