@@ -29,7 +29,6 @@ for (const [name, call, status, said] of [
   ["an error", () => client().rerank({ ...request, query: " " }), 422, /Must not be blank/],
   ["a wrong key", () => client(url, "wrong").rerank(request), 401, /valid key/],
   ["a full queue", () => client(fullUrl).rerank(request, ONCE), 503, /queue is full/],
-  ["a full queue, with two more tries", () => client(fullUrl).rerank(request), 503, /queue is full/],
   ["a timeout of the service", () => client(slowUrl).rerank(request, ONCE), 504, /deadline/],
 ]) {
   await check(name, () =>
