@@ -1,6 +1,5 @@
 import type { ToldError } from "../../src/contract/dialect.ts";
 import type { Failure } from "../../src/contract/error-reply.ts";
-import type { ErrorKind, Issue } from "../../src/errors.ts";
 
 /**
  * The error bodies that rerank clients read: Cohere's `message`, Jina's `detail` and TEI's `error` are sentences. TEI has statuses
@@ -25,7 +24,7 @@ interface TeiRule {
 }
 
 /** @see https://huggingface.github.io/text-embeddings-inference/ for statuses and error types */
-const TEI_RULES: Partial<Record<ErrorKind, TeiRule>> = {
+const TEI_RULES: Partial<Record<Failure["kind"], TeiRule>> = {
   KEY_MISSING: { type: "unauthorized" },
   UNAUTHORIZED: { type: "unauthorized" },
   QUEUE_FULL: { type: "overloaded", status: 429 },
@@ -43,7 +42,7 @@ function teiError({ kind, status }: Failure, error: string): ToldError {
 }
 
 /** One line: `documents.3: Must be ...; query: Must not be blank.` */
-function sentence(detail: string | readonly Issue[]): string {
+function sentence(detail: Failure["detail"]): string {
   if (typeof detail === "string") return detail;
   return detail
     .map(({ loc, msg }) => [loc.slice(1).join("."), msg].filter((part) => part !== "").join(": "))

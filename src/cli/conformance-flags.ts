@@ -15,7 +15,7 @@ export interface ConformanceFlag {
 export const CONFORMANCE_FLAGS = {
   profile: {
     type: "string",
-    options: ["seed", "full", "typesafe"],
+    options: ["seed", "full", "typesafe", "rerank"],
     default: "full",
     description:
       "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe: those of that dialect, below its own base address",

@@ -26,6 +26,7 @@ import { TEXT_CHECKS } from "./checks/texts.ts";
 import { TOKEN_CHECKS } from "./checks/tokens.ts";
 import { USAGE_CHECKS } from "./checks/usage.ts";
 import { WIRE_CHECKS } from "./checks/wire.ts";
+import { RERANK_CHECKS } from "./dialects/rerank.ts";
 import { TYPESAFE_CHECKS } from "./dialects/typesafe.ts";
 import type { Result } from "./report.ts";
 
@@ -70,7 +71,10 @@ export const SUBJECTS: readonly Subject[] = [
 export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks);
 
 /** The rules of the dialects, each with a profile of its own. */
-export const DIALECT_SUBJECTS: readonly Subject[] = [{ title: "TypeSafe", checks: TYPESAFE_CHECKS }];
+export const DIALECT_SUBJECTS: readonly Subject[] = [
+  { title: "TypeSafe", checks: TYPESAFE_CHECKS },
+  { title: "Rerank", checks: RERANK_CHECKS },
+];
 
 /** Every rule of every profile. */
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, ...DIALECT_SUBJECTS.flatMap(({ checks }) => checks)];

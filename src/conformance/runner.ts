@@ -5,6 +5,7 @@ import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
 import { gatherDialectFacts } from "./dialects/facts.ts";
+import { RERANK_REQUEST } from "./dialects/rerank.ts";
 import { TYPESAFE_REQUEST } from "./dialects/typesafe.ts";
 import { NoAnswer } from "./exchange.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
@@ -102,8 +103,10 @@ class Run {
 
   async #gatherFacts(): Promise<Facts> {
     const { target, profile } = this.#options;
-    if (profile !== "typesafe") return await gatherFacts(target, this.#client, this.#deadline);
-    return await gatherDialectFacts(TYPESAFE_REQUEST, target, this.#client, this.#deadline);
+    if (profile !== "typesafe" && profile !== "rerank")
+      return await gatherFacts(target, this.#client, this.#deadline);
+    const first = profile === "typesafe" ? TYPESAFE_REQUEST : RERANK_REQUEST;
+    return await gatherDialectFacts(first, target, this.#client, this.#deadline);
   }
 
   async #try(check: Check, session: Session): Promise<Result> {

@@ -1,0 +1,305 @@
+import { type Check, type CheckDraft, defineCheck } from "../check.ts";
+import type { Reply } from "../exchange.ts";
+import { at, isList, type Json, show } from "../json.ts";
+import type { Trial } from "../trial.ts";
+
+const QUERY = "What is the capital of the United States?";
+const DOCUMENTS = [
+  "Carson City is the capital city of the American state of Nevada.",
+  "Washington, D.C. is the capital of the United States. It is a federal district.",
+  "Bread is made of flour, water, salt and yeast.",
+  "Washington, D.C. is the capital of the United States. It is a federal district.",
+];
+/** The same text may be summed in another order on another server. */
+const SAME = 1e-9;
+
+/** How each operation names what all three have. */
+interface Form {
+  readonly name: string;
+  readonly path: string;
+  readonly texts: string;
+  readonly score: string;
+  /** Where the results are; undefined: the answer is the list of them. */
+  readonly results?: string;
+  readonly returned: { readonly option: string; readonly path: readonly string[] };
+  readonly error: string;
+}
+
+const COHERE: Form = {
+  name: "Cohere",
+  path: "/v2/rerank",
+  texts: "documents",
+  score: "relevance_score",
+  results: "results",
+  returned: { option: "return_documents", path: ["document", "text"] },
+  error: "message",
+};
+const JINA: Form = { ...COHERE, name: "Jina", path: "/v1/rerank", error: "detail" };
+const TEI: Form = {
+  name: "TEI",
+  path: "/rerank",
+  texts: "texts",
+  score: "score",
+  returned: { option: "return_text", path: ["text"] },
+  error: "error",
+};
+const FORMS = [COHERE, JINA, TEI];
+
+/** The smallest request; it tells whether a server wants a key. */
+export const RERANK_REQUEST = { path: COHERE.path, body: { model: "any", query: QUERY, documents: ["a"] } };
+
+interface Row {
+  readonly index: number;
+  readonly score: number;
+  readonly text: Json | undefined;
+}
+
+const draft = (given: Omit<CheckDraft, "profile" | "source">): Check =>
+  defineCheck({ ...given, id: `rerank.${given.id}`, source: "rerank: paths", profile: "rerank" });
+
+const bodyOf = (form: Form, texts: readonly unknown[], others: object = {}) => ({
+  ...(form === TEI ? {} : { model: "any" }),
+  query: QUERY,
+  [form.texts]: texts,
+  ...others,
+});
+
+/** The rows of an answer that must be one, in its order. */
+async function rerank(trial: Trial, form: Form, texts: readonly unknown[], others: object = {}) {
+  const reply = await trial.post(form.path, bodyOf(form, texts, others));
+  if (reply.status === 503 || reply.status === 429) trial.skip("the server's queue is full");
+  trial.expect(reply.status === 200, `${reply.status}, for a request that is valid`, reply);
+  const list = form.results === undefined ? reply.json : at(reply.json, form.results);
+  if (!isList(list)) return trial.fail(`no list of results: ${show(reply.json)}`, reply);
+  const rows = list.map((row): Row => {
+    const [index, score] = [at(row, "index"), at(row, form.score)];
+    if (typeof index !== "number" || typeof score !== "number")
+      return trial.fail(`a result ${show(row)} without index or ${form.score}`, reply);
+    return { index, score, text: at(row, ...form.returned.path) };
+  });
+  return { reply, rows };
+}
+
+const scoreOf = (rows: readonly Row[], wanted: number) => rows.find(({ index }) => index === wanted)?.score;
+
+function expectError(trial: Trial, form: Form, reply: Reply, status: number): void {
+  trial.expect(reply.status === status, `${reply.status}, not ${status}`, reply);
+  const told = at(reply.json, form.error);
+  trial.expect(typeof told === "string" && told !== "", `${form.error} is ${show(told)}`, reply);
+}
+
+const inEach = (run: (trial: Trial, form: Form) => Promise<void>) => (trial: Trial) =>
+  trial.each(FORMS, (form) => run(trial, form));
+
+/** The clauses of the profile `rerank`: what rerank clients of Cohere, Jina and TEI need of a server. */
+export const RERANK_CHECKS: readonly Check[] = [
+  draft({
+    id: "answers.rows",
+    clause: "Each document has one result, with its position and a relevance from 0 to 1.",
+    expected: "every index once, scores within 0 and 1",
+    run: inEach(async (trial: Trial, form: Form) => {
+      const { reply, rows } = await rerank(trial, form, DOCUMENTS);
+      const indexes = rows.map(({ index }) => index).sort((a, b) => a - b);
+      trial.expect(indexes.join() === "0,1,2,3", `the indexes ${indexes.join()}`, reply);
+      const isInside = rows.every(({ score }) => score >= 0 && score <= 1);
+      trial.expect(isInside, `the scores ${rows.map(({ score }) => score).join()}`, reply);
+    }),
+  }),
+  draft({
+    id: "answers.order",
+    clause:
+      "Results run from the most relevant document to the least; equal ones keep the order of the request.",
+    expected: "no score above the one before it, and no smaller index behind an equal score",
+    run: inEach(async (trial: Trial, form: Form) => {
+      const { reply, rows } = await rerank(trial, form, [...DOCUMENTS, ...DOCUMENTS]);
+      for (const [at, row] of rows.entries()) {
+        const before = rows[at - 1] ?? { index: -1, score: Number.POSITIVE_INFINITY };
+        const isOrdered =
+          row.score < before.score || (row.score === before.score && row.index > before.index);
+        trial.expect(
+          isOrdered,
+          `${row.index} (${row.score}) behind ${before.index} (${before.score})`,
+          reply,
+        );
+      }
+    }),
+  }),
+  draft({
+    id: "answers.equal",
+    clause: "Equal documents are allowed and have the same relevance.",
+    expected: "equal scores",
+    run: inEach(async (trial: Trial, form: Form) => {
+      const { reply, rows } = await rerank(trial, form, DOCUMENTS);
+      trial.expect(
+        scoreOf(rows, 1) === scoreOf(rows, 3),
+        `${scoreOf(rows, 1)} and ${scoreOf(rows, 3)}`,
+        reply,
+      );
+    }),
+  }),
+  draft({
+    id: "answers.independent",
+    clause: "Relevance does not depend on the other documents, nor on their order.",
+    expected: "the same score alone and among others",
+    run: inEach(async (trial: Trial, form: Form) => {
+      const { rows } = await rerank(trial, form, DOCUMENTS.toReversed());
+      for (const [index, document] of DOCUMENTS.entries()) {
+        const alone = await rerank(trial, form, [document]);
+        const [one, among] = [alone.rows[0]?.score ?? -1, scoreOf(rows, DOCUMENTS.length - 1 - index) ?? -2];
+        trial.expect(Math.abs(one - among) <= SAME, `${one} alone and ${among} among others`, alone.reply);
+      }
+    }),
+  }),
+  draft({
+    id: "answers.same",
+    clause: "The three operations give a document the same relevance.",
+    expected: "equal scores",
+    run: async (trial: Trial) => {
+      const scores: number[] = [];
+      for (const form of FORMS)
+        scores.push((await rerank(trial, form, DOCUMENTS.slice(0, 1))).rows[0]?.score ?? -1);
+      const [first = 0] = scores;
+      trial.expect(
+        scores.every((score) => Math.abs(score - first) <= SAME),
+        `the scores ${scores.join()}`,
+      );
+    },
+  }),
+  draft({
+    id: "answers.many",
+    clause: "A request has up to 1,000 documents.",
+    expected: "1,000 results",
+    isGentle: false,
+    run: inEach(async (trial: Trial, form: Form) => {
+      const many = Array.from({ length: 1_000 }, (_, at) => DOCUMENTS[at % 4]);
+      const { reply, rows } = await rerank(trial, form, many);
+      trial.expect(new Set(rows.map(({ index }) => index)).size === 1_000, `${rows.length} results`, reply);
+    }),
+  }),
+  draft({
+    id: "options.top-n",
+    clause: "`top_n` is the number of results, of Cohere's and Jina's operations.",
+    expected: "the best two for 2, all four for 9",
+    run: (trial: Trial) =>
+      trial.each([COHERE, JINA], async (form) => {
+        const all = await rerank(trial, form, DOCUMENTS, { top_n: 9 });
+        const two = await rerank(trial, form, DOCUMENTS, { top_n: 2 });
+        const indexes = (rows: readonly Row[]) => rows.map(({ index }) => index).join();
+        trial.expect(all.rows.length === 4, `${all.rows.length} results for 9`, all.reply);
+        const isBest = indexes(two.rows) === indexes(all.rows.slice(0, 2));
+        trial.expect(isBest, `the results ${indexes(two.rows)} for 2`, two.reply);
+      }),
+  }),
+  draft({
+    id: "options.texts",
+    clause: "Texts are returned where they are asked for, as sent.",
+    expected: "each result with its own text, and none where they are refused",
+    run: inEach(async (trial: Trial, form: Form) => {
+      const sent = [` ${DOCUMENTS[0]}\n`, DOCUMENTS[2]];
+      const { reply, rows } = await rerank(trial, form, sent, { [form.returned.option]: true });
+      for (const { index, text } of rows) trial.expect(text === sent[index], `the text ${show(text)}`, reply);
+      const without = await rerank(trial, form, sent, { [form.returned.option]: false });
+      const isBare = without.rows.every(({ text }) => text === undefined);
+      trial.expect(isBare, "texts that nobody asked for", without.reply);
+    }),
+  }),
+  draft({
+    id: "options.raw-scores",
+    clause: "`raw_scores` gives the number whose sigmoid is the relevance.",
+    expected: "1 / (1 + exp(-raw)) equal to the relevance",
+    run: async (trial: Trial) => {
+      const plain = await rerank(trial, TEI, DOCUMENTS);
+      const raw = await rerank(trial, TEI, DOCUMENTS, { raw_scores: true });
+      for (const { index, score } of raw.rows) {
+        const relevance = 1 / (1 + Math.exp(-score));
+        const isSame = Math.abs(relevance - (scoreOf(plain.rows, index) ?? -1)) <= SAME;
+        trial.expect(
+          isSame,
+          `a raw score of ${score} for a relevance of ${scoreOf(plain.rows, index)}`,
+          raw.reply,
+        );
+      }
+    },
+  }),
+  draft({
+    id: "options.cut",
+    clause: "Documents are cut where the request asks for it, and only there; the answer tells how many.",
+    expected: "x-cut-documents 0 without, 1 with, and the relevance of the text that is left",
+    run: async (trial: Trial) => {
+      const texts = ["paris ".repeat(50), "paris"];
+      const whole = await rerank(trial, COHERE, texts);
+      const cut = await rerank(trial, COHERE, texts, { max_tokens_per_doc: 1 });
+      for (const [{ reply }, count] of [
+        [whole, "0"],
+        [cut, "1"],
+      ] as const) {
+        const told = reply.headers["x-cut-documents"];
+        trial.expect(told === count, `x-cut-documents is ${told}, not ${count}`, reply);
+      }
+      const [first, second] = [scoreOf(cut.rows, 0), scoreOf(cut.rows, 1)];
+      trial.expect(
+        first === second,
+        `${first} for what is left of a text and ${second} for the same text`,
+        cut.reply,
+      );
+    },
+  }),
+  draft({
+    id: "options.null",
+    clause: "An optional member that is null counts as missing.",
+    expected: "the answer that a request without it gets",
+    run: async (trial: Trial) => {
+      const nothing = { top_n: null, max_tokens_per_doc: null };
+      const { reply, rows } = await rerank(trial, COHERE, DOCUMENTS, nothing);
+      trial.expect(rows.length === 4, `${rows.length} results`, reply);
+    },
+  }),
+  draft({
+    id: "errors.requests",
+    clause:
+      "A request that is not valid gets 422, with a sentence where the operation's clients look for it.",
+    expected: "422 with message (Cohere), detail (Jina) or error (TEI)",
+    run: inEach(async (trial: Trial, form: Form) => {
+      for (const body of [
+        { query: QUERY },
+        { [form.texts]: DOCUMENTS },
+        bodyOf(form, []),
+        bodyOf(form, [1]),
+        bodyOf(form, DOCUMENTS, { query: " " }),
+        bodyOf(
+          form,
+          Array.from({ length: 1_001 }, () => "a"),
+        ),
+      ]) {
+        expectError(trial, form, await trial.post(form.path, body), 422);
+      }
+    }),
+  }),
+  draft({
+    id: "errors.keys",
+    clause: "Without a key or with a wrong one a request gets 401, in the operation's own form.",
+    expected: "401 with message (Cohere), detail (Jina) or error (TEI)",
+    needsInference: false,
+    run: inEach(async (trial: Trial, form: Form) => {
+      if (!trial.facts.wantsKey) trial.skip("the server wants no key");
+      const body = bodyOf(form, ["a"]);
+      expectError(trial, form, await trial.post(form.path, body, { hasKey: false }), 401);
+      const headers = { authorization: "Bearer wrong" };
+      expectError(trial, form, await trial.post(form.path, body, { hasKey: false, headers }), 401);
+    }),
+  }),
+  draft({
+    id: "info",
+    clause: "`/info` describes the model and the limits, without a key.",
+    expected: "model_id, max_client_batch_size of 1000, auto_truncate false, a reranker as model_type",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/info", { hasKey: false });
+      trial.expect(reply.status === 200, `${reply.status}`, reply);
+      trial.expect(typeof at(reply.json, "model_id") === "string", "no model_id", reply);
+      trial.expect(at(reply.json, "max_client_batch_size") === 1_000, "another max_client_batch_size", reply);
+      trial.expect(at(reply.json, "auto_truncate") === false, "auto_truncate is not false", reply);
+      trial.expect(at(reply.json, "model_type", "reranker") !== undefined, "no reranker", reply);
+    },
+  }),
+];
