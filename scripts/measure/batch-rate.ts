@@ -6,6 +6,7 @@
  *     npm run build
  *     node --import tsx scripts/measure/batch-rate.ts [--rounds 7] [--rows 300] [--tokens 60]
  */
+import { setMaxListeners } from "node:events";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -58,6 +59,7 @@ async function engineRate(): Promise<number> {
     ),
   );
   const { signal } = new AbortController();
+  setMaxListeners(0, signal); // every request in progress adds a listener
   const startedAt = performance.now();
   let next = 0;
   const caller = async () => {
