@@ -18,11 +18,23 @@ const npm = (...args) =>
 try {
   const [{ filename, size, entryCount }] = JSON.parse(npm("pack", "--json", "--pack-destination", folder));
   console.log(`${filename}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
+  checkTypes(path.join(folder, filename));
   const prefix = path.join(folder, "prefix");
   npm("install", "--global", "--prefix", prefix, "--loglevel", "error", path.join(folder, filename));
   await tryInstalled(path.join(prefix, "bin", "decision"));
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+/** What a program that imports the package would meet: exports, and types for each way to resolve them. */
+function checkTypes(tarball) {
+  const exec = (name, command, ...args) =>
+    execFileSync("npm", ["exec", "--yes", "--package", name, "--", command, ...args], { stdio: "inherit" });
+  // fetched here, not development dependencies: the second one brings a compiler of its own
+  exec("publint@0.3.25", "publint", "run", tarball, "--strict");
+  // an ES module; both JSON files are data
+  const entrypoints = ["--exclude-entrypoints", "openapi.json", "model-manifest.schema.json"];
+  exec("@arethetypeswrong/cli@0.18.5", "attw", tarball, "--profile", "esm-only", ...entrypoints);
 }
 
 async function tryInstalled(command) {

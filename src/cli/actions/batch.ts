@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
@@ -196,6 +197,7 @@ interface Stop {
 
 function stopOnSignals(): Stop {
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // every row that waits for a service adds a listener
   const onSignal = (name: NodeJS.Signals) => stop.abort(new ServiceError("CANCELLED", `stopped by ${name}`));
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);

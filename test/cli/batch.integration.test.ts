@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, it } from "node:test";
+import { createApp } from "../../src/app.ts";
+import { OPTION_TABLE } from "../../src/options/table.ts";
+import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
+import { until } from "../support/processes.ts";
+
+/** As text: an object would move "2" to the front. */
+const QUESTIONS = `{
+  "intent": {"type": "choice", "instructions": "?", "criteria": {"10": "Money", "2": "Leave"}},
+  "angry": {"type": "noul", "instructions": "The customer is angry."}
+}`;
+const ROWS = ["one", "two", "three", "four", "five", "six"].map((state, at) => ({ id: at, state }));
+const JSONL = ROWS.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+const folder = mkdtempSync(path.join(tmpdir(), "batch-cli-"));
+const file = (name: string) => path.join(folder, name);
+const written = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : "");
+const lines = (name: string) => written(name).split("\n").length - 1;
+
+/** A service over a model that takes no time. */
+let url: string;
+let close: () => Promise<void>;
+before(async () => {
+  writeFileSync(file("questions.json"), QUESTIONS);
+  writeFileSync(file("faulty.json"), '{"q":{"type":"choice","instructions":"?","criteria":{"a":"b"}}}');
+  writeFileSync(file("rows.jsonl"), JSONL);
+  writeFileSync(file("rows.csv"), 'text,truth\nCharged twice,refund\n"a ""b""",\nx\n');
+  // a model that cannot be loaded: it has nothing but a manifest
+  mkdirSync(file("model"));
+  copyFileSync(path.join(embeddedModel, "manifest.json"), file("model/manifest.json"));
+  const engine = await createFastEngine();
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const limits = {
+    maxConnections: OPTION_TABLE.maxConnections.default,
+    headersTimeoutMs: OPTION_TABLE.headersTimeoutMs.default,
+    bodyMemoryMb: OPTION_TABLE.bodyMemoryMb.default,
+  };
+  const app = await createApp(engine, { ...limits, log, port: 0 });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+  close = async () => {
+    await app.close();
+    await engine.close();
+  };
+});
+after(async () => {
+  await close();
+  rmSync(folder, { recursive: true });
+});
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  const { DECISION_API_KEY: _, DECISION_URL: __, ...own } = process.env;
+  const command = path.join(packageRoot, "bin/decision.js");
+  return spawn(process.execPath, [command, ...args], { env: { ...own, ...env }, cwd: folder });
+}
+
+async function ended(child: ChildProcess) {
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout ?? assert.fail()),
+    text(child.stderr ?? assert.fail()),
+    once(child, "close"),
+  ]);
+  return { stdout, stderr, status };
+}
+
+async function decision(args: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") {
+  const child = start(args, env);
+  child.stdin?.end(input);
+  return ended(child);
+}
+
+const BATCH = ["batch", "--questions", "questions.json"];
+
+describe("decision batch", () => {
+  it("writes an answer for each row, in order, and says what it did", async () => {
+    const { stdout, stderr, status } = await decision([...BATCH, "--input", "rows.jsonl", "--url", url]);
+    assert.equal(status, 0, stderr);
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      rows.map(({ row, id, model }) => [row, id, model]),
+      ROWS.map(({ id }) => [id + 1, id, MODEL_ID]),
+    );
+    assert.match(stdout, /"probabilities":\{"10":.*"2":/);
+    assert.match(stderr, /^decision batch: 6 rows in \d+ s \(.* rows\/s\), no errors\n$/);
+  });
+
+  it("keeps the columns of CSV and ends with 1 if a row has an error", async () => {
+    const args = [...BATCH, "--input", "rows.csv", "--state-field", "text", "--output", "out.csv"];
+    const { stderr, status } = await decision(args, { DECISION_URL: url });
+    assert.equal(status, 1);
+    assert.match(stderr, /3 rows in .*, 1 row with an error\n$/);
+    const [head, first, second, third] = written("out.csv").split("\n");
+    assert.equal(head, "text,truth,answer.intent,confidence.intent,answer.angry,confidence.angry,error");
+    assert.match(first ?? "", /^Charged twice,refund,(10|2),0\.\d+,\d\.\d+,\d\.\d+,$/);
+    assert.match(second ?? "", /^"a ""b""",,(10|2),/);
+    assert.match(third ?? "", /^x,,,,,,"INVALID_REQUEST: Expected 2 cells/);
+  });
+
+  for (const { name, signal, status, says } of [
+    { name: "SIGKILL", signal: "SIGKILL", status: null, says: /^$/ },
+    {
+      name: "Ctrl-C",
+      signal: "SIGINT",
+      status: 1,
+      says: /stopped by SIGINT; \d rows? written; go on with --resume\.\n$/,
+    },
+  ] as const) {
+    it(`goes on behind the last complete row after ${name}`, async () => {
+      const output = `${signal}.jsonl`;
+      const child = start([...BATCH, "--input", "-", "--output", output, "--url", url]);
+      const stopped = ended(child);
+      // its input stays open, so it cannot have ended by itself
+      child.stdin?.write(JSONL.slice(0, JSONL.indexOf('{"id":3')));
+      await until(() => lines(output) === 3, "three rows are written");
+      child.kill(signal);
+      const end = await stopped;
+      assert.equal(end.status, status, end.stderr);
+      assert.match(end.stderr, says);
+
+      writeFileSync(file(output), `${written(output)}{"row":4,"answ`); // as a kill while the system writes leaves it
+      const rest = [...BATCH, "--input", "rows.jsonl", "--output", output, "--resume", "--url", url];
+      const resumed = await decision(rest);
+      assert.equal(resumed.status, 0, resumed.stderr);
+      assert.match(resumed.stderr, /: 3 rows in .*, 3 rows by an earlier run, no errors\n$/);
+      const whole = await decision([...BATCH, "--input", "rows.jsonl", "--url", url]);
+      assert.equal(written(output), whole.stdout);
+    });
+  }
+
+  it("uses the model of this machine where no service is named", async () => {
+    const { stdout, stderr, status } = await decision([...BATCH, "--input", "-"], {}, JSONL);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.split("\n").length, ROWS.length + 1);
+  });
+});
+
+describe("decision decide", () => {
+  it("asks several questions of a file about a file, through a service", async () => {
+    const args = ["decide", "--state-file", "rows.csv", "--questions", "questions.json"];
+    const shown = await decision([...args, "--url", url]);
+    assert.equal(shown.status, 0, shown.stderr);
+    assert.match(
+      shown.stdout,
+      /^intent: (10|2)\n.* % {2}10\n.* % {2}2\nangry: (true|false)\n.*false\n.*true\n$/,
+    );
+    const { stdout } = await decision([...args, "--json"], { DECISION_URL: url });
+    assert.equal(JSON.parse(stdout).model, MODEL_ID);
+  });
+});
+
+describe("what is wrong in the arguments is refused before the model is loaded", () => {
+  const MODEL = ["--model-path", "model"]; // loading it fails, with exit code 1
+  const DECIDE = ["decide", "--state", "x", ...MODEL];
+  const cases: { name: string; args: string[]; says: RegExp }[] = [
+    {
+      name: "a question with one label",
+      args: [...DECIDE, "--question", "?", "--choice", "a"],
+      says: /--choice: Expected at least 2/,
+    },
+    {
+      name: "questions of the same kind in a file",
+      args: [...DECIDE, "--questions", "faulty.json"],
+      says: /faulty\.json q criteria: Expected at least 2/,
+    },
+    {
+      name: "a file that is no JSON",
+      args: [...DECIDE, "--questions", "rows.csv"],
+      says: /--questions rows\.csv: Not valid JSON/,
+    },
+    {
+      name: "a file that holds no questions",
+      args: [...DECIDE, "--questions", "model/manifest.json"],
+      says: /takes a JSON file with an object from name to question/,
+    },
+    { name: "no question", args: DECIDE, says: /--question, --questions/ },
+    { name: "no state", args: ["decide", "--question", "?"], says: /--state, --state-file/ },
+    {
+      name: "a state file that is not there",
+      args: ["decide", "--state-file", "none", "--question", "?", ...MODEL],
+      says: /--state-file cannot be read/,
+    },
+    {
+      name: "candidates of a ranking",
+      args: ["rank", "--state", "x", "--candidate", "a", "--candidate", "a", ...MODEL],
+      says: /--candidate/,
+    },
+    {
+      name: "an address that is none",
+      args: ["decide", "--state", "x", "--question", "?", "--url", "localhost:1"],
+      says: /looks like http/,
+    },
+    {
+      name: "a model and a service",
+      args: [...DECIDE, "--question", "?", "--url", "http://x"],
+      says: /--url/,
+    },
+    {
+      name: "faulty questions of a batch",
+      args: ["batch", "--questions", "faulty.json", "--input", "rows.jsonl", ...MODEL],
+      says: /faulty\.json q criteria/,
+    },
+    {
+      name: "an input that is not there",
+      args: [...BATCH, "--input", "none.jsonl", ...MODEL],
+      says: /--input cannot be read/,
+    },
+    {
+      name: "an input of no known format",
+      args: [...BATCH, "--input", "questions.json", ...MODEL],
+      says: /ends in \.jsonl or \.csv/,
+    },
+    {
+      name: "a column that is not there",
+      args: [...BATCH, "--input", "rows.csv", ...MODEL],
+      says: /no column "state" for the state, only "text", "truth"/,
+    },
+    {
+      name: "an output that is there",
+      args: [
+        ...BATCH,
+        "--input",
+        "rows.jsonl",
+        "--output",
+        "questions.json",
+        "--output-format",
+        "jsonl",
+        ...MODEL,
+      ],
+      says: /is there already: --resume/,
+    },
+    {
+      name: "an output that is not of a batch",
+      args: [
+        ...BATCH,
+        "--input",
+        "rows.jsonl",
+        "--output",
+        "questions.json",
+        "--output-format",
+        "jsonl",
+        "--resume",
+        ...MODEL,
+      ],
+      says: /questions\.json is none/,
+    },
+    {
+      name: "an output in a folder that is not there",
+      args: [...BATCH, "--input", "rows.jsonl", "--output", "none/out.jsonl", ...MODEL],
+      says: /--output cannot be written/,
+    },
+    {
+      name: "the input as output",
+      args: [...BATCH, "--input", "rows.jsonl", "--output", "rows.jsonl", "--overwrite", ...MODEL],
+      says: /same file/,
+    },
+    {
+      name: "--resume without a file",
+      args: [...BATCH, "--input", "rows.jsonl", "--resume", ...MODEL],
+      says: /--resume needs/,
+    },
+  ];
+  // each starts a process: a few at a time
+  it("each with exit code 2 and what was expected", async () => {
+    for (let at = 0; at < cases.length; at += 4) {
+      await Promise.all(
+        cases.slice(at, at + 4).map(async ({ name, args, says }) => {
+          const { stderr, status } = await decision(args);
+          assert.equal(status, 2, `${name}: ${stderr}`);
+          assert.match(stderr, says, name);
+        }),
+      );
+    }
+    assert.equal(readFileSync(file("rows.jsonl"), "utf8"), JSONL);
+  });
+
+  it("while a sound request meets the model that cannot be loaded", async () => {
+    const { stderr, status } = await decision([...DECIDE, "--question", "?"]);
+    assert.equal(status, 1);
+    assert.match(stderr, /model/);
+  });
+});
