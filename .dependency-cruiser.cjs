@@ -10,7 +10,9 @@ const FOLDERS = {
   "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors"],
   "src/contract": ["generated", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
-  "src/server": ["src/contract", "src/inference", "src/errors"],
+  // keys and their rates: the server asks for them, the commands write them
+  "src/keys": ["src/errors"],
+  "src/server": ["src/contract", "src/inference", "src/keys", "src/errors"],
   // metrics and traces: told of requests by the server, of batches by the engine
   "src/telemetry": ["src/contract", "src/inference", "src/server"],
   "src/options": ["src/errors"],
@@ -31,6 +33,7 @@ const FOLDERS = {
     "src/decisions",
     "src/engine",
     "src/inference",
+    "src/keys",
     "src/options",
     "src/server",
     "src/telemetry",
@@ -62,10 +65,12 @@ const FOLDERS = {
     "src/hub",
     "src/inference",
     "src/json",
+    "src/keys",
     "src/models",
     "src/options",
     "src/served-model",
     "src/server",
+    "src/telemetry",
   ],
 };
 

@@ -3,11 +3,12 @@ import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
+import { configSchema } from "../src/options/config-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract,
- * `generated/model-manifest.schema.json` from the schema of model packages.
+ * `generated/model-manifest.schema.json` from the schema of model packages, `generated/config.schema.json` from the options.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -17,6 +18,8 @@ const CONTRACT = new URL("openapi/openapi.yaml", rootUrl);
 const TYPES = new URL("generated/types.ts", rootUrl);
 const DOCUMENT = new URL("generated/openapi.json", rootUrl);
 const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
+
+const CONFIG_SCHEMA = new URL("generated/config.schema.json", rootUrl);
 
 const TYPES_HEADER = "// Generated from openapi/openapi.yaml by `npm run generate`. Do not edit.\n\n";
 
@@ -33,6 +36,7 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
     { url: TYPES, text: TYPES_HEADER + types },
     { url: DOCUMENT, text: `${JSON.stringify(document, null, 2)}\n` },
     { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` },
+    { url: CONFIG_SCHEMA, text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];
 }
 

@@ -7,17 +7,21 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
+import type { KeyRing } from "./keys/key-ring.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer } from "./server/server.ts";
+import type { Tracing } from "./server/tracing.ts";
+import type { TlsFiles } from "./server/wire/listener.ts";
 import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
+import type { TraceSettings } from "./telemetry/traces/trace-settings.ts";
 
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
 export interface AppOptions
   extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb"> {
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
   readonly port: number;
@@ -25,6 +29,11 @@ export interface AppOptions
   readonly serviceMetrics?: ServiceMetrics | undefined;
   /** Whether they are read at /metrics of this server, rather than elsewhere. */
   readonly servesMetrics?: boolean;
+  /** Undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  /** Undefined: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
+  readonly corsOrigin?: readonly string[];
 }
 
 /** The web server of an engine. It does not listen yet. */
@@ -39,6 +48,9 @@ export async function createApp(
     bodyMemoryMb,
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
+    tracing,
+    tls,
+    corsOrigin = [],
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const contract = await createContractFor(engine, port);
@@ -59,6 +71,9 @@ export async function createApp(
     admission: engine,
     onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
     metrics: servesMetrics ? serviceMetrics : undefined,
+    tracing,
+    tls,
+    corsOrigins: corsOrigin,
   });
 }
 
@@ -66,6 +81,12 @@ export async function createApp(
 export async function createMetrics(engine: ServedEngine): Promise<ServiceMetrics> {
   const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
   return new ServiceMetrics(engine, await readVersion());
+}
+
+/** Traces of this service. OpenTelemetry's libraries are loaded here, for those who want them. */
+export async function createTracingFor(settings: TraceSettings): Promise<Tracing> {
+  const { createTracing } = await import("./telemetry/traces/otlp-tracing.ts");
+  return createTracing(settings, await readVersion());
 }
 
 /** The contract over an engine, without a web server. */

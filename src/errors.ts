@@ -11,6 +11,7 @@ export type ErrorKind =
   | "UNAUTHORIZED"
   | "BODY_TOO_LARGE"
   | "INVALID_REQUEST" // carries issues
+  | "RATE_LIMITED" // the key has used up its minute; carries seconds
   | "QUEUE_FULL"
   | "OVERLOADED" // more work waits than can be done before the deadline; carries seconds
   | "STARTING"

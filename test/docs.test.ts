@@ -51,10 +51,12 @@ const PAGES = [
   "docs/deployment.md",
   "docs/errors.md",
   "docs/model-packages.md",
+  "docs/keys.md",
   "docs/models.md",
   "docs/monitoring.md",
   "docs/performance.md",
   "docs/reliability.md",
+  "docs/runbook.md",
   "docs/testing.md",
   "docs/decisions/README.md",
 ];

@@ -1,6 +1,7 @@
 import { Command } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
-import { resolveOptions } from "../options/resolve.ts";
+import { readConfigFile } from "../options/config-file.ts";
+import { type ResolvedOptions, resolveWithSources } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 
 /** Exit codes: 0 done, 1 it failed, 2 wrong usage. */
@@ -9,12 +10,18 @@ const WRONG_USAGE = 2;
 
 /** Common base of the commands: options from flags and environment, short error messages. */
 export abstract class BaseCommand extends Command {
-  /** @throws ServiceError INVALID_OPTION */
-  protected options(flags: Record<string, unknown>): ServiceOptions {
+  /** From flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
+  protected async options(flags: Record<string, unknown>): Promise<ServiceOptions> {
+    return (await this.resolved(flags)).options;
+  }
+
+  /** The same, with where each comes from. @throws ServiceError INVALID_OPTION */
+  protected async resolved(flags: Record<string, unknown>): Promise<ResolvedOptions> {
     const raw = Object.entries(flags).filter(
       (entry): entry is [string, string | boolean | string[]] => entry[1] !== undefined,
     );
-    return resolveOptions(Object.fromEntries(raw), process.env);
+    const file = await readConfigFile(stringOf(flags.config) ?? process.env.DECISION_CONFIG);
+    return resolveWithSources(Object.fromEntries(raw), process.env, file);
   }
 
   /** Prints a few lines to stderr instead of a stack trace or the whole help. */
@@ -44,6 +51,7 @@ export abstract class BaseCommand extends Command {
   }
 }
 
+const stringOf = (flag: unknown) => (typeof flag === "string" ? flag : undefined);
 const isWrongUsage = ({ kind }: ServiceError) => kind === "INVALID_OPTION" || kind === "INVALID_REQUEST";
 
 /** Lines of oclif's messages that add nothing, or do not apply to these flags. */

@@ -1,14 +1,18 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createEngine } from "../../engine.ts";
+import { createEngine, type EngineCore } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
-import { checkExposure, readApiKey } from "../../options/exposure.ts";
+import { checkExposure, checkTraces, readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown } from "../../server/shutdown.ts";
+import type { Tracing } from "../../server/tracing.ts";
+import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
+import { listenOnSocket } from "./listen-on-socket.ts";
+import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
 
 /** Advice by the system's error code. */
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
@@ -33,25 +37,40 @@ export async function serve(
 ): Promise<void> {
   const apiKey = readApiKey(env);
   checkExposure(options, apiKey);
-  const log = createLog(options.logLevel);
+  const traceSettings = readTraceSettings(env);
+  checkTraces(options, traceSettings?.endpoint);
+  const log = await createLog(options.logLevel, options.logFormat);
   log.info({ options, hasKey: apiKey !== undefined }, "options");
+  const keys = keyRingOf(options, apiKey);
+  const tls = readTls(options);
   const engine = await createEngine(options, (event, details) => log.warn(details, event));
   // the model loads while the web server starts; until then the server answers 503
   const started = engine.start();
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
   try {
-    const { createApp, createMetrics } = await import("../../app.ts");
+    const { createApp, createMetrics, createTracingFor } = await import("../../app.ts");
     const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
-    const server = await createApp(engine, { ...options, apiKey, log, serviceMetrics, servesMetrics });
+    const tracing = traceSettings && (await createTracingFor(traceSettings));
+    const server = await createApp(engine, {
+      ...options,
+      apiKey: keys,
+      tls,
+      log,
+      serviceMetrics,
+      servesMetrics,
+      tracing,
+    });
     await listen(server, options);
+    reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
-    installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
+    const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
+    installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
     isStopping = () => server.isDraining;
     await started;
-    print(`decision serves ${engine.model.id} at ${urlOf(server.server.address())}`);
+    print(`decision serves ${engine.model.id} at ${urlOf(server.server.address(), tls !== undefined)}`);
   } catch (error) {
     if (isStopping()) return; // a signal arrived during the load; the shutdown ends the process
     await engine.close();
@@ -59,7 +78,16 @@ export async function serve(
   }
 }
 
-async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {
+/** The last spans are sent meanwhile. */
+async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promise<void> {
+  await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
+}
+
+async function listen(server: FastifyInstance, { host, port, socket }: ServiceOptions): Promise<void> {
+  if (socket !== "") {
+    await listenOnSocket(server, socket);
+    return;
+  }
   try {
     await server.listen({ host, port });
   } catch (cause) {
@@ -84,8 +112,9 @@ function cannotListen(host: string, port: number, flag: string, cause: unknown):
   return new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
 }
 
-function urlOf(address: string | AddressInfo | null): string {
-  if (address === null || typeof address === "string") return String(address);
+function urlOf(address: string | AddressInfo | null, isSecure: boolean): string {
+  const scheme = isSecure ? "https" : "http";
+  if (address === null || typeof address === "string") return `${scheme}+unix://${address}`;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+  return `${scheme}://${host}:${address.port}`;
 }

@@ -61,7 +61,7 @@ export default class Decide extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Decide);
-    const options = this.options(flags);
+    const options = await this.options(flags);
     if (flags.level) this.#candidateFlag = "--level";
     const question = questionOf(flags.question, flags.choice, flags.level);
     const { askSystemone } = await import("../actions/ask.ts");

@@ -34,7 +34,7 @@ export default class Rank extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Rank);
-    const options = this.options(flags);
+    const options = await this.options(flags);
     const { askRank } = await import("../actions/ask.ts");
     const state = await stateText(flags.state);
     const body = { state, question: flags.question, candidates: flags.candidate };

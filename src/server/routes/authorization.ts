@@ -1,33 +1,31 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../errors.ts";
+import { type KeyHolder, KeyRing } from "../../keys/key-ring.ts";
 import { headerValues } from "../wire/headers.ts";
 
-/** Throws UNAUTHORIZED unless the request carries the key. */
-export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">) => void;
+/** Who has sent a request. @throws ServiceError UNAUTHORIZED unless it carries a key */
+export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">) => KeyHolder;
 
 const BEARER = /^bearer +(.+)$/i;
 
 /**
- * The check of `Authorization: Bearer <key>`: the scheme in any case, exactly one header with exactly the key.
+ * The check of `Authorization: Bearer <key>`: the scheme in any case, exactly one header with exactly one of the keys.
  *
- * Digests are compared, so that neither the time nor the length tells anything of the key. Node decodes header
- * bytes as latin1: read back as latin1 they are the bytes that the caller sent, and the key's are its UTF-8.
+ * Node decodes header bytes as latin1: read back as
+ * latin1 they are the bytes that the caller sent, and the key's are its UTF-8.
+ *
+ * @param keys the one key, or those that are accepted now
  */
-export function createKeyCheck(apiKey: string): KeyCheck {
-  const wanted = sha256(Buffer.from(apiKey, "utf8"));
+export function createKeyCheck(keys: string | KeyRing): KeyCheck {
+  const ring = typeof keys === "string" ? new KeyRing({ apiKey: keys }) : keys;
   return ({ rawHeaders }) => {
     const [value = "", ...others] = headerValues(rawHeaders, "authorization");
     const given = BEARER.exec(value)?.[1] ?? "";
-    const isKey = timingSafeEqual(sha256(Buffer.from(given, "latin1")), wanted);
-    if (isKey && given !== "" && others.length === 0) return;
+    const holder = ring.find(Buffer.from(given, "latin1"));
+    if (holder !== undefined && given !== "" && others.length === 0) return holder;
     throw new ServiceError(
       "UNAUTHORIZED",
       "A valid key is required: send it as `Authorization: Bearer <key>`.",
     );
   };
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
 }
