@@ -734,6 +734,17 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
+        readonly RateLimited: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "retry-after": components["headers"]["RetryEstimate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The model or the service failed; the service's log has the cause under the request id */
         readonly Failed: {
             headers: {
@@ -850,6 +861,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Failed"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["DeadlineExceeded"];
@@ -893,6 +905,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Failed"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["DeadlineExceeded"];

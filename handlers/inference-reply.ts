@@ -17,12 +17,15 @@ export async function inferenceReply<Answer extends object>(
   const scored = await scoring;
   const own = answer(scored);
   const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);
-  return { status: 200, headers, body: { ...own, ...fields }, inference: factsOf(scored) };
+  return { status: 200, headers, body: { ...own, ...fields }, inference: factsOf(scored, startedAt) };
 }
 
-function factsOf({ scores, inputTokens, cachedPairs, timing }: ScoredRequest): InferenceFacts {
+function factsOf(
+  { scores, inputTokens, cachedPairs, timing }: ScoredRequest,
+  startedAt: number,
+): InferenceFacts {
   const pairs = scores.reduce((sum, { length }) => sum + length, 0);
-  return { questions: scores.length, pairs, inputTokens, cachedPairs, timing };
+  return { questions: scores.length, pairs, inputTokens, cachedPairs, timing, startedAt };
 }
 
 /**

@@ -3,12 +3,13 @@ import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
+import { configSchema } from "../src/options/config-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts` and
  * `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema of model
- * packages.
+ * packages, `generated/config.schema.json` from the options.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -16,6 +17,8 @@ import { rootUrl } from "./root-url.ts";
 
 const DOCUMENTS = new URL("openapi/", rootUrl);
 const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
+
+const CONFIG_SCHEMA = new URL("generated/config.schema.json", rootUrl);
 
 export interface GeneratedFile {
   readonly url: URL;
@@ -26,8 +29,11 @@ export interface GeneratedFile {
 export async function generate(): Promise<readonly GeneratedFile[]> {
   const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".yaml")).sort();
   const documents = await Promise.all(names.map(generateFrom));
-  const schema = { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` };
-  return [...documents.flat(), schema];
+  const schemas = [
+    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` },
+    { url: CONFIG_SCHEMA, text: `${JSON.stringify(configSchema(), null, 2)}\n` },
+  ];
+  return [...documents.flat(), ...schemas];
 }
 
 /** Types and JSON of one document. The types of the plain contract, openapi.yaml, are in types.ts. */

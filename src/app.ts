@@ -8,19 +8,23 @@ import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
+import type { KeyRing } from "./keys/key-ring.ts";
 import type { McpAddress } from "./mcp/service.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer, type ServedDialect } from "./server/server.ts";
+import type { Tracing } from "./server/tracing.ts";
+import type { TlsFiles } from "./server/wire/listener.ts";
 import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
+import type { TraceSettings } from "./telemetry/traces/trace-settings.ts";
 
 const DEFAULT_PORT = OPTION_TABLE.port.default;
 
 export interface AppOptions
   extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb">,
     Partial<Pick<ServiceOptions, "typesafeAlias">> {
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
   readonly port: number;
@@ -30,6 +34,11 @@ export interface AppOptions
   readonly servesMetrics?: boolean;
   /** Undefined: MCP is not served. */
   readonly mcpAddress?: McpAddress | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  /** Undefined: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
+  readonly corsOrigin?: readonly string[];
 }
 
 /** The web server of an engine. It does not listen yet. */
@@ -46,6 +55,9 @@ export async function createApp(
     mcpAddress,
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
+    tracing,
+    tls,
+    corsOrigin = [],
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const [contract, served] = await Promise.all([
@@ -74,6 +86,9 @@ export async function createApp(
     openMcp:
       mcpAddress &&
       (async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, mcpAddress, log)),
+    tracing,
+    tls,
+    corsOrigins: corsOrigin,
   });
 }
 
@@ -81,6 +96,12 @@ export async function createApp(
 export async function createMetrics(engine: ServedEngine): Promise<ServiceMetrics> {
   const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
   return new ServiceMetrics(engine, await readVersion());
+}
+
+/** Traces of this service. OpenTelemetry's libraries are loaded here, for those who want them. */
+export async function createTracingFor(settings: TraceSettings): Promise<Tracing> {
+  const { createTracing } = await import("./telemetry/traces/otlp-tracing.ts");
+  return createTracing(settings, await readVersion());
 }
 
 /** The contract over an engine, without a web server. */

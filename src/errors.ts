@@ -15,6 +15,7 @@ export const ERROR_KINDS = [
   "UNAUTHORIZED", // a wrong key was sent
   "BODY_TOO_LARGE",
   "INVALID_REQUEST", // carries issues
+  "RATE_LIMITED", // the key has used up its minute; carries seconds
   "QUEUE_FULL",
   "OVERLOADED", // more work waits than can be done before the deadline; carries seconds
   "STARTING",

@@ -65,11 +65,13 @@ const PAGES = [
   "docs/errors.md",
   "docs/library.md",
   "docs/model-packages.md",
+  "docs/keys.md",
   "docs/models.md",
   "docs/monitoring.md",
   "docs/performance.md",
   "docs/playground.md",
   "docs/reliability.md",
+  "docs/runbook.md",
   "docs/testing.md",
   "docs/decisions/README.md",
 ];

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { Command } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
-import { resolveOptions } from "../options/resolve.ts";
+import { readConfigFile } from "../options/config-file.ts";
+import { type ResolvedOptions, resolveWithSources } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import { plainLine, plainText } from "./output/plain-text.ts";
 
@@ -11,12 +12,18 @@ const WRONG_USAGE = 2;
 
 /** Common base of the commands: options from flags and environment, short error messages. */
 export abstract class BaseCommand extends Command {
-  /** @throws ServiceError INVALID_OPTION */
-  protected options(flags: Record<string, unknown>): ServiceOptions {
+  /** From flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
+  protected async options(flags: Record<string, unknown>): Promise<ServiceOptions> {
+    return (await this.resolved(flags)).options;
+  }
+
+  /** The same, with where each comes from. @throws ServiceError INVALID_OPTION */
+  protected async resolved(flags: Record<string, unknown>): Promise<ResolvedOptions> {
     const raw = Object.entries(flags).filter(
       (entry): entry is [string, string | boolean | string[]] => entry[1] !== undefined,
     );
-    return resolveOptions(Object.fromEntries(raw), process.env);
+    const file = await readConfigFile(stringOf(flags.config) ?? process.env.DECISION_CONFIG);
+    return resolveWithSources(Object.fromEntries(raw), process.env, file);
   }
 
   override log(message = ""): void {
@@ -53,6 +60,7 @@ export abstract class BaseCommand extends Command {
   }
 }
 
+const stringOf = (flag: unknown) => (typeof flag === "string" ? flag : undefined);
 const isWrongUsage = ({ kind }: ServiceError) =>
   kind === "INVALID_OPTION" || kind === "INVALID_REQUEST" || kind === "BODY_TOO_LARGE";
 

@@ -1,7 +1,11 @@
 import Batch from "./commands/batch.ts";
 import Bench from "./commands/bench.ts";
+import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
+import KeysAdd from "./commands/keys/add.ts";
+import KeysList from "./commands/keys/list.ts";
+import KeysRevoke from "./commands/keys/revoke.ts";
 import Mcp from "./commands/mcp.ts";
 import ModelImport from "./commands/model/import.ts";
 import ModelList from "./commands/model/list.ts";
@@ -15,10 +19,14 @@ import Serve from "./commands/serve.ts";
 /** The commands of `decision` by name. A colon separates topic and command. */
 export default {
   serve: Serve,
+  config: Config,
   decide: Decide,
   rank: Rank,
   mcp: Mcp,
   batch: Batch,
+  "keys:add": KeysAdd,
+  "keys:list": KeysList,
+  "keys:revoke": KeysRevoke,
   "model:list": ModelList,
   "model:pull": ModelPull,
   "model:verify": ModelVerify,

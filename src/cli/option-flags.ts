@@ -11,6 +11,14 @@ export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput 
   );
 }
 
+/** The flag that names a configuration file. */
+export const configFlag = {
+  config: Flags.string({
+    description: "configuration file (YAML) [default: decision.yaml, if it is there; env: DECISION_CONFIG]",
+    helpValue: "<file>",
+  }),
+};
+
 function flagOf(row: OptionRow) {
   const settings = { description: describe(row), helpValue: helpValue(row) };
   switch (row.kind) {

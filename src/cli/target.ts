@@ -9,7 +9,10 @@ import { serviceUrl } from "./ask-flags.ts";
  * @param options read only if no service is to be asked: a variable for serving may be wrong here
  * @throws ServiceError INVALID_OPTION
  */
-export function targetOf(flags: Record<string, unknown>, options: () => ServiceOptions): Target {
+export async function targetOf(
+  flags: Record<string, unknown>,
+  options: () => Promise<ServiceOptions>,
+): Promise<Target> {
   const url = serviceUrl(flags, process.env);
-  return url === undefined ? { options: options() } : { url, apiKey: readApiKey(process.env) };
+  return url === undefined ? { options: await options() } : { url, apiKey: readApiKey(process.env) };
 }

@@ -46,6 +46,8 @@ export interface Call<Id extends keyof Ops, Ops = operations> {
 export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
   readonly questions: number;
   readonly pairs: number;
+  /** When its body had been read and checked, on the services' clock. */
+  readonly startedAt: number;
 }
 
 /** What a handler gives back. */

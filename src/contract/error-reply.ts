@@ -34,6 +34,7 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   METHOD_NOT_ALLOWED: { status: 405 }, // `allow` is the server's, who knows the path
   BODY_TOO_LARGE: { status: 413 },
   INVALID_REQUEST: { status: 422 },
+  RATE_LIMITED: { status: 429, headers: RETRY_SOON }, // or as the error says
   QUEUE_FULL: { status: 503, headers: RETRY_SOON },
   OVERLOADED: { status: 503, headers: RETRY_SOON }, // or as the error says
   STARTING: { status: 503, headers: RETRY_SOON },

@@ -1,15 +1,19 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createEngine } from "../engine.ts";
+import { createEngine, type EngineCore } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import { systemClock } from "../inference/clock.ts";
-import { checkExposure, isLoopback } from "../options/exposure.ts";
+import { checkExposure, checkTraces, isLoopback } from "../options/exposure.ts";
 import { completeOptions } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import type { Log } from "../server/log.ts";
 import type { MetricsPage } from "../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../server/shutdown.ts";
+import type { Tracing } from "../server/tracing.ts";
+import type { TraceSettings } from "../telemetry/traces/trace-settings.ts";
+import { listenOnSocket } from "./listen-on-socket.ts";
+import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
 
 /** Advice by the system's error code. */
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
@@ -23,6 +27,8 @@ const DRAIN_SLACK_MS = 1_000;
 
 export interface ServeParts {
   readonly apiKey: string | undefined;
+  /** The collector of traces; undefined: nothing is traced. */
+  readonly traces?: TraceSettings | undefined;
   readonly log: Log;
   /** Its SIGTERM and SIGINT end the service in order, and then the process. */
   readonly process: ProcessLike;
@@ -36,41 +42,53 @@ export interface ServeParts {
  */
 export async function serve(
   given: Partial<ServiceOptions>,
-  { apiKey, log, process }: ServeParts,
+  { apiKey, traces, log, process }: ServeParts,
 ): Promise<{ readonly model: string; readonly url: string } | undefined> {
   const options = completeOptions(given);
   checkExposure(options, apiKey);
+  checkTraces(options, traces?.endpoint);
   log.info({ options, hasKey: apiKey !== undefined }, "options");
+  const keys = keyRingOf(options, apiKey);
+  const tls = readTls(options);
   const engine = await createEngine(options, (event, details) => log.warn(details, event));
   // the model loads while the web server starts; until then the server answers 503
   const started = engine.start();
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
   try {
-    const { createApp, createMetrics } = await import("../app.ts"); // meanwhile: the web server is large
+    const { createApp, createMetrics, createTracingFor } = await import("../app.ts"); // meanwhile: the web server is large
     const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
-    const mcpAddress = mcpAddressOf(options);
+    const tracing = traces && (await createTracingFor(traces));
     const server = await createApp(engine, {
       ...options,
-      apiKey,
+      apiKey: keys,
+      tls,
       log,
       serviceMetrics,
       servesMetrics,
-      mcpAddress,
+      tracing,
+      mcpAddress: mcpAddressOf(options),
     });
     await listen(server, options);
+    reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
-    installShutdown({ server, engine, log, clock: systemClock, drainMs, process });
+    const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
+    installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
     isStopping = () => server.isDraining;
     await started;
-    return { model: engine.model.id, url: urlOf(server.server.address()) };
+    return { model: engine.model.id, url: urlOf(server.server.address(), tls !== undefined) };
   } catch (error) {
     if (isStopping()) return undefined; // a signal arrived during the load; the shutdown ends the process
     await engine.close();
     throw error;
   }
+}
+
+/** The last spans are sent meanwhile. */
+async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promise<void> {
+  await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
 }
 
 /** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
@@ -79,7 +97,11 @@ function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
   return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
 }
 
-async function listen(server: FastifyInstance, { host, port }: ServiceOptions): Promise<void> {
+async function listen(server: FastifyInstance, { host, port, socket }: ServiceOptions): Promise<void> {
+  if (socket !== "") {
+    await listenOnSocket(server, socket);
+    return;
+  }
   try {
     await server.listen({ host, port });
   } catch (cause) {
@@ -104,8 +126,9 @@ function cannotListen(host: string, port: number, flag: string, cause: unknown):
   return new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
 }
 
-function urlOf(address: string | AddressInfo | null): string {
-  if (address === null || typeof address === "string") return String(address);
+function urlOf(address: string | AddressInfo | null, isSecure: boolean): string {
+  const scheme = isSecure ? "https" : "http";
+  if (address === null || typeof address === "string") return `${scheme}+unix://${address}`;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+  return `${scheme}://${host}:${address.port}`;
 }

@@ -10,7 +10,7 @@ import {
   validateOriginHeader,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { OutgoingReply } from "../contract/call.ts";
+import type { InferenceFacts, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
 import { keyOf, type ReadMessage, readMessage } from "./messages.ts";
 import { createMcpServer, type McpExchange, type McpParts } from "./server.ts";
@@ -24,6 +24,8 @@ export interface McpPost {
   readonly signal: AbortSignal;
   /** When its headers were there. */
   readonly arrivedAt: number;
+  /** Told of each answer of the model. */
+  readonly onInference?: (facts: InferenceFacts) => void;
 }
 
 /** As `AskService`, with what the service counts a request's deadline from. */

@@ -19,9 +19,12 @@ export async function openMcpEndpoint(
     ...address,
     ...(await mcpParts(contract.document)),
     ask:
-      ({ requestId, arrivedAt }) =>
-      (asked) =>
-        contract.call({ ...asked, requestId, arrivedAt }),
+      ({ requestId, arrivedAt, onInference }) =>
+      async (asked) => {
+        const reply = await contract.call({ ...asked, requestId, arrivedAt });
+        if (reply.inference !== undefined) onInference?.(reply.inference);
+        return reply;
+      },
     onError: (error) => log.debug({ err: error }, "mcp"),
   });
 }

@@ -7,9 +7,29 @@ import type { ServiceOptions } from "./table.ts";
  * @throws ServiceError INVALID_OPTION
  */
 export function checkExposure(options: ServiceOptions, apiKey: string | undefined): void {
-  if (apiKey !== undefined || options.allowUnauthenticated || isLoopback(options.host)) return;
+  const hasKey = apiKey !== undefined || options.keysFile !== "";
+  const isLocal = options.socket !== "" || isLoopback(options.host);
+  if (hasKey || options.allowUnauthenticated || isLocal) return;
   throw invalidOption(
-    `--host ${options.host} can be reached from other hosts: set DECISION_API_KEY, or pass --allow-unauthenticated.`,
+    `--host ${options.host} can be reached from other hosts: set DECISION_API_KEY or --keys-file, or pass --allow-unauthenticated.`,
+  );
+}
+
+/**
+ * Refuses to send traces to another host where no connection to one is wanted.
+ *
+ * @throws ServiceError INVALID_OPTION
+ */
+export function checkTraces({ offline }: ServiceOptions, endpoint: string | undefined): void {
+  if (endpoint === undefined) return;
+  if (!URL.canParse(endpoint))
+    throw invalidOption(
+      "OTEL_EXPORTER_OTLP_ENDPOINT takes the URL of a collector, such as http://127.0.0.1:4318.",
+    );
+  const { hostname } = new URL(endpoint);
+  if (!offline || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"))) return;
+  throw invalidOption(
+    "OTEL_EXPORTER_OTLP_ENDPOINT names another host, which --offline forbids: unset one of them.",
   );
 }
 

@@ -1,28 +1,32 @@
-import { ServiceError } from "../errors.ts";
-import { type IntegerRow, OPTION_TABLE, type OptionRow, type ServiceOptions, type TextRow } from "./table.ts";
+import type { ConfigFile } from "./config-file.ts";
+import { invalidOption } from "./invalid-option.ts";
+import {
+  type IntegerRow,
+  OPTION_TABLE,
+  type OptionName,
+  type OptionRow,
+  type ServiceOptions,
+  type TextRow,
+} from "./table.ts";
+
+export { invalidOption };
 
 /** Raw values: texts from a flag or a variable, booleans from switches, lists from repeated flags. */
 export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/**
- * Resolves options: flags override the environment, which overrides defaults.
- *
- * @throws ServiceError INVALID_OPTION naming the flag or variable, its bounds and the given value
- */
-export function resolveOptions(
-  flags: RawFlags,
-  env: Readonly<Record<string, string | undefined>> = {},
-): ServiceOptions {
-  const entries = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
-    const flag = flags[row.flag];
-    const variable = env[row.env];
-    if (flag !== undefined) return [name, read(row, `--${row.flag}`, flag)];
-    // an empty variable counts as unset, as container files write it
-    if (variable !== undefined && variable !== "") return [name, read(row, row.env, variable)];
-    return [name, row.default];
-  });
-  // every row was visited, and `read` returns the type of its kind
-  return oneModel(Object.fromEntries(entries) as ServiceOptions, flags);
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the value of an option comes from. */
+export interface Source {
+  readonly kind: "flag" | "variable" | "file" | "default";
+  /** The flag, the variable, or the file with its member; empty for a default. */
+  readonly name: string;
+}
+
+/** Every option, with where it comes from. */
+export interface ResolvedOptions {
+  readonly options: ServiceOptions;
+  readonly sources: Readonly<Record<OptionName, Source>>;
 }
 
 /**
@@ -55,18 +59,70 @@ function rawValue(row: OptionRow, name: string, value: unknown): string | boolea
 const JS_TYPES = { integer: "number", text: "string", switch: "boolean", list: "list of texts" } as const;
 
 /**
- * A model is given by name or by folder. A flag overrides both variables.
+ * Resolves options: flags override the environment, which overrides the file, which overrides defaults.
+ *
+ * @throws ServiceError INVALID_OPTION naming the flag, variable or file, its bounds and the given value
+ */
+export function resolveOptions(flags: RawFlags, env: Environment = {}, file?: ConfigFile): ServiceOptions {
+  return resolveWithSources(flags, env, file).options;
+}
+
+/** The same, with where each comes from. @throws ServiceError INVALID_OPTION */
+export function resolveWithSources(
+  flags: RawFlags,
+  env: Environment = {},
+  file?: ConfigFile,
+): ResolvedOptions {
+  const resolved = Object.entries(OPTION_TABLE).map(([name, row]: [string, OptionRow]) => {
+    const { source, value } = find(row, flags, env, file);
+    return { name, source, value };
+  });
+  // every row was visited, and `read` returns the type of its kind
+  const options = Object.fromEntries(
+    resolved.map(({ name, value }) => [name, value]),
+  ) as unknown as ServiceOptions;
+  const sources = Object.fromEntries(
+    resolved.map(({ name, source }) => [name, source]),
+  ) as ResolvedOptions["sources"];
+  return { options: oneModel(options, sources), sources };
+}
+
+function find(row: OptionRow, flags: RawFlags, env: Environment, file: ConfigFile | undefined) {
+  const flag = flags[row.flag];
+  const variable = env[row.env];
+  const inFile = file?.values[row.flag];
+  if (flag !== undefined) return from("flag", `--${row.flag}`, read(row, `--${row.flag}`, flag));
+  // an empty variable counts as unset, as container files write it
+  if (variable !== undefined && variable !== "")
+    return from("variable", row.env, read(row, row.env, variable));
+  if (file !== undefined && inFile !== undefined) {
+    const raw = typeof inFile === "number" ? String(inFile) : inFile;
+    return from("file", `${file.path}: ${row.flag}`, read(row, `${file.path}: ${row.flag}`, raw));
+  }
+  return from("default", "", row.default);
+}
+
+function from(kind: Source["kind"], name: string, value: unknown) {
+  return { source: { kind, name }, value };
+}
+
+/** What comes first overrules. */
+const RANKS = ["flag", "variable", "file", "default"] as const;
+
+/**
+ * A model is given by name or by folder: the one from the source that comes first counts.
  *
  * @throws ServiceError INVALID_OPTION when both are given in the same way
  */
-function oneModel(options: ServiceOptions, flags: RawFlags): ServiceOptions {
+function oneModel(options: ServiceOptions, sources: ResolvedOptions["sources"]): ServiceOptions {
   if (options.model === "" || options.modelPath === "") return options;
-  const { model, modelPath } = OPTION_TABLE;
-  const [hasName, hasFolder] = [model, modelPath].map(({ flag }) => flags[flag] !== undefined);
-  if (hasName && !hasFolder) return { ...options, modelPath: "" };
-  if (hasFolder && !hasName) return { ...options, model: "" };
-  const [name, folder] = hasName ? [`--${model.flag}`, `--${modelPath.flag}`] : [model.env, modelPath.env];
-  throw invalidOption(`${name} and ${folder} exclude each other: set one of them.`);
+  const byName = RANKS.indexOf(sources.model.kind);
+  const byFolder = RANKS.indexOf(sources.modelPath.kind);
+  if (byName < byFolder) return { ...options, modelPath: "" };
+  if (byFolder < byName) return { ...options, model: "" };
+  throw invalidOption(
+    `${sources.model.name} and ${sources.modelPath.name} exclude each other: set one of them.`,
+  );
 }
 
 function read(row: OptionRow, source: string, raw: string | boolean | readonly string[]): unknown {
@@ -126,8 +182,3 @@ function readText(row: TextRow, source: string, text: string): string {
 
 const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 const oneOf = (values: readonly string[]) => values.join(", ").replace(/, ([^,]*)$/, " or $1");
-
-/** @returns the error for an option or variable that cannot be used */
-export function invalidOption(message: string): ServiceError {
-  return new ServiceError("INVALID_OPTION", message);
-}

@@ -23,6 +23,14 @@ export interface ServiceOptions {
   /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
+  /** Empty: none. */
+  readonly keysFile: string;
+  readonly corsOrigin: readonly string[];
+  /** Path of a Unix socket to listen on instead of host and port. Empty: none. */
+  readonly socket: string;
+  /** Both or none. */
+  readonly tlsCert: string;
+  readonly tlsKey: string;
   readonly metrics: boolean;
   /** 0: on `port`. */
   readonly metricsPort: number;
@@ -30,6 +38,7 @@ export interface ServiceOptions {
   readonly mcp: boolean;
   readonly mcpHost: readonly string[];
   readonly logLevel: string;
+  readonly logFormat: string;
 }
 
 /** Names, bounds and default of one option. The flag overrides the environment variable. */
@@ -67,8 +76,7 @@ export const OPTION_TABLE = {
     flag: "host",
     env: "DECISION_HOST",
     default: "127.0.0.1",
-    description:
-      "address to listen on; any address but loopback needs DECISION_API_KEY or --allow-unauthenticated",
+    description: "address to listen on; any address but loopback needs a key or --allow-unauthenticated",
   },
   port: {
     kind: "integer",
@@ -251,6 +259,43 @@ export const OPTION_TABLE = {
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
   },
+  keysFile: {
+    kind: "text",
+    flag: "keys-file",
+    env: "DECISION_KEYS_FILE",
+    default: "",
+    description: "file of keys, written by `decision keys`; read again on SIGHUP and when it changes",
+  },
+  corsOrigin: {
+    kind: "list",
+    flag: "cors-origin",
+    env: "DECISION_CORS_ORIGIN",
+    default: [],
+    description:
+      "origin whose pages may call the service from a browser; repeatable, comma-separated in the variable; * for all",
+  },
+  socket: {
+    kind: "text",
+    flag: "socket",
+    env: "DECISION_SOCKET",
+    default: "",
+    description: "path of a Unix socket to listen on instead of --host and --port",
+  },
+  tlsCert: {
+    kind: "text",
+    flag: "tls-cert",
+    env: "DECISION_TLS_CERT",
+    default: "",
+    description:
+      "file of the certificate chain (PEM); with --tls-key, the service speaks HTTPS; read again when it changes",
+  },
+  tlsKey: {
+    kind: "text",
+    flag: "tls-key",
+    env: "DECISION_TLS_KEY",
+    default: "",
+    description: "file of the certificate's private key (PEM)",
+  },
   metrics: {
     kind: "switch",
     flag: "metrics",
@@ -297,7 +342,15 @@ export const OPTION_TABLE = {
     default: "warn",
     values: ["silent", "error", "warn", "info", "debug"],
     description:
-      "lowest level logged to stderr: silent, error, warn, info (adds the options) or debug (adds a line for each request)",
+      "lowest level logged to stderr: silent, error, warn, info (adds the options and a line for each request) or debug",
+  },
+  logFormat: {
+    kind: "text",
+    flag: "log-format",
+    env: "DECISION_LOG_FORMAT",
+    default: "auto",
+    values: ["auto", "json", "pretty"],
+    description: "json: one object a line; pretty: for people; auto: pretty on a terminal, else json",
   },
 } as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
 

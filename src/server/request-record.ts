@@ -10,6 +10,10 @@ export interface RequestRecord {
   /** From its headers to its answer; 0 for what never became a request. */
   readonly ms: number;
   readonly requestId: string;
+  /** Of the caller's trace, or of our own. */
+  readonly traceId?: string | undefined;
+  /** The name of the key that it came with. */
+  readonly keyName?: string | undefined;
   /** With an answer of the model. */
   readonly inference?: InferenceFacts | undefined;
 }

@@ -1,10 +1,14 @@
+import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Contract, InferenceFacts } from "../contract/call.ts";
 import type { Clock } from "../inference/ports.ts";
 import { queueErrors } from "../inference/queue/queue-errors.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import { logAccess } from "./access-log.ts";
 import type { Log } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
+import { allowOrigins } from "./routes/cors.ts";
 import { serveDocs } from "./routes/docs.ts";
 import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
@@ -14,12 +18,19 @@ import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { serveRedoc } from "./routes/redoc.ts";
 import { requestIdOf } from "./routes/request-id.ts";
 import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts";
+import { callersTraceId, type RequestTrace, type Tracing } from "./tracing.ts";
 import { BodyBudget } from "./wire/body-budget.ts";
 import { limitConnections } from "./wire/connection-limit.ts";
 import { openExchange } from "./wire/connections.ts";
 import { IdleConnections } from "./wire/idle-connections.ts";
 import { isLingering } from "./wire/lingering.ts";
-import { type ChosenWireLimits, createListener, type WireLimits, wireLimits } from "./wire/listener.ts";
+import {
+  type ChosenWireLimits,
+  createListener,
+  type TlsFiles,
+  type WireLimits,
+  wireLimits,
+} from "./wire/listener.ts";
 import { messageFailure } from "./wire/message-rules.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
 import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
@@ -32,6 +43,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** What the model's answer took, once it is there. */
     inference: InferenceFacts | undefined;
+    trace: RequestTrace | undefined;
+    keyName: string | undefined;
   }
   interface FastifyContextConfig {
     operationId?: string;
@@ -67,7 +80,7 @@ export interface ServerOptions {
   /** The service's version, for the documentation's title. */
   readonly version: string;
   /** Undefined: the inference routes are open. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
   /** Tells when a request arrived. */
   readonly clock: Clock;
@@ -76,11 +89,17 @@ export interface ServerOptions {
   readonly admission: Admission;
   /** Told of each request that has its answer. */
   readonly onRequestEnd?: RequestListener | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Undefined: there is no /metrics. */
   readonly metrics?: MetricsPage | undefined;
   /** Undefined: there is no /mcp. */
   readonly openMcp?: OpenMcp | undefined;
   readonly wire?: Partial<WireLimits>;
+  /** Undefined: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
+  /** Whose pages may call from a browser; `*` for all. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /**
@@ -92,13 +111,13 @@ export interface ServerOptions {
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { contract, dialects = [], log, clock, limits, admission } = options;
+  const { contract, dialects = [], log, clock, limits, admission, tls, corsOrigins = [] } = options;
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
   const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
   const contracts = [plain, ...dialects.map((dialect) => servedContract(dialect, checkKey, limits))];
   const onRequestEnd = (record: RequestRecord) => {
-    logRequest(log, record);
+    logAccess(log, record);
     options.onRequestEnd?.(record);
   };
   const isDraining = () => app.isDraining;
@@ -110,9 +129,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     routerOptions: { querystringParser: () => ({}) },
     serverFactory: (listener) =>
-      createListener((request, response) => {
-        if (!isRefused(request, response)) listener(request, response);
-      }, wire),
+      createListener(
+        (request, response) => {
+          // a page of another origin is told by Fastify, with the headers without which its browser hides the answer
+          const isCrossOrigin = corsOrigins.length > 0 && request.headers.origin !== undefined;
+          if (isCrossOrigin || !isRefused(request, response)) listener(request, response);
+        },
+        wire,
+        tls,
+      ),
     clientErrorHandler: onClientError({ contract, log, limits: wire, onRequestEnd }),
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that the router cannot read: what they do is done here.
@@ -124,10 +149,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.server.on("connect", onConnect(contract));
   const idle = new IdleConnections(app.server, clock);
   app.server.closeIdleConnections = () => idle.closeAll(); // Node calls it when the listener closes
-  limitConnections(app.server, wire.maxConnections, idle, onTooManyConnections(contract));
+  // nothing can be said on a connection whose keys are not agreed yet
+  const refuseConnection =
+    tls === undefined ? onTooManyConnections(contract) : (socket: Socket) => socket.destroy();
+  limitConnections(app.server, wire.maxConnections, idle, refuseConnection);
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
   app.decorateRequest("inference", undefined);
+  app.decorateRequest("trace", undefined);
+  app.decorateRequest("keyName", undefined);
+  const { tracing } = options;
+  if (tracing !== undefined) {
+    app.addHook("onRequest", (request, reply, next) => {
+      request.trace = tracing.begin(request.raw);
+      reply.headers(request.trace.headers);
+      next();
+    });
+  }
 
   app.addHook("onRequest", (request, reply, next) => {
     if (isAccepted(request, reply, contract)) next();
@@ -137,14 +175,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
-    onRequestEnd({
+    const record = {
       method: request.method,
       operation: request.routeOptions.config.operationId,
       status: reply.statusCode,
       ms: reply.elapsedTime,
       requestId: request.id,
+      traceId: request.trace?.traceId ?? callersTraceId(request.raw),
+      keyName: request.keyName,
       inference: request.inference,
-    });
+    };
+    request.trace?.end(record);
+    onRequestEnd(record);
     next();
   });
   app.setErrorHandler((error, request, reply) => {
@@ -153,6 +195,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return sendReply(reply, outgoing);
   });
   answerUnknownRoutes(app, contract, await servePlayground(app));
+  if (corsOrigins.length > 0) await allowOrigins(app, corsOrigins);
 
   const budget = new BodyBudget(limits.bodyMemoryBytes);
   const bodies = { ...limits, clock, budget };
@@ -210,8 +253,4 @@ function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Cont
   if (failure === undefined) return true;
   sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
   return false;
-}
-
-function logRequest(log: Log, { ms, inference: _, ...record }: RequestRecord): void {
-  log.debug({ ...record, ms: Math.round(ms * 10) / 10 }, "request");
 }

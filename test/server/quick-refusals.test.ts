@@ -135,11 +135,12 @@ test("a refusal has the headers and the log line of any other answer", async () 
     const { date: _, "content-length": __, ...same } = answer.headers;
     for (const [name, value] of Object.entries(same)) assert.equal(refusalHeaders[name], value, name);
     assert.equal(refusal.headers["x-request-id"], "mine");
-    assert.equal(refusal.logged?.level, "debug");
+    assert.equal(refusal.logged?.level, "info");
     assert.deepEqual(Object.keys(refusal.logged?.fields ?? {}), Object.keys(answer.logged?.fields ?? {}));
     const { ms, ...rest } = refusal.logged?.fields ?? {};
     assert.equal(typeof ms, "number");
-    assert.deepEqual(rest, { method: "POST", operation: "systemone", status: 503, requestId: "mine" });
+    const logged = { method: "POST", operation: "systemone", status: 503, requestId: "mine", key: "default" };
+    assert.deepEqual(rest, logged);
   });
 });
 

@@ -200,9 +200,9 @@ test("a request is logged by operation and status, never by what it holds", asyn
   const headers = { ...JSON_TYPE, authorization: `Bearer ${KEY}`, "x-secret": "hidden" };
   await logged.inject({ method: "POST", url: "/v1/systemone?hidden", payload: '"hidden"', headers });
   const [entry] = own.entries.filter(({ message }) => message === "request");
-  assert.equal(entry?.level, "debug");
+  assert.equal(entry?.level, "info");
   const { ms, requestId, ...rest } = entry?.fields ?? {};
-  assert.deepEqual(rest, { method: "POST", operation: "systemone", status: 200 });
+  assert.deepEqual(rest, { method: "POST", operation: "systemone", status: 200, key: "default" });
   assert.deepEqual([typeof ms, typeof requestId], ["number", "string"]);
   assert.doesNotMatch(JSON.stringify(own.entries), /hidden|s3cret/);
   await logged.close();

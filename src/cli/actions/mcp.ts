@@ -1,5 +1,6 @@
 import { type McpSource, serveMcp } from "../../library/index.ts";
 import { readApiKey } from "../../options/exposure.ts";
+import type { ServiceOptions } from "../../options/table.ts";
 import { createLog } from "../output/log.ts";
 
 /**
@@ -9,8 +10,8 @@ import { createLog } from "../output/log.ts";
  */
 export async function serveMcpUntilEnd(
   source: McpSource,
-  logLevel: string,
+  { logLevel, logFormat }: Pick<ServiceOptions, "logLevel" | "logFormat">,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  await serveMcp(source, { apiKey: readApiKey(env), log: createLog(logLevel) });
+  await serveMcp(source, { apiKey: readApiKey(env), log: await createLog(logLevel, logFormat) });
 }

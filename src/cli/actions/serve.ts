@@ -1,6 +1,7 @@
 import { serve } from "../../library/index.ts";
 import { readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
+import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
 
 /**
@@ -14,7 +15,9 @@ export async function serveUntilSignal(
   env: Readonly<Record<string, string | undefined>>,
   print: (line: string) => void,
 ): Promise<void> {
-  const log = createLog(options.logLevel);
-  const service = await serve(options, { apiKey: readApiKey(env), log, process });
+  const apiKey = readApiKey(env);
+  const traces = readTraceSettings(env);
+  const log = await createLog(options.logLevel, options.logFormat);
+  const service = await serve(options, { apiKey, traces, log, process });
   if (service !== undefined) print(`decision serves ${service.model} at ${service.url}`);
 }

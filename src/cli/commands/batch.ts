@@ -71,7 +71,7 @@ export default class Batch extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Batch);
-    const target = targetOf(flags, () => this.options(flags));
+    const target = await targetOf(flags, () => this.options(flags));
     this.#file = flags.questions;
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);

@@ -93,7 +93,7 @@ export default class Bench extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Bench);
     const options: BenchOptions = {
-      service: this.options(flags),
+      service: await this.options(flags),
       parts: PARTS.filter((part) => flags.part === undefined || flags.part.includes(part)),
       isFull: flags.full,
       seed: positive("seed", flags.seed, { isWhole: true, min: 0 }),

@@ -68,7 +68,7 @@ export default class Decide extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Decide);
-    const target = targetOf(flags, () => this.options(flags));
+    const target = await targetOf(flags, () => this.options(flags));
     if (flags.level) this.#candidateFlag = "--level";
     if (flags["state-file"] !== undefined) this.#stateFlag = "--state-file";
     this.#file = flags.questions;

@@ -36,9 +36,9 @@ export default class Mcp extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Mcp);
     const { url, ...others } = flags;
-    const options = this.options(others);
-    const { logLevel } = options;
+    const options = await this.options(others);
+    const { logLevel, logFormat } = options;
     const { serveMcpUntilEnd } = await import("../actions/mcp.ts");
-    await serveMcpUntilEnd(url === undefined ? { options } : { url }, logLevel, process.env);
+    await serveMcpUntilEnd(url === undefined ? { options } : { url }, { logLevel, logFormat }, process.env);
   }
 }

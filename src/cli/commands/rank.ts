@@ -38,7 +38,7 @@ export default class Rank extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Rank);
-    const target = targetOf(flags, () => this.options(flags));
+    const target = await targetOf(flags, () => this.options(flags));
     this.#stateFlag = flags["state-file"] === undefined ? "--state" : "--state-file";
     const { ask } = await import("../actions/ask.ts");
     const body = { state: await givenState(flags), question: flags.question, candidates: flags.candidate };

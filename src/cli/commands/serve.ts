@@ -1,22 +1,23 @@
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
 import { BaseCommand } from "../base-command.ts";
-import { optionFlags } from "../option-flags.ts";
+import { configFlag, optionFlags } from "../option-flags.ts";
 
 export default class Serve extends BaseCommand {
   static override summary = "Serve the API over HTTP until SIGTERM or Ctrl-C.";
   static override description =
     "If DECISION_API_KEY is set, the inference routes require the header `Authorization: Bearer <key>`.\n" +
-    "Options can also be set as environment variables. A flag overrides its variable.";
+    "Options can also be set as environment variables, and in a configuration file. A flag overrides its variable, which " +
+    "overrides the file.";
   static override examples = [
     "<%= config.bin %> serve",
     "DECISION_API_KEY=secret <%= config.bin %> serve --host 0.0.0.0 --port 8700",
   ];
   // all options
-  static override flags = optionFlags(Object.keys(OPTION_TABLE) as OptionName[]);
+  static override flags = { ...optionFlags(Object.keys(OPTION_TABLE) as OptionName[]), ...configFlag };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
-    const options = this.options(flags);
+    const options = await this.options(flags);
     // imported after the flags are read: `--help` and wrong usage need neither web server nor model
     const { serveUntilSignal } = await import("../actions/serve.ts");
     await serveUntilSignal(options, process.env, (line) => this.log(line));

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Contract, Route } from "../../contract/call.ts";
+import type { KeyHolder } from "../../keys/key-ring.ts";
 import { tooLarge } from "../wire/body.ts";
 import { announcesMoreThan, headerValues } from "../wire/headers.ts";
 import type { KeyCheck } from "./authorization.ts";
@@ -16,16 +17,18 @@ export interface HeadCheckOptions {
 /**
  * What a request's headers alone tell, in the order of the contract.
  *
+ * @returns whose key it came with, where one is needed
  * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST (media type) | BODY_TOO_LARGE (announced)
  */
 export function checkHead(
   request: IncomingMessage,
   { operationId, needsKey, hasBody }: Pick<Route, "operationId" | "needsKey" | "hasBody">,
   { contract, checkKey, maxBodyBytes, bareKeys }: HeadCheckOptions,
-): void {
-  if (needsKey) checkKey?.(request, bareKeys?.includes(operationId));
-  if (!hasBody) return;
+): KeyHolder | undefined {
+  const holder = needsKey ? checkKey?.(request, bareKeys?.includes(operationId)) : undefined;
+  if (!hasBody) return holder;
   const contentType = headerValues(request.rawHeaders, "content-type");
   contract.checkMediaType({ ...request.headers, "content-type": contentType });
   if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
+  return holder;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { OutgoingReply } from "../../contract/call.ts";
+import type { InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { readBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
@@ -60,21 +60,32 @@ async function answer(
 
 /** @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED */
 async function replyTo(
-  { raw, id }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   mcp: McpRoute,
   signal: AbortSignal,
   { headChecks, bodies, admission }: OperationOptions,
 ): Promise<OutgoingReply> {
+  const { raw, id } = request;
   const arrivedAt = bodies.clock.now();
   const refusal = mcp.refusal(raw.headers);
   if (refusal !== undefined) return rpcError(403, refusal, {});
-  checkHead(raw, ROUTE, headChecks);
+  const holder = checkHead(raw, ROUTE, headChecks);
+  request.keyName = holder?.name;
+  if (holder?.rates !== undefined) await holder.rates.takeRequest();
   const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
     throw error;
   });
-  return mcp.answer({ headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt }).finally(release);
+  let tokens = 0;
+  const onInference = (facts: InferenceFacts) => {
+    tokens += facts.inputTokens;
+  };
+  const post = { headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt, onInference };
+  return mcp.answer(post).finally(async () => {
+    release();
+    await holder?.rates?.chargeTokens(tokens);
+  });
 }
 
 /** The contract's answer to a failure, with its status and headers, as an error of the protocol. */

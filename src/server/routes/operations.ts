@@ -66,19 +66,22 @@ async function answer(
  * The checks in their order, then the contract. A full queue refuses before the body is read, and again before it is parsed: others
  * may have come in between.
  *
- * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
+ * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | RATE_LIMITED | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
  */
 async function replyTo(
-  { raw, id }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: Route,
   signal: AbortSignal,
   { contract, headChecks, bodies, admission }: OperationOptions,
 ): Promise<OutgoingReply> {
+  const { raw, id } = request;
   const arrivedAt = bodies.clock.now();
-  checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
+  const holder = checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
+  request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   checkPlace(admission);
+  if (holder?.rates !== undefined) await holder.rates.takeRequest();
   const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
     throw error;
@@ -93,7 +96,13 @@ async function replyTo(
     const limits = { maxBytes: bodies.maxBodyBytes, grow };
     return decodeBody(bytes, coding, limits, signal).then((body) => contract.call({ ...incoming, body }));
   };
-  return reading.then(call).finally(() => release()); // no frame here holds the body while it is answered
+  const answered = reading.then(call).finally(() => release());
+  if (holder?.rates === undefined) return answered;
+  const { rates } = holder;
+  return answered.then(async (outgoing) => {
+    await rates.chargeTokens(outgoing.inference?.inputTokens ?? 0);
+    return outgoing;
+  }); // no frame here holds the body while it is answered
 }
 
 /** @throws ServiceError QUEUE_FULL */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply, Route } from "../../contract/call.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { RequestListener } from "../request-record.ts";
+import { callersTraceId } from "../tracing.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
@@ -55,7 +56,8 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const known = routes.get(keyOf(request.method, request.url));
     if (known === undefined) return false;
     const { route, headChecks, replies, requestIdHeader } = known;
-    if (!isFlawless(request, route, headChecks)) return false;
+    const sender = senderOf(request, route, headChecks);
+    if (sender === undefined) return false;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
     const reply =
@@ -72,7 +74,9 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...own });
     response.end(body);
     const { method, operationId: operation } = route;
-    onRequestEnd({ method, operation, status, ms: performance.now() - startedAt, requestId });
+    const ms = performance.now() - startedAt;
+    const { keyName } = sender;
+    onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
     return true;
   };
 }
@@ -83,13 +87,16 @@ function keyOf(method = "", url = ""): string {
   return `${method} ${query === -1 ? url : url.slice(0, query)}`;
 }
 
-/** Whether nothing is to be said to a request but that there is no place. */
-function isFlawless(request: IncomingMessage, route: Route, options: HeadCheckOptions): boolean {
-  if (isLingering(request.socket) || messageFailure(request) !== undefined) return false;
+/** Who has sent a request to which nothing is to be said but that there is no place; undefined for any other request. */
+function senderOf(
+  request: IncomingMessage,
+  route: Route,
+  options: HeadCheckOptions,
+): { readonly keyName: string | undefined } | undefined {
+  if (isLingering(request.socket) || messageFailure(request) !== undefined) return undefined;
   try {
-    checkHead(request, route, options);
-    return true;
+    return { keyName: checkHead(request, route, options)?.name };
   } catch {
-    return false; // the route checks again, and says it
+    return undefined; // the route checks again, and says it
   }
 }

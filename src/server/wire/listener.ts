@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { openExchanges } from "./connections.ts";
 
 /** What bounds connections. None of it ends a request that is worked on. */
@@ -20,6 +21,12 @@ export interface WireLimits {
   readonly checkIntervalMs: number;
   /** Request line and headers together. */
   readonly maxHeaderBytes: number;
+}
+
+/** A certificate chain and its private key, in PEM. */
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
 /** A check of the timeouts may come that much late. */
@@ -51,18 +58,19 @@ const FIXED_LIMITS = {
  * Node's HTTP server with everything turned off by which it would answer on its own: a missing Host and an Expect
  * header reach the application. There is no `upgrade` listener, so that Node ignores `Upgrade: h2c` as it should.
  */
-export function createListener(listener: RequestListener, limits: WireLimits): Server {
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      maxHeaderSize: limits.maxHeaderBytes,
-      requireHostHeader: false,
-    },
-    listener,
-  );
+export function createListener(listener: RequestListener, limits: WireLimits, tls?: TlsFiles): Server {
+  const settings = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    requireHostHeader: false,
+  };
+  const server =
+    tls === undefined
+      ? createServer(settings, listener)
+      : createTlsServer({ ...settings, ...tls, handshakeTimeout: limits.headersTimeoutMs }, listener);
   server.timeout = limits.unreadTimeoutMs; // in which nothing comes and nothing goes
   server.on("timeout", (socket) => {
     const isWorkedOn = openExchanges(socket).length > 0 && socket.writableLength === 0;

@@ -27,7 +27,7 @@ export default class ModelPull extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelPull);
-    const { offline } = this.options({ offline: flags.offline });
+    const { offline } = await this.options({ offline: flags.offline });
     const { pull } = await import("../../actions/pull.ts");
     const offlineBy = !offline ? undefined : flags.offline ? "--offline" : "DECISION_OFFLINE";
     this.log(await pull(args.model, { offlineBy, isJson: flags.json }));

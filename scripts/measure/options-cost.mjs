@@ -1,0 +1,63 @@
+// Measures what options cost: two services, asked in turns, and the ratio of their medians.
+// `npm run build && node scripts/measure/options-cost.mjs --a "--no-metrics" --b "" [--rounds 12] [--seconds 2] [--connections 8]`
+//
+// Each round asks one service and then the other, in changing order, so that what else the machine does hits both alike. The range
+// is that of the middle 95 % of the ratios of 2,000 samples of the rounds (bootstrap).
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { startService } from "./overload/service.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    a: { type: "string", default: "--no-metrics" },
+    b: { type: "string", default: "" },
+    rounds: { type: "string", default: "12" },
+    seconds: { type: "string", default: "2" },
+    connections: { type: "string", default: "8" },
+  },
+});
+const root = new URL("../..", import.meta.url).pathname;
+const body = JSON.stringify({
+  state: "My parcel never came. Where is it?",
+  questions: { late: { type: "noul", instructions: "Is the parcel late?" } },
+});
+
+const services = {};
+for (const name of ["a", "b"])
+  services[name] = await startService(root, flags[name].split(" ").filter(Boolean));
+
+async function round(name, duration) {
+  const { requests, non2xx, errors } = await autocannon({
+    url: `http://127.0.0.1:${services[name].port}/v1/systemone`,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+    connections: Number(flags.connections),
+    duration,
+  });
+  if (non2xx + errors > 0) throw new Error(`${name}: ${non2xx} answers are not 200, ${errors} errors`);
+  return requests.total / duration;
+}
+
+const rates = { a: [], b: [] };
+for (const name of ["a", "b"]) await round(name, 1); // warm
+for (let index = 0; index < Number(flags.rounds); index += 1) {
+  const order = index % 2 === 0 ? ["a", "b"] : ["b", "a"];
+  for (const name of order) rates[name].push(await round(name, Number(flags.seconds)));
+}
+await Promise.all(Object.values(services).map((service) => service.end()));
+
+const median = (values) => {
+  const sorted = [...values].sort((one, other) => one - other);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};
+const ratios = Array.from({ length: 2_000 }, () => {
+  const picked = rates.a.map(() => Math.floor(Math.random() * rates.a.length));
+  return median(picked.map((at) => rates.b[at])) / median(picked.map((at) => rates.a[at]));
+}).sort((one, other) => one - other);
+const at = (share) => ratios[Math.floor(share * (ratios.length - 1))].toFixed(4);
+console.log(`a: ${flags.a || "(defaults)"}  median ${median(rates.a).toFixed(1)} requests/s`);
+console.log(`b: ${flags.b || "(defaults)"}  median ${median(rates.b).toFixed(1)} requests/s`);
+console.log(
+  `b / a: ${(median(rates.b) / median(rates.a)).toFixed(4)}, 95 % within ${at(0.025)} to ${at(0.975)}`,
+);

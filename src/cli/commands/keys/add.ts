@@ -1,0 +1,38 @@
+import { Args, Flags } from "@oclif/core";
+import { BaseCommand } from "../../base-command.ts";
+import { keysFileOf } from "../../keys-flags.ts";
+import { optionFlags } from "../../option-flags.ts";
+
+export default class KeysAdd extends BaseCommand {
+  static override summary = "Make a key, and add its digest to the file of keys.";
+  static override description =
+    "Prints the key. It is shown this once: the file holds only its SHA-256. A service that reads the file accepts the key " +
+    "within a second.";
+  static override examples = [
+    "<%= config.bin %> keys add web --keys-file keys.txt --requests-per-minute 600 --tokens-per-minute 200000",
+  ];
+  static override args = { name: Args.string({ required: true, description: "name of the key, for logs" }) };
+  static override flags = {
+    ...optionFlags(["keysFile"]),
+    "requests-per-minute": Flags.integer({
+      min: 1,
+      description: "requests that the key may send in a minute",
+    }),
+    "tokens-per-minute": Flags.integer({
+      min: 1,
+      description: "input tokens that the key may use in a minute",
+    }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(KeysAdd);
+    const file = keysFileOf(await this.options(flags));
+    const { addKey } = await import("../../actions/keys.ts");
+    const key = addKey(file, {
+      name: args.name,
+      requestsPerMinute: flags["requests-per-minute"],
+      tokensPerMinute: flags["tokens-per-minute"],
+    });
+    this.log(key);
+  }
+}

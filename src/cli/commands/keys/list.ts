@@ -1,0 +1,30 @@
+import { Flags } from "@oclif/core";
+import { BaseCommand } from "../../base-command.ts";
+import { keysFileOf } from "../../keys-flags.ts";
+import { optionFlags } from "../../option-flags.ts";
+
+export default class KeysList extends BaseCommand {
+  static override summary = "List the keys of a file by name, with their bounds.";
+  static override flags = {
+    ...optionFlags(["keysFile"]),
+    json: Flags.boolean({ description: "print the result as JSON" }),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(KeysList);
+    const file = keysFileOf(await this.options(flags));
+    const { readKeyFile } = await import("../../../keys/key-ring.ts");
+    const keys = readKeyFile(file);
+    if (flags.json) {
+      this.log(JSON.stringify({ keys: keys.map(({ digest: _, ...key }) => key) }, null, 2));
+      return;
+    }
+    for (const { name, requestsPerMinute, tokensPerMinute } of keys) {
+      const bounds = [
+        ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests a minute`]),
+        ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens a minute`]),
+      ];
+      this.log([name, bounds.join(", ") || "without bound"].join("\t"));
+    }
+  }
+}

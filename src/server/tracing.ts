@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+import type { RequestRecord } from "./request-record.ts";
+
+/** The trace of one request, from its headers to its answer. */
+export interface RequestTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Of the answer: `traceparent`. */
+  readonly headers: Readonly<Record<string, string>>;
+  end(record: RequestRecord): void;
+}
+
+/** Begins traces, and continues those of callers. */
+export interface Tracing {
+  begin(request: IncomingMessage): RequestTrace;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** The trace that a caller names in `traceparent`, for the log. @see https://www.w3.org/TR/trace-context/ */
+export function callersTraceId({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+  const { traceparent } = headers;
+  if (typeof traceparent !== "string") return undefined;
+  return TRACEPARENT.exec(traceparent)?.[1];
+}

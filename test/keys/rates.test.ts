@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it, mock } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { createApp } from "../../src/app.ts";
+import { digestOf, writeKeyFile } from "../../src/keys/key-file.ts";
+import { KeyRates } from "../../src/keys/key-rates.ts";
+import { KeyRing } from "../../src/keys/key-ring.ts";
+import { resolveOptions } from "../../src/options/resolve.ts";
+import { createFastEngine } from "../conformance/fast-engine.ts";
+import { assertDeclared } from "../contract/response-check.ts";
+import { memoryLog } from "../server/doubles.ts";
+
+const REQUEST = {
+  state: "The parcel is late.",
+  questions: { q: { type: "noul", instructions: "Is it late?" } },
+};
+const ENTRIES = [
+  { name: "free", digest: digestOf("free-key") },
+  { name: "two", digest: digestOf("two-key"), requestsPerMinute: 2 },
+  { name: "few", digest: digestOf("few-key"), tokensPerMinute: 5 },
+];
+
+describe("keys of a file", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "keys-"));
+  const file = path.join(folder, "keys.txt");
+  const log = memoryLog();
+  let app: FastifyInstance;
+  let ring: KeyRing;
+
+  const ask = (key: string, headers = {}) =>
+    app.inject({
+      method: "POST",
+      url: "/v1/systemone",
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      payload: REQUEST,
+    });
+  const statuses = async (...keys: string[]) => {
+    const found: number[] = [];
+    for (const key of keys) found.push((await ask(key)).statusCode);
+    return found;
+  };
+
+  before(async () => {
+    writeFileSync(file, writeKeyFile(ENTRIES));
+    ring = new KeyRing({ apiKey: "single-key", file });
+    const options = { ...resolveOptions({}), corsOrigin: ["https://shop.example"] };
+    app = await createApp(await createFastEngine(), { ...options, apiKey: ring, log, port: 0 });
+  });
+  after(async () => {
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("are accepted beside the single key, others are not", async () => {
+    assert.deepEqual(
+      await statuses("free-key", "single-key", "free", "", ENTRIES[0]?.digest ?? ""),
+      [200, 200, 401, 401, 401],
+    );
+  });
+
+  it("are refused with 429 and the time to wait, once their requests are used up", async () => {
+    assert.deepEqual(await statuses("two-key", "two-key", "two-key", "free-key"), [200, 200, 429, 200]);
+    const { statusCode, headers, body } = await ask("two-key");
+    assertDeclared("systemone", statusCode, headers as Record<string, string>, JSON.parse(body));
+    assert.ok(Number(headers["retry-after"]) >= 1 && Number(headers["retry-after"]) <= 60);
+    assert.match(JSON.parse(body).detail, /used up its requests/);
+  });
+
+  it("are refused once their tokens are used up: the first answer tells how many it took", async () => {
+    assert.deepEqual(await statuses("few-key", "few-key"), [200, 429]);
+    assert.match(JSON.parse((await ask("few-key")).body).detail, /used up its tokens/);
+  });
+
+  it("are logged by name", async () => {
+    await ask("free-key", { "x-request-id": "named" });
+    const entry = log.entries.find(({ fields }) => fields.requestId === "named");
+    assert.equal(entry?.fields.key, "free");
+    assert.ok(!JSON.stringify(log.entries).includes("-key"));
+  });
+
+  it("follow the file when it is read again, and keep what they have used", async () => {
+    writeFileSync(file, writeKeyFile([...ENTRIES.slice(1), { name: "new", digest: digestOf("new-key") }]));
+    ring.reload();
+    assert.deepEqual(await statuses("free-key", "new-key", "two-key", "single-key"), [401, 200, 429, 200]);
+    writeFileSync(file, "broken");
+    assert.throws(() => ring.reload(), /line 1 of .* is no key/);
+    assert.deepEqual(await statuses("new-key", "single-key"), [200, 200]);
+  });
+
+  it("let a page of a named origin ask, and no other", async () => {
+    const origin = "https://shop.example";
+    const { headers } = await ask("single-key", { origin });
+    assert.equal(headers["access-control-allow-origin"], origin);
+    const other = await ask("single-key", { origin: "https://elsewhere.example" });
+    assert.equal(other.headers["access-control-allow-origin"], undefined);
+    const preflight = await app.inject({
+      method: "OPTIONS",
+      url: "/v1/systemone",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+      },
+    });
+    assert.equal(preflight.statusCode, 204);
+    assert.match(String(preflight.headers["access-control-allow-headers"]), /authorization/);
+  });
+});
+
+describe("a minute", () => {
+  it("passes, and another begins", async () => {
+    mock.timers.enable({ apis: ["Date", "setTimeout"] });
+    try {
+      const rates = new KeyRates({ requestsPerMinute: 1 });
+      await rates.takeRequest();
+      mock.timers.tick(20_000);
+      await assert.rejects(rates.takeRequest(), { kind: "RATE_LIMITED", retryAfterSeconds: 40 });
+      mock.timers.tick(40_001);
+      await rates.takeRequest();
+    } finally {
+      mock.timers.reset();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
+import { configSchema, readConfigFile } from "../../src/options/config-file.ts";
+import { resolveOptions, resolveWithSources } from "../../src/options/resolve.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "config-"));
+const file = path.join(folder, "decision.yaml");
+const fits = new Ajv({ allErrors: true }).compile(configSchema());
+
+const resolve = async (text: string, flags = {}, env = {}) => {
+  writeFileSync(file, text);
+  return resolveWithSources(flags, env, await readConfigFile(file));
+};
+
+describe("a configuration file", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("comes before defaults, after variables, and these after flags", async () => {
+    const text = "port: 1\nqueue-size: 2\ncache-size: 3\nstrict: true\nalias: [a, b]\nlog-level: info\n";
+    const env = { DECISION_PORT: "11", DECISION_QUEUE_SIZE: "12", DECISION_HOST: "" };
+    const { options, sources } = await resolve(text, { port: "21" }, env);
+    const { port, queueSize, cacheSize, strict, alias, logLevel, host } = options;
+    assert.deepEqual([port, queueSize, cacheSize, strict, alias], [21, 12, 3, true, ["a", "b"]]);
+    assert.deepEqual([logLevel, host], ["info", "127.0.0.1"]);
+    const { port: one, queueSize: two, cacheSize: three, host: four } = sources;
+    assert.deepEqual([one.kind, two.kind, three.kind, four.kind], ["flag", "variable", "file", "default"]);
+    assert.deepEqual([one.name, two.name], ["--port", "DECISION_QUEUE_SIZE"]);
+  });
+
+  it("may be empty", async () => {
+    assert.deepEqual((await resolve("# nothing\n")).options, resolveOptions({}));
+  });
+
+  it("names a model, which a flag for another one overrides", async () => {
+    const { options } = await resolve("model: a\n", { "model-path": "/b" });
+    assert.deepEqual([options.model, options.modelPath], ["", "/b"]);
+    await assert.rejects(
+      resolve("model: a\nmodel-path: /b\n"),
+      /: model and .*: model-path exclude each other/,
+    );
+  });
+
+  const bad = [
+    ["prot: 1", /has a member that is no option: "prot"/],
+    ["port: eight", /port takes a whole number, not a string/],
+    ["port: 70000", /decision\.yaml: port takes a whole number from 0 to 65535, not "70000"/],
+    ["port: 1.5", /port takes a whole number, not a number/],
+    ["strict: 1", /strict takes true or false, not a number/],
+    ["alias: a", /alias takes a list of texts, not a string/],
+    ["alias: ['']", /alias takes a name of at least one character/],
+    ["log-level: loud", /log-level takes silent, error, warn, info or debug, not "loud"/],
+    ["host: ''", /host takes a text of at least one character/],
+    ["port:", /port takes a whole number, not null/],
+    ["- port", /must hold options by their names/],
+  ] as const;
+  for (const [text, message] of bad) {
+    it(`with ${text} is refused, by its JSON Schema too`, async () => {
+      await assert.rejects(resolve(text), { kind: "INVALID_OPTION", message });
+      assert.equal(fits(parse(text)), false);
+    });
+  }
+
+  it("that is accepted fits the JSON Schema", () => {
+    assert.ok(fits({ port: 0, strict: false, alias: ["a"], "log-level": "info", model: "twig" }));
+  });
+
+  it("that is no YAML, names a member twice or is not there is refused", async () => {
+    await assert.rejects(resolve("a: [1"), /is not valid YAML/);
+    await assert.rejects(resolve("port: 1\nport: 2"), /is not valid YAML/);
+    await assert.rejects(readConfigFile(path.join(folder, "none.yaml")), /cannot be read \(ENOENT\)/);
+  });
+});

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { request as requestTls } from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
+import { packageRoot } from "../support/package-root.ts";
+import { freePort, Service, SMALL } from "./service.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "operation-"));
+const inFolder = (name: string) => path.join(folder, name);
+const certificates = path.join(packageRoot, "test/support/tls");
+const keys = (...args: string[]) =>
+  spawnSync(process.execPath, [path.join(packageRoot, "bin/decision.js"), "keys", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, DECISION_KEYS_FILE: inFolder("keys.txt") },
+  });
+
+after(() => rmSync(folder, { recursive: true }));
+
+function useCertificate(name: string): void {
+  for (const end of ["crt", "key"]) cpSync(path.join(certificates, `${name}.${end}`), inFolder(`tls.${end}`));
+}
+
+/** Asks until the answer is as wanted. */
+async function until<T>(ask: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const value = await ask();
+    if (isWanted(value)) return value;
+    assert.ok(Date.now() < end, `waited in vain: ${JSON.stringify(value)}`);
+    await sleep(20);
+  }
+}
+
+describe("a service with keys of a file and a certificate", () => {
+  let service: Service;
+  let key: string;
+
+  /** @returns the status and the name in the certificate */
+  const ask = (bearer: string) =>
+    new Promise<{ status: number | undefined; name: string }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+      const options = {
+        port: service.port,
+        path: "/v1/systemone",
+        method: "POST",
+        headers,
+        agent: false,
+        rejectUnauthorized: false,
+      };
+      const outgoing = requestTls(options, (response) => {
+        const name = String((response.socket as TLSSocket).getPeerCertificate().subject?.CN);
+        response.resume().on("end", () => resolve({ status: response.statusCode, name }));
+      });
+      outgoing.on("error", reject).end(JSON.stringify(SMALL));
+    });
+
+  before(async () => {
+    useCertificate("first");
+    key = keys("add", "web", "--requests-per-minute", "1000").stdout.trim();
+    const flags = [
+      "--tls-cert",
+      inFolder("tls.crt"),
+      "--tls-key",
+      inFolder("tls.key"),
+      "--keys-file",
+      inFolder("keys.txt"),
+    ];
+    service = await Service.start(flags);
+  });
+  after(() => service.stop());
+
+  it("answers over TLS, to those who have a key", async () => {
+    assert.deepEqual(await ask(key), { status: 200, name: "first.localhost" });
+    assert.equal((await ask("another")).status, 401);
+  });
+
+  it("lists keys without digests, and refuses a name twice", () => {
+    assert.equal(keys("list").stdout, "web\t1000 requests a minute\n");
+    assert.ok(!keys("list", "--json").stdout.includes("sha256"));
+    assert.ok(!readFileSync(inFolder("keys.txt"), "utf8").includes(key));
+    const again = keys("add", "web");
+    assert.deepEqual([again.status, again.stdout], [2, ""]);
+    assert.match(again.stderr, /has a key of this name/);
+  });
+
+  it("takes a new certificate, a new key and a revoked one without a restart, and loses no request", async () => {
+    let isOver = false;
+    const lost: unknown[] = [];
+    const traffic = (async () => {
+      while (!isOver)
+        await ask(key).then(
+          ({ status }) => status === 200 || lost.push(status),
+          (error) => lost.push(error),
+        );
+    })();
+    useCertificate("second");
+    await until(
+      () => ask(key),
+      ({ name }) => name === "second.localhost",
+    );
+    const other = keys("add", "other").stdout.trim();
+    await until(
+      () => ask(other),
+      ({ status }) => status === 200,
+    );
+    keys("revoke", "other");
+    service.process.kill("SIGHUP");
+    await until(
+      () => ask(other),
+      ({ status }) => status === 401,
+    );
+    isOver = true;
+    await traffic;
+    assert.deepEqual(lost, []);
+    assert.equal(service.process.exitCode, null);
+  });
+
+  it("keeps its keys when the file is broken, and says so", async () => {
+    writeFileSync(inFolder("keys.txt"), "broken\n");
+    service.process.kill("SIGHUP");
+    await until(
+      async () => service.log,
+      (log) => log.includes("cannot be read again"),
+    );
+    assert.equal((await ask(key)).status, 200);
+  });
+});
+
+describe("a service on a Unix socket", () => {
+  it("answers there, takes the place of one that was killed, and says what is in force", async () => {
+    const socketPath = inFolder("service.sock");
+    writeFileSync(inFolder("decision.yaml"), `socket: ${socketPath}\nlog-level: error\n`);
+    const start = async () => {
+      const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve"], {
+        cwd: folder,
+      });
+      const [line] = await once(child.stdout, "data");
+      assert.match(String(line), /at http\+unix:\/\/.*service\.sock/);
+      return child;
+    };
+    const first = await start();
+    const killed = once(first, "exit");
+    first.kill("SIGKILL");
+    await killed;
+    const second = await start();
+    const status = await new Promise((resolve, reject) =>
+      request({ socketPath, path: "/ready" }, (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end(),
+    );
+    assert.equal(status, 200);
+    const shown = spawnSync(
+      process.execPath,
+      [path.join(packageRoot, "bin/decision.js"), "config", "--json"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, DECISION_QUEUE_SIZE: "7", DECISION_API_KEY: "not-to-be-shown" },
+      },
+    );
+    assert.ok(!shown.stdout.includes("not-to-be-shown"));
+    const { options } = JSON.parse(shown.stdout);
+    const sourceOf = (name: string) =>
+      options.find(({ option }: { option: string }) => option === name).source.kind;
+    assert.deepEqual(["socket", "queue-size", "port"].map(sourceOf), ["file", "variable", "default"]);
+    const ended = once(second, "exit");
+    second.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+  });
+});
+
+describe("bad options", () => {
+  for (const [flags, message] of [
+    [["--tls-cert", "x.crt"], /--tls-cert and --tls-key need each other/],
+    [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read \(ENOENT\)/],
+    [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
+  ] as const)
+    it(`end the start: ${flags[0]}`, async () => {
+      const port = String(await freePort());
+      const args = [path.join(packageRoot, "bin/decision.js"), "serve", "--port", port, ...flags];
+      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      assert.deepEqual([status, message.test(stderr)], [2, true], stderr);
+    });
+});
