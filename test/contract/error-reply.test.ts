@@ -24,6 +24,7 @@ const kinds: readonly {
   { kind: "KEY_MISSING", status: 401, headers: { "www-authenticate": "Bearer" } },
   { kind: "UNAUTHORIZED", status: 401, headers: { "www-authenticate": "Bearer" } },
   { kind: "BODY_TOO_LARGE", status: 413 },
+  { kind: "RATE_LIMITED", status: 429, headers: { "retry-after": "1" } },
   { kind: "QUEUE_FULL", status: 503, headers: { "retry-after": "1" } },
   { kind: "OVERLOADED", status: 503, headers: { "retry-after": "1" } },
   { kind: "STARTING", status: 503, headers: { "retry-after": "1" } },
@@ -36,6 +37,7 @@ const kinds: readonly {
   { kind: "INVALID_OPTION", status: 500, code: "INTERNAL" },
   { kind: "INVALID_MODEL", status: 500, code: "INTERNAL" },
   { kind: "PULL_FAILED", status: 500, code: "INTERNAL" },
+  { kind: "UNREACHABLE", status: 500, code: "INTERNAL" },
 ];
 
 describe("the answer to an error", () => {
