@@ -122,7 +122,10 @@ module.exports = {
       name: `${folder} imports only ${allowed.join(", ") || "nothing of ours"}`,
       severity: "error",
       from: { path: pattern([folder]) },
-      to: { path: "^(src|handlers|generated|bench|playground|test)/", pathNot: pattern([folder, ...allowed]) },
+      to: {
+        path: "^(src|handlers|generated|bench|playground|test)/",
+        pathNot: pattern([folder, ...allowed]),
+      },
     })),
     ...Object.entries(ROOMS).flatMap(([folder, rooms]) =>
       Object.entries(rooms).map(([room, allowed]) => ({

@@ -4,7 +4,8 @@ import { assertClose, check, fullUrl, key, load, plain, report, slowUrl, url } f
 const sdk = await load("@typesafe-ai/sdk");
 const { TypeSafeClient, choice, noul, score } = sdk;
 const client = new TypeSafeClient({ apiKey: key, baseURL: url, maxRetries: 0 });
-const at = (baseUrl, options) => new TypeSafeClient({ apiKey: key, baseURL: baseUrl, maxRetries: 0, ...options });
+const at = (baseUrl, options) =>
+  new TypeSafeClient({ apiKey: key, baseURL: baseUrl, maxRetries: 0, ...options });
 
 const state = "I was charged twice for one order. Give me my money back today!";
 const criteria = { refund: "Wants money back", cancel: "Wants to end a subscription" };
