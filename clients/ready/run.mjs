@@ -17,12 +17,18 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
 const KEY = "a-key-for-ready-clients";
 const START_TIMEOUT_MS = 180_000; // chosen: a start takes about a second, on a busy machine a minute
 const PROGRAM_TIMEOUT_MS = 120_000; // chosen: a program takes some seconds
+
+/** While one waits in the queue, the other asks again and again, so that it takes the place as soon as it is free. */
+const FILLERS = 2;
+/** Milliseconds between two requests of a filler that the full queue refuses. */
+const REFILL_MS = 5;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..", "..");
@@ -56,7 +62,7 @@ async function main() {
   const done = new AbortController();
   try {
     const [origin, full, slow] = await Promise.all(services.map(urlOf));
-    const filling = keepFull(full, done.signal);
+    const filling = Promise.all(Array.from({ length: FILLERS }, () => keepFull(full, done.signal)));
     for (const [at, client] of clients.entries()) {
       const urls = { main: origin, full, slow };
       process.stdout.write(await tryClient(client, environments[at], urls));
@@ -197,17 +203,19 @@ async function urlOf(service) {
   throw new Error("a service did not become ready");
 }
 
-/** Has one request wait in the queue for as long as the programs run; resolves when it no longer does. */
+/** Asks again as soon as it is answered or refused, for as long as the programs run; resolves when it no longer does. */
 async function keepFull(url, signal) {
   const question = { type: "noul", instructions: "Does this wait?" };
   const body = JSON.stringify({ state: "Fills the queue.", questions: { question } });
   const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
-  while (!signal.aborted) {
-    await fetch(`${url}/v1/systemone`, { method: "POST", headers, body, signal })
-      .then((answer) => answer.arrayBuffer())
-      .catch((error) => {
-        if (!signal.aborted) throw error;
-      });
+  try {
+    while (!signal.aborted) {
+      const answer = await fetch(`${url}/v1/systemone`, { method: "POST", headers, body, signal });
+      await answer.arrayBuffer();
+      if (answer.status === 503) await setTimeout(REFILL_MS, undefined, { signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 
