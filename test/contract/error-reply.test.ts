@@ -36,6 +36,7 @@ const kinds: readonly {
   { kind: "INVALID_OPTION", status: 500, code: "INTERNAL" },
   { kind: "INVALID_MODEL", status: 500, code: "INTERNAL" },
   { kind: "PULL_FAILED", status: 500, code: "INTERNAL" },
+  { kind: "UNREACHABLE", status: 500, code: "INTERNAL" },
 ];
 
 describe("the answer to an error", () => {
