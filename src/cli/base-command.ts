@@ -34,6 +34,7 @@ export abstract class BaseCommand extends Command {
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError) {
       if (isWrongUsage(error)) return this.#end(this.#linesOf(error), WRONG_USAGE);
+      if (error.kind === "CANCELLED") return this.#end(this.#linesOf(error), FAILED); // the user's own doing
       const page = path.join(this.config.root, "docs", "errors.md");
       return this.#end([...this.#linesOf(error), `${error.kind} is explained in ${page}`], FAILED);
     }
