@@ -11,9 +11,8 @@ import path from "node:path";
 const SECONDS = Number(process.argv[2] ?? 10);
 const PORTS = [8701, 8702, 8703, 8704];
 const CALLERS = 8;
-// Chosen: 40 states that callers ask about again and again, about as many as fit into the caches of four services, and more than
-// fit into one
-const STATES = 40;
+// Chosen: states that callers ask about again and again. All fit into the caches of four services together, and not into one.
+const STATES = 12;
 const STATE_CACHE_MB = 16;
 const WORDS =
   "order parcel refund invoice card printer account login delay support price queue letter box city".split(
@@ -71,10 +70,10 @@ async function ready(port) {
   }
 }
 
-/** About 400 words: long enough that its encoding is kept. */
+/** 150 words: long enough that its encoding is kept. */
 function stateOf(index) {
   return Array.from(
-    { length: 400 },
+    { length: 150 },
     (_, word) => WORDS[(word * (index + 3) + index * 7 + ((word * word) >> 3)) % WORDS.length],
   ).join(" ");
 }
