@@ -3,6 +3,7 @@ import { readApiKey } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
+import { notifyReady } from "./notify-ready.ts";
 
 /**
  * Serves until a signal ends the process.
@@ -19,5 +20,7 @@ export async function serveUntilSignal(
   const traces = readTraceSettings(env);
   const log = await createLog(options.logLevel, options.logFormat);
   const service = await serve(options, { apiKey, traces, log, process });
-  if (service !== undefined) print(`decision serves ${service.model} at ${service.url}`);
+  if (service === undefined) return;
+  print(`decision serves ${service.model} at ${service.url}`);
+  await notifyReady(env, log);
 }

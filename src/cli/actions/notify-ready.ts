@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Log } from "../../server/log.ts";
+
+/** Chosen: systemd takes the message at once. */
+const NOTIFY_MS = 5_000;
+
+/**
+ * Tells systemd that the service is ready, where systemd asks for it (`Type=notify`, which needs `NotifyAccess=all`). Node.js
+ * cannot send to the socket that systemd names, so systemd's own program does.
+ *
+ * @see https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+ */
+export async function notifyReady(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Pick<Log, "warn">,
+): Promise<void> {
+  const { NOTIFY_SOCKET, PATH } = env;
+  if (NOTIFY_SOCKET === undefined || NOTIFY_SOCKET === "") return;
+  try {
+    await promisify(execFile)("systemd-notify", ["--ready"], {
+      env: { NOTIFY_SOCKET, PATH },
+      timeout: NOTIFY_MS,
+    });
+  } catch (error) {
+    log.warn({ err: error }, "systemd-notify failed: systemd is not told that the service is ready");
+  }
+}
