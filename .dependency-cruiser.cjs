@@ -58,6 +58,8 @@ const FOLDERS = {
     "src/telemetry",
   ],
   "src/batch": ["src/errors", "src/json"],
+  // figures about labelled rows: knows rows and answers, not who gives them
+  "src/evaluation": ["src/batch", "src/errors", "src/json"],
   bench: [
     "src/app",
     "src/backends",
@@ -81,6 +83,7 @@ const FOLDERS = {
     "src/batch",
     "src/conformance",
     "src/errors",
+    "src/evaluation",
     "src/hub",
     "src/json",
     "src/keys",

@@ -66,6 +66,7 @@ const PAGES = [
   "docs/deployment.md",
   "docs/dialects.md",
   "docs/errors.md",
+  "docs/evaluation.md",
   "docs/library.md",
   "docs/model-packages.md",
   "docs/keys.md",

@@ -3,6 +3,7 @@ import Bench from "./commands/bench.ts";
 import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
+import Evaluate from "./commands/evaluate.ts";
 import KeysAdd from "./commands/keys/add.ts";
 import KeysList from "./commands/keys/list.ts";
 import KeysRevoke from "./commands/keys/revoke.ts";
@@ -24,6 +25,7 @@ export default {
   rank: Rank,
   mcp: Mcp,
   batch: Batch,
+  evaluate: Evaluate,
   "keys:add": KeysAdd,
   "keys:list": KeysList,
   "keys:revoke": KeysRevoke,

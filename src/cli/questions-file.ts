@@ -11,15 +11,15 @@ import { fileText } from "./state-text.ts";
  *
  * @throws ServiceError INVALID_OPTION
  */
-export async function readQuestions(file: string): Promise<JsonObject> {
-  const bytes = Buffer.from(await fileText(file, "--questions"));
+export async function readQuestions(file: string, flag = "--questions"): Promise<JsonObject> {
+  const bytes = Buffer.from(await fileText(file, flag));
   const questions = await readJson(bytes).catch((error: unknown) => {
-    throw error instanceof ServiceError ? invalidOption(`--questions ${file}: ${error.message}`) : error;
+    throw error instanceof ServiceError ? invalidOption(`${flag} ${file}: ${error.message}`) : error;
   });
   if (isJsonObject(questions) && questions.size > 0 && [...questions.values()].every(isJsonObject))
     return questions;
   throw invalidOption(
-    `--questions takes a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} holds something else.`,
+    `${flag} takes a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} holds something else.`,
   );
 }
 

@@ -74,7 +74,8 @@ export async function batch(options: BatchOptions): Promise<boolean> {
   }
 }
 
-interface Source {
+/** The rows of an input. */
+export interface Source {
   readonly rows: AsyncIterable<Row>;
   readonly header: readonly string[] | undefined;
   readonly totalBytes: number | undefined;
@@ -143,8 +144,10 @@ function summary({ rows, errors }: BatchState, written: Written, seconds: number
 
 const withoutStop = (message: string) => message.replace(/\.$/, "");
 
+type SourceOptions = Pick<BatchOptions, "input" | "output" | "inputFormat" | "place">;
+
 /** @throws ServiceError INVALID_OPTION */
-async function openSource(options: BatchOptions, signal: AbortSignal): Promise<Source> {
+export async function openSource(options: SourceOptions, signal: AbortSignal): Promise<Source> {
   const { input, output, inputFormat, place } = options;
   let totalBytes: number | undefined;
   if (input !== "-") {
@@ -190,12 +193,13 @@ async function earlierOutput(options: BatchOptions, format: OutputFormat): Promi
   );
 }
 
-interface Stop {
+/** Ends work at SIGINT and SIGTERM. */
+export interface Stop {
   readonly signal: AbortSignal;
   dispose(): void;
 }
 
-function stopOnSignals(): Stop {
+export function stopOnSignals(): Stop {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal); // every row that waits for a service adds a listener
   const onSignal = (name: NodeJS.Signals) => stop.abort(new ServiceError("CANCELLED", `stopped by ${name}`));

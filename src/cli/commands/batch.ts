@@ -1,11 +1,10 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import { invalidOption } from "../../options/resolve.ts";
-import type { Format } from "../actions/batch.ts";
 import { TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { readQuestions } from "../questions-file.ts";
+import { formatOf } from "../row-format.ts";
 import { targetOf } from "../target.ts";
 
 export default class Batch extends BaseCommand {
@@ -90,13 +89,4 @@ export default class Batch extends BaseCommand {
     });
     if (!isComplete) this.exit(1);
   }
-}
-
-/** @throws ServiceError INVALID_OPTION for a name that says something else */
-function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {
-  if (given === "jsonl" || given === "csv") return given;
-  if (file === "-") return standard;
-  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
-  if (/\.csv$/i.test(file)) return "csv";
-  throw invalidOption(`${flag} takes a name that ends in .jsonl or .csv; otherwise add ${flag}-format.`);
 }

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { inOrder } from "../batch/in-order.ts";
+import { type AnswerRows, answerRow } from "../batch/outcome.ts";
+import type { Row } from "../batch/row.ts";
+import { ServiceError } from "../errors.ts";
+import type { JsonObject } from "../json/value.ts";
+import { writeJson } from "../json/write.ts";
+import type { Judged } from "./judged.ts";
+import { labelsOf } from "./labelled-row.ts";
+
+/** A row to ask about, with the right answers by question. */
+export interface LabelledRow {
+  readonly row: Row;
+  /** A question without a label is not judged on this row. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+export interface AnsweredRows {
+  readonly model: string;
+  /** Rows with an error, and the first of them. */
+  readonly errors: readonly { readonly row: number; readonly error: ServiceError }[];
+  /** By question; by the number of the row, in order. */
+  readonly judged: ReadonlyMap<string, ReadonlyMap<number, Judged>>;
+}
+
+/** As many as fill the queue of the model twice. The rows are in memory anyway. */
+const WINDOW = { rows: 256, bytes: Number.POSITIVE_INFINITY };
+
+/**
+ * Asks the questions about each row and holds the answers against the labels.
+ *
+ * @throws ServiceError as `answerRow`
+ */
+export async function answerRows(
+  rows: readonly LabelledRow[],
+  parts: AnswerRows,
+  onRow: (count: number) => void,
+): Promise<AnsweredRows> {
+  const judged = new Map([...parts.questions.keys()].map((name) => [name, new Map<number, Judged>()]));
+  const errors: { row: number; error: ServiceError }[] = [];
+  let model = "";
+  let count = 0;
+  const outcomes = inOrder(
+    each(rows),
+    async ({ row, labels }) => ({ ...(await answerRow(row, parts)), labels }),
+    () => 0,
+    WINDOW,
+  );
+  for await (const { row, answer, labels } of outcomes) {
+    if (answer instanceof ServiceError) errors.push({ row: row.number, error: answer });
+    else {
+      const body: ReadBody = JSON.parse(answer);
+      model = body.model;
+      const key = keyOf(row);
+      for (const [name, truth] of labels)
+        judged.get(name)?.set(row.number, judge(key, truth, body.answers[name], parts.questions, name));
+    }
+    count += 1;
+    onRow(count);
+  }
+  return { model, errors, judged };
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+interface ReadBody {
+  readonly model: string;
+  readonly answers: Readonly<Record<string, ReadAnswer>>;
+}
+
+interface ReadAnswer {
+  readonly choice?: string;
+  readonly noul?: number;
+  readonly score?: number;
+  readonly confidence: number;
+  readonly probabilities: Readonly<Record<string, number>>;
+}
+
+function judge(
+  key: string,
+  truth: string,
+  answer: ReadAnswer | undefined,
+  questions: JsonObject,
+  name: string,
+): Judged {
+  if (answer === undefined)
+    throw new ServiceError("BACKEND_FAILED", "The answer lacks one of the questions.");
+  const predicted = decided(answer, labelsOf(questions.get(name)));
+  return { key, truth, predicted, confidence: answer.confidence, expectedLevel: answer.score };
+}
+
+/** The most probable label; for a score too, whose own answer lies between levels. */
+function decided({ choice, noul, probabilities }: ReadAnswer, labels: readonly string[]): string {
+  if (choice !== undefined) return choice;
+  if (noul !== undefined) return String(noul >= 0.5);
+  return labels.reduce((best, label) =>
+    (probabilities[label] ?? 0) > (probabilities[best] ?? 0) ? label : best,
+  );
+}
+
+const keyOf = ({ state }: Row) => digest(state instanceof ServiceError ? "" : writeJson(state));
+
+/** Of the judged rows and their labels, in any order. */
+export function dataDigest(rows: Iterable<Judged>): string {
+  return digest(
+    [...rows]
+      .map(({ key, truth }) => writeJson([key, truth]))
+      .sort()
+      .join("\n"),
+  );
+}
+
+export function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

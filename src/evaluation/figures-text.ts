@@ -1,0 +1,76 @@
+import type { Comparison } from "./comparison.ts";
+import type { LabelReport } from "./confusion.ts";
+import type { CoveragePoint } from "./coverage.ts";
+import type { Evaluation } from "./evaluation.ts";
+import type { Proportion } from "./proportion.ts";
+import type { QuestionReport } from "./question-report.ts";
+import type { CheckedFigure } from "./threshold-file.ts";
+
+/** "93.3 %"; "-" where there is none. */
+export const percent = (share: number | undefined) =>
+  share === undefined ? "-" : `${(100 * share).toFixed(1)} %`;
+
+/** "93.3 % (87.1 to 96.7), 112 of 120". */
+export function proportionText({ share, low, high, right, count }: Proportion): string {
+  if (count === 0) return "no rows";
+  return `${percent(share)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}), ${right} of ${count}`;
+}
+
+/** What the threshold does, in sentences. */
+export function thresholdSentences({ chosen, heldOut, target, accuracy }: QuestionReport): string[] {
+  const aim = `${Number((100 * target).toFixed(2))} %`;
+  if (chosen === undefined) return [];
+  const kept = `keeps ${percent(chosen.coverage)} (${chosen.accuracy.count} of ${accuracy.count} rows)`;
+  const found = `${aim}: answer at confidence >= ${chosen.threshold}; ${kept}, right in ${proportionText(chosen.accuracy)}`;
+  if (heldOut === undefined) return [found];
+  return [
+    found,
+    `on rows that it was not fitted to (${heldOut.folds} folds): keeps ${percent(heldOut.coverage)}, right in ${proportionText(heldOut.accuracy)}`,
+  ];
+}
+
+/** Thresholds to show in a table; chosen. */
+const SHOWN = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+/** What some thresholds keep. @returns those that keep something, without repetition */
+export function shownThresholds({ curve }: QuestionReport): CoveragePoint[] {
+  const points = SHOWN.flatMap((threshold) => {
+    const point = curve.findLast((one) => one.threshold >= threshold);
+    return point === undefined ? [] : [{ ...point, threshold }];
+  });
+  return points.filter((point, at) => point.accuracy.count !== points[at + 1]?.accuracy.count);
+}
+
+/** Labels whose rows were answered otherwise, most often first. */
+export function confusions(labels: readonly LabelReport[], matrix: QuestionReport["confusion"]) {
+  return labels
+    .flatMap(({ label }, truth) =>
+      labels.map((other, answer) => ({
+        truth: label,
+        answer: other.label,
+        count: truth === answer ? 0 : (matrix[truth]?.[answer] ?? 0),
+      })),
+    )
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+}
+
+export const FIGURE_NAMES: Readonly<Record<CheckedFigure["what"], string>> = {
+  accuracy: "accuracy",
+  coverage: "rows kept",
+  keptAccuracy: "accuracy of rows kept",
+};
+
+/** "no difference is shown (p = 0.22)", or which is better. */
+export function verdict({ isDifferent, p, onlyFirst, onlySecond }: Comparison): string {
+  const shown = `p = ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)}`;
+  if (!isDifferent) return `no difference is shown (${shown})`;
+  return `the ${onlyFirst > onlySecond ? "first" : "second"} is better (${shown})`;
+}
+
+export function errorsText({ errors }: Evaluation): string[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const rows = errors.length === 1 ? "1 row" : `${errors.length} rows`;
+  return [`${rows} without an answer, not counted; the first is row ${first.row}: ${first.message}`];
+}

@@ -1,0 +1,71 @@
+import { type Row, type StatePlace, stateOf } from "../batch/row.ts";
+import { ServiceError } from "../errors.ts";
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
+
+/** The labels of a question, as answers have them: of a choice, `false` and `true`, or levels from `0`. */
+export function labelsOf(question: JsonValue | undefined): readonly string[] {
+  const criteria = isJsonObject(question) ? question.get("criteria") : undefined;
+  const type = isJsonObject(question) ? question.get("type") : undefined;
+  if (type === "choice" && isJsonObject(criteria)) return [...criteria.keys()];
+  if (type === "score" && isJsonArray(criteria)) return criteria.map((_, level) => String(level));
+  return ["false", "true"];
+}
+
+/**
+ * The labels of a row. They stand in its object `labels`, else in the row itself, by the question's name.
+ *
+ * @param row whose state is the whole row
+ * @throws ServiceError INVALID_OPTION for a label that its question does not have
+ */
+export function rowLabels(row: Row, questions: JsonObject): ReadonlyMap<string, string> {
+  const whole = row.state;
+  if (whole instanceof ServiceError || !isJsonObject(whole)) return new Map();
+  const own = whole.get("labels");
+  const given = isJsonObject(own) ? own : whole;
+  return new Map(
+    [...questions].flatMap(([name, question]) => {
+      const label = labelOf(given.get(name), name, question, row.number);
+      return label === undefined ? [] : [[name, label] as const];
+    }),
+  );
+}
+
+/**
+ * The row with the state to ask about.
+ *
+ * @param row whose state is the whole row
+ * @param names of questions: a whole row as the state is without their labels, else the model would read the answers
+ */
+export function askedRow(row: Row, place: StatePlace, names: readonly string[]): Row {
+  const whole = row.state;
+  if (whole instanceof ServiceError) return row;
+  if (place !== "row" || !isJsonObject(whole)) return { ...row, state: stateOf(whole, place) };
+  const kept = [...whole].filter(([name]) => name !== "labels" && !names.includes(name));
+  return { ...row, state: new Map(kept) };
+}
+
+function labelOf(
+  value: JsonValue | undefined,
+  name: string,
+  question: JsonValue,
+  row: number,
+): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const labels = labelsOf(question);
+  const text = value instanceof JsonNumber ? value.text : String(value);
+  const isNoul = isJsonObject(question) && question.get("type") === "noul";
+  const meant = isNoul ? (YES_NO.get(text.toLowerCase()) ?? text) : text;
+  if (labels.includes(meant)) return meant;
+  throw new ServiceError(
+    "INVALID_OPTION",
+    `--input, row ${row}: the label of ${JSON.stringify(name)} must be one of ${labels.map((one) => JSON.stringify(one)).join(", ")}.`,
+  );
+}
+
+/** How tables write the outcomes of a yes/no question. */
+const YES_NO = new Map([
+  ["true", "true"],
+  ["yes", "true"],
+  ["false", "false"],
+  ["no", "false"],
+]);

@@ -1,0 +1,122 @@
+import { ServiceError } from "../errors.ts";
+import { atThreshold } from "./coverage.ts";
+import { type Judged, rightOf } from "./judged.ts";
+import type { QuestionReport } from "./question-report.ts";
+
+const FORMAT = "decision-thresholds/1";
+
+/** Thresholds of questions, and what they were measured on. */
+export interface ThresholdFile {
+  readonly format: typeof FORMAT;
+  readonly model: string;
+  readonly target: number;
+  readonly questions: readonly QuestionThreshold[];
+}
+
+export interface QuestionThreshold {
+  readonly name: string;
+  /** Digest of the rows and labels. */
+  readonly data: string;
+  /** Digest of the question. */
+  readonly question: string;
+  readonly rows: number;
+  readonly accuracy: number;
+  /** null where no threshold reaches the target. */
+  readonly threshold: number | null;
+  /** With the threshold, on these rows. */
+  readonly coverage: number;
+  readonly keptAccuracy: number;
+}
+
+/** @param digests of data and question, by the question's name */
+export function thresholdFile(
+  model: string,
+  target: number,
+  reports: readonly QuestionReport[],
+  digests: (name: string) => { readonly data: string; readonly question: string },
+): ThresholdFile {
+  const questions = reports.map(({ name, accuracy, chosen }) => ({
+    name,
+    ...digests(name),
+    rows: accuracy.count,
+    accuracy: accuracy.share,
+    threshold: chosen?.threshold ?? null,
+    coverage: chosen?.coverage ?? 0,
+    keptAccuracy: chosen?.accuracy.share ?? 0,
+  }));
+  return { format: FORMAT, model, target, questions };
+}
+
+/** @throws ServiceError INVALID_OPTION if the text is no threshold file */
+export function readThresholdFile(text: string, file: string): ThresholdFile {
+  try {
+    const value: ThresholdFile = JSON.parse(text);
+    const isWhole =
+      value.format === FORMAT && Array.isArray(value.questions) && value.questions.every(isThreshold);
+    if (isWhole) return value;
+  } catch {
+    // told below
+  }
+  throw new ServiceError(
+    "INVALID_OPTION",
+    `--check takes a file that --thresholds has written; ${file} is none.`,
+  );
+}
+
+function isThreshold(one: QuestionThreshold): boolean {
+  const { name, data, question, rows, accuracy, threshold, coverage, keptAccuracy } = one;
+  return (
+    [name, data, question].every((text) => typeof text === "string") &&
+    [rows, accuracy, coverage, keptAccuracy].every(Number.isFinite) &&
+    (threshold === null || Number.isFinite(threshold))
+  );
+}
+
+/** A figure of the file beside the one measured now, both shares. */
+export interface CheckedFigure {
+  readonly what: "accuracy" | "coverage" | "keptAccuracy";
+  readonly before: number;
+  readonly now: number;
+  readonly isWorse: boolean;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly figures: readonly CheckedFigure[];
+  readonly isWorse: boolean;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Holds a question against the file: its accuracy, and with the file's threshold the share of rows kept and the accuracy on
+ * these. Each may fall by `tolerance`.
+ *
+ * @param before undefined if the file does not have the question
+ */
+export function check(
+  name: string,
+  before: QuestionThreshold | undefined,
+  rows: readonly Judged[],
+  digests: { readonly data: string; readonly question: string },
+  tolerance: number,
+): Check {
+  if (before === undefined)
+    return { name, figures: [], isWorse: false, notes: ["The file does not have it."] };
+  const figure = (what: CheckedFigure["what"], then: number, now: number): CheckedFigure => ({
+    what,
+    before: then,
+    now,
+    isWorse: now < then - tolerance - 1e-12, // shares are rounded
+  });
+  const figures = [figure("accuracy", before.accuracy, rightOf(rows) / rows.length)];
+  if (before.threshold !== null) {
+    const { coverage, accuracy } = atThreshold(rows, before.threshold);
+    figures.push(figure("coverage", before.coverage, coverage));
+    // without rows there is nothing wrong with them; the coverage tells
+    if (accuracy.count > 0) figures.push(figure("keptAccuracy", before.keptAccuracy, accuracy.share));
+  }
+  const notes: string[] = [];
+  if (before.question !== digests.question) notes.push("The question has changed since.");
+  if (before.data !== digests.data) notes.push("The labelled rows have changed since.");
+  return { name, figures, isWorse: figures.some(({ isWorse }) => isWorse), notes };
+}
