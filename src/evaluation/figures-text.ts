@@ -1,6 +1,5 @@
 import type { Comparison } from "./comparison.ts";
 import type { LabelReport } from "./confusion.ts";
-import type { CoveragePoint } from "./coverage.ts";
 import type { Evaluation } from "./evaluation.ts";
 import type { Proportion } from "./proportion.ts";
 import type { QuestionReport } from "./question-report.ts";
@@ -27,18 +26,6 @@ export function thresholdSentences({ chosen, heldOut, target, accuracy }: Questi
     found,
     `on rows that it was not fitted to (${heldOut.folds} folds): keeps ${percent(heldOut.coverage)}, right in ${proportionText(heldOut.accuracy)}`,
   ];
-}
-
-/** Thresholds to show in a table; chosen. */
-const SHOWN = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
-
-/** What some thresholds keep. @returns those that keep something, without repetition */
-export function shownThresholds({ curve }: QuestionReport): CoveragePoint[] {
-  const points = SHOWN.flatMap((threshold) => {
-    const point = curve.findLast((one) => one.threshold >= threshold);
-    return point === undefined ? [] : [{ ...point, threshold }];
-  });
-  return points.filter((point, at) => point.accuracy.count !== points[at + 1]?.accuracy.count);
 }
 
 /** Labels whose rows were answered otherwise, most often first. */

@@ -9,6 +9,8 @@ import { type Proportion, proportion, rowsToShow } from "./proportion.ts";
 const FEW_ROWS = 10;
 /** Of a curve; chosen. */
 const MAX_POINTS = 200;
+/** Thresholds of the table; chosen. */
+const STEPS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 /** How well a question is answered on labelled rows. */
 export interface QuestionReport {
@@ -22,6 +24,8 @@ export interface QuestionReport {
   readonly meanAbsoluteError: number | undefined;
   /** At most 201 points, from the most confident answers to all rows. */
   readonly curve: readonly CoveragePoint[];
+  /** What round thresholds keep; those that keep something, without repetition. */
+  readonly steps: readonly CoveragePoint[];
   /** Accuracy that the threshold is to reach. */
   readonly target: number;
   /** Fitted to all rows, and what it does on these; undefined if the target is out of reach. */
@@ -53,11 +57,18 @@ export function reportQuestion(
     calibration: calibration(rows),
     meanAbsoluteError: meanAbsoluteError(rows),
     curve: thinned(coverageCurve(rows)),
+    steps: stepsOf(rows),
     target,
     chosen: threshold === undefined ? undefined : atThreshold(rows, threshold),
     heldOut: crossValidate(rows, target),
   };
   return { ...figures, notes: notesOn(figures) };
+}
+
+function stepsOf(rows: readonly Judged[]): CoveragePoint[] {
+  return STEPS.map((threshold) => atThreshold(rows, threshold)).filter(
+    ({ accuracy: { count } }, at, all) => count > 0 && count !== all[at - 1]?.accuracy.count,
+  );
 }
 
 /** Evenly chosen points; always the last one. */

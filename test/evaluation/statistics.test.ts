@@ -197,8 +197,15 @@ describe("a report", () => {
     assert.doesNotMatch(notes.join("\n"), /Too few/);
   });
 
-  it("thins a long curve and keeps its end", () => {
-    const { curve } = report(1000, 3);
+  it("thins a long curve and keeps its end, but not the table's figures", () => {
+    const { curve, steps } = report(1000, 3); // confidences 0.5, 0.5005, ... 0.9995
+    assert.deepEqual(
+      steps.map(({ threshold, accuracy: { count } }) => [threshold, count]),
+      [0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99].map((one) => [
+        one,
+        Math.round(one === 0 ? 1000 : 2000 * (1 - one)),
+      ]),
+    );
     assert.ok(curve.length <= 201);
     assert.equal(curve.at(-1)?.coverage, 1);
   });

@@ -4,7 +4,6 @@ import {
   FIGURE_NAMES,
   percent,
   proportionText,
-  shownThresholds,
   thresholdSentences,
   verdict,
 } from "../../evaluation/figures-text.ts";
@@ -87,7 +86,7 @@ ${notes.map(note).join("")}
 <h3>Thresholds</h3>
 ${table(
   ["confidence at least", "kept", "right"],
-  shownThresholds(report).map((point) => [
+  report.steps.map((point) => [
     String(point.threshold),
     percent(point.coverage),
     proportionText(point.accuracy),

@@ -5,7 +5,6 @@ import {
   FIGURE_NAMES,
   percent,
   proportionText,
-  shownThresholds,
   thresholdSentences,
   verdict,
 } from "../../evaluation/figures-text.ts";
@@ -65,7 +64,7 @@ function questionLines(report: QuestionReport): string[] {
     ),
     ...table(
       ["confidence >=", "kept", "right"],
-      shownThresholds(report).map(({ threshold, coverage, accuracy: right }) => [
+      report.steps.map(({ threshold, coverage, accuracy: right }) => [
         String(threshold),
         percent(coverage),
         proportionText(right),
