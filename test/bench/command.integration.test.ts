@@ -10,6 +10,7 @@ import { listProcesses } from "../../bench/http/resident-memory.ts";
 import { decision } from "../cli/decision.ts";
 import { jointPackage } from "../support/gemma3.ts";
 import { packageRoot } from "../support/package-root.ts";
+import { isAlive, until } from "../support/processes.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bench-command-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -105,8 +106,8 @@ it("decision bench ends every process that it started on Ctrl-C", async () => {
   bench.kill("SIGINT");
   const [code] = await exited;
   assert.equal(code, 1);
-  const left = listProcesses().filter(({ pid }) => started.includes(pid));
-  assert.deepEqual(left, []);
+  // an inference process that lost its service ends by itself
+  await until(() => !started.some(isAlive), "every process has ended");
 });
 
 function descendants(pid: number): number[] {
