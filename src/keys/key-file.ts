@@ -26,6 +26,8 @@ const HEADER =
  * @throws ServiceError INVALID_OPTION naming the line, never its content
  */
 export function parseKeyFile(text: string, file: string): readonly KeyEntry[] {
+  // also what a reader sees while another program writes the file in place: no reason to forget all keys
+  if (text.trim() === "") throw invalid(`${file} is empty: expected a line for each key, or a comment.`);
   const entries: KeyEntry[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;

@@ -30,16 +30,22 @@ describe("a file of keys", () => {
     ["a rate twice", line(" requests=1 requests=2")],
     ["another word", line(" admin")],
   ] as const)
-    it(`with ${what} is refused by its line, which is not repeated`, () => {
-      assert.throws(
-        () => parseKeyFile(`# c\n${text}\n`, "keys.txt"),
-        (error: Error) => {
-          assert.match(error.message, /^line 2 of keys\.txt is no key/);
-          assert.ok(!error.message.includes("secret"));
-          return true;
-        },
-      );
+    it("is refused when it is blank, as while another program writes it", () => {
+      for (const text of ["", "\n"])
+        assert.throws(() => parseKeyFile(text, "keys.txt"), /keys\.txt is empty/);
+      assert.deepEqual(parseKeyFile(writeKeyFile([]), "keys.txt"), []);
     });
+
+  it(`with ${what} is refused by its line, which is not repeated`, () => {
+    assert.throws(
+      () => parseKeyFile(`# c\n${text}\n`, "keys.txt"),
+      (error: Error) => {
+        assert.match(error.message, /^line 2 of keys\.txt is no key/);
+        assert.ok(!error.message.includes("secret"));
+        return true;
+      },
+    );
+  });
 
   it("with a name or a key twice is refused", () => {
     const twice = [`${line()}\n${line("", "web", digestOf("x"))}`, `${line()}\n${line("", "b")}`];

@@ -159,7 +159,6 @@ describe("unknown paths", () => {
     "/v1/systemone.json",
     "/health%3Fx",
     "/v1/chat/completions",
-    "/rerank",
     "/__proto__",
     "/constructor",
     "/%2e%2e/package.json",
