@@ -22,6 +22,11 @@ describe("a file of keys", () => {
     assert.deepEqual(parseKeyFile(writeKeyFile(entries), "keys.txt"), entries);
   });
 
+  it("is refused when it is blank, as while another program writes it", () => {
+    for (const text of ["", "\n"]) assert.throws(() => parseKeyFile(text, "keys.txt"), /keys\.txt is empty/);
+    assert.deepEqual(parseKeyFile(writeKeyFile([]), "keys.txt"), []);
+  });
+
   for (const [what, text] of [
     ["a key in clear", "web secret"],
     ["a short digest", "web sha256:abc"],
@@ -30,22 +35,16 @@ describe("a file of keys", () => {
     ["a rate twice", line(" requests=1 requests=2")],
     ["another word", line(" admin")],
   ] as const)
-    it("is refused when it is blank, as while another program writes it", () => {
-      for (const text of ["", "\n"])
-        assert.throws(() => parseKeyFile(text, "keys.txt"), /keys\.txt is empty/);
-      assert.deepEqual(parseKeyFile(writeKeyFile([]), "keys.txt"), []);
+    it(`with ${what} is refused by its line, which is not repeated`, () => {
+      assert.throws(
+        () => parseKeyFile(`# c\n${text}\n`, "keys.txt"),
+        (error: Error) => {
+          assert.match(error.message, /^line 2 of keys\.txt is no key/);
+          assert.ok(!error.message.includes("secret"));
+          return true;
+        },
+      );
     });
-
-  it(`with ${what} is refused by its line, which is not repeated`, () => {
-    assert.throws(
-      () => parseKeyFile(`# c\n${text}\n`, "keys.txt"),
-      (error: Error) => {
-        assert.match(error.message, /^line 2 of keys\.txt is no key/);
-        assert.ok(!error.message.includes("secret"));
-        return true;
-      },
-    );
-  });
 
   it("with a name or a key twice is refused", () => {
     const twice = [`${line()}\n${line("", "web", digestOf("x"))}`, `${line()}\n${line("", "b")}`];
