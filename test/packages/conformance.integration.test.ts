@@ -94,7 +94,7 @@ describe("the package @typed-decisions/conformance, installed in an empty prefix
     {
       name: "another profile",
       args: ["http://127.0.0.1:1", "--profile", "x"],
-      says: /seed or full, not "x"/,
+      says: /--profile takes seed or full or typesafe or rerank, not "x"/,
     },
     { name: "two forms", args: ["http://127.0.0.1:1", "--json", "--tap"], says: /cannot both be given/ },
   ]) {
