@@ -3,6 +3,7 @@ import type { Failure } from "./service.ts";
 
 /** What helps, by code; docs/errors.md has all. */
 const REMEDIES: Readonly<Record<string, string>> = {
+  KEY_MISSING: "Enter the key of this service under Key.",
   UNAUTHORIZED: "Enter the key of this service under Key.",
   BODY_TOO_LARGE: "Send a shorter state or fewer questions.",
   DEADLINE_EXCEEDED: "Send less at once, or raise --deadline-ms.",

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type Faults, Line } from "./fields.tsx";
 import { addressOf, type Health } from "./service.ts";
 
@@ -83,7 +83,7 @@ function Status({ health }: { readonly health: Health | null | undefined }) {
 
 function ThemeChoice() {
   const [theme, setTheme] = useState<Theme>(storedTheme);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
     localStorage.setItem(THEME_ITEM, theme);
   }, [theme]);

@@ -63,7 +63,7 @@ function Page() {
       return;
     }
     refreshHealth();
-    if (outcome.failure.code === "UNAUTHORIZED") {
+    if (keyFaultOf(outcome.failure.code) !== undefined) {
       setKeyOpen(true);
       focusSoon(KEY_ID);
     } else revealAnswer();
@@ -111,8 +111,8 @@ function Page() {
   const outcome = asked?.outcome;
   const issues = outcome?.kind === "invalid" ? outcome.issues : [];
   const faults = draft.view === "form" ? faultsOf(draft.form, issues) : NO_FAULTS;
-  const isRefused = outcome?.kind === "failed" && outcome.failure.code === "UNAUTHORIZED";
-  const keyFaults: Faults = isRefused ? new Map([[KEY_ID, ["The service refuses this key."]]]) : NO_FAULTS;
+  const keyFault = outcome?.kind === "failed" ? keyFaultOf(outcome.failure.code) : undefined;
+  const keyFaults: Faults = keyFault === undefined ? NO_FAULTS : new Map([[KEY_ID, [keyFault]]]);
   const { operation, body } = requestOf(draft);
   return (
     <>
@@ -258,3 +258,10 @@ function revealAnswer(): void {
 }
 
 render(<Page />, document.body);
+
+/** What is wrong with the key, by the code of an error. */
+function keyFaultOf(code: string | undefined): string | undefined {
+  if (code === "KEY_MISSING") return "The service needs a key.";
+  if (code === "UNAUTHORIZED") return "The service refuses this key.";
+  return undefined;
+}

@@ -124,6 +124,7 @@ describe("the page", () => {
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await ground();
     await page.getByLabel("Colours").selectOption("dark");
+    await page.waitForFunction("document.documentElement.dataset.theme === 'dark'");
     const dark = await ground();
     assert.notEqual(dark, light);
     await page.reload();
@@ -237,11 +238,12 @@ describe("a service with a key", () => {
       page = await fresh(keyed);
       await button("Ask").click();
       const field = page.getByLabel("Key of this service");
-      await page.getByText("The service refuses this key.").waitFor();
+      await page.getByText("The service needs a key.").waitFor();
       await page.waitForFunction("document.activeElement.id === 'key'");
       await assertAccessible(page, "a refused key");
       await field.fill("wrong ключ");
       await button("Ask").click();
+      await page.getByText("The service refuses this key.").waitFor();
       await page.getByText("A valid key is required", { exact: false }).waitFor();
       await field.fill(KEY);
       await page.keyboard.press("Control+Enter");
@@ -256,7 +258,7 @@ describe("a service with a key", () => {
       const other = await context.newPage();
       await other.goto(`http://127.0.0.1:${keyed.port}/`);
       await other.getByRole("button", { name: "Ask", exact: true }).click();
-      await other.getByText("The service refuses this key.").waitFor();
+      await other.getByText("The service needs a key.").waitFor();
       assert.deepEqual(complaints, []);
     } finally {
       await keyed.stop();

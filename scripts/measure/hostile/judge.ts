@@ -21,7 +21,7 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
 };
 /** Every header that the service sends: another one was injected. */
 const HEADERS = new Set(
-  "access-control-allow-origin allow cache-control connection content-length content-range content-security-policy content-type date etag keep-alive last-modified location accept-ranges retry-after server-timing transfer-encoding vary www-authenticate x-content-type-options x-request-id".split(
+  "access-control-allow-origin allow cache-control connection content-length content-range content-security-policy content-type date etag keep-alive last-modified location accept-ranges retry-after server-timing transfer-encoding vary traceparent www-authenticate x-content-type-options x-decision-error x-request-id".split(
     " ",
   ),
 );
