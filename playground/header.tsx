@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Faults, Line } from "./fields.tsx";
 import { addressOf, type Health } from "./service.ts";
 
