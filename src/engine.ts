@@ -3,13 +3,8 @@ import { InferenceProcess } from "./backends/onnx/process/inference-process.ts";
 import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
-import type { Tokenizer } from "./inference/plan.ts";
-import { JointTokenizer } from "./inference/tokens/joint-tokenizer.ts";
-import { PartTokenizer } from "./inference/tokens/part-plan.ts";
-import { RecentParts } from "./inference/tokens/recent-parts.ts";
-import { WordPieceEncoder } from "./inference/tokens/word-pieces.ts";
-import { jointModelFacts } from "./models/graph/joint-model.ts";
-import { type ModelPackage, modelFacts, readPackageFile } from "./models/package/package.ts";
+import { openTokenizer } from "./models/graph/model-tokenizer.ts";
+import { type ModelPackage, modelFacts } from "./models/package/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { openServedModel } from "./served-model.ts";
 
@@ -85,13 +80,4 @@ async function assemble(
 /** `precision` of /health. A package with a graph of its own reports `graph`. */
 function servedPrecision({ manifest }: ModelPackage, { precision }: ServiceOptions): string {
   return manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision;
-}
-
-/** The tokenizer of a package's architecture. @throws ServiceError INVALID_MODEL */
-export async function openTokenizer(modelPackage: ModelPackage): Promise<Tokenizer> {
-  const json = new TextDecoder().decode(await readPackageFile(modelPackage, "tokenizer.json"));
-  const jointModel = await jointModelFacts(modelPackage);
-  if (jointModel !== undefined) return new JointTokenizer(json, jointModel);
-  const encoder = new WordPieceEncoder(json);
-  return new PartTokenizer(new RecentParts(encoder), encoder);
 }

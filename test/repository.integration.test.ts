@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -12,6 +12,15 @@ function sources(folder: string): string[] {
   return readdirSync(path.join(packageRoot, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map((entry) => path.relative(packageRoot, path.join(entry.parentPath, entry.name)));
+}
+
+/** Texts that people write, of a folder. */
+function textFiles(folder: string): string[] {
+  return readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: "utf8" })
+    .filter(
+      (file) => /\.(tsx?|mjs|md|yaml|py|sh)$/.test(file) && !/(^|\/)(node_modules|out|\.[^/]+)\//.test(file),
+    )
+    .map((file) => path.join(folder, file));
 }
 
 describe("the repository", () => {
@@ -27,6 +36,27 @@ describe("the repository", () => {
       "playground",
     );
     assert.equal(status, 0, stdout + stderr);
+  });
+
+  it("names only files that exist, in comments and pages", () => {
+    const folders =
+      "src test bench handlers scripts docs openapi clients deploy playground training generated".split(" ");
+    const named = new RegExp(
+      String.raw`(?<![\w./-])(?:${folders.join("|")})/[\w./-]*\w\.(?:tsx?|mjs|md|yaml|json|py|sh)\b`,
+      "g",
+    );
+    // patterns, what training writes, and a file of the reader's own
+    const isExample = (name: string) => /NAME|^training\/out\/|^generated\/schema\.ts$/.test(name);
+    const pages = readdirSync(packageRoot).filter((name) => name.endsWith(".md"));
+    const missing = [...pages, ...folders.flatMap(textFiles)].flatMap((file) =>
+      [...new Set(readFileSync(path.join(packageRoot, file), "utf8").match(named))]
+        .filter((name) => !isExample(name))
+        .filter(
+          (name) => ![".", path.dirname(file)].some((from) => existsSync(path.join(packageRoot, from, name))),
+        )
+        .map((name) => `${file}: ${name}`),
+    );
+    assert.deepEqual(missing, []);
   });
 
   it("copies the pages' assets without leaving anything among the temporary files", () => {

@@ -7,7 +7,7 @@ scripts without blanks, and of emoji, (`WITHOUT_BLANKS`) every word gets both fo
 the mean of its glosses' rows, and takes a length between theirs and that of whole words. Letters of LETTERS that are missing get both forms, too,
 so that a word with one of them is read in pieces instead of as `[UNK]`.
 
-Words of more than 100 characters are read in runs of 100 from then on (`src/inference/tokens/tokenizer.ts` has the proof that goes with it).
+Words of more than 100 characters are read in runs of 100 from then on (`src/inference/tokens/word-pieces.ts` has the proof that goes with it).
 """
 import argparse
 import json

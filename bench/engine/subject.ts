@@ -1,11 +1,12 @@
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
-import { createEngine, openTokenizer } from "../../src/engine.ts";
+import { createEngine } from "../../src/engine.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { ScoredRequest, TokenTree } from "../../src/inference/ports.ts";
 import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { type ModelPackage, modelFacts } from "../../src/models/package/package.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";

@@ -5,9 +5,9 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { forestOf } from "../../bench/engine/forest.ts";
 import { loadRunner, multiplicationOf } from "../../src/backends/onnx/process/load-runner.ts";
-import { openTokenizer } from "../../src/engine.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { Precision } from "../../src/models/graph/graph.ts";
+import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { type JointPackage, jointPackages, renderedRequest } from "../support/gemma3.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { openTokenizer } from "../../src/engine.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
+import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { encode, encodeAll, json, tokenizer } from "./long-texts.ts";
@@ -80,6 +80,19 @@ test("a tokenizer of another kind is refused, since the proof of the lower bound
     json.replaceAll('"[MASK]"', '"mask it"'),
   ];
   for (const other of others) assert.throws(() => new WordPieceEncoder(other), { kind: "INVALID_MODEL" });
+});
+
+test("a tokenizer whose tokens the model does not have, or without a token for the unknown, is refused", () => {
+  const words = 1 + Math.max(...Object.values<number>(JSON.parse(json).model.vocab));
+  assert.ok(new WordPieceEncoder(json, words));
+  assert.throws(() => new WordPieceEncoder(json, words - 1), {
+    kind: "INVALID_MODEL",
+    message: new RegExp(`^tokenizer\\.json gives ".+" the id ${words - 1}: expected less than ${words - 1},`),
+  });
+  const added = JSON.parse(json);
+  added.added_tokens.push({ ...added.added_tokens[0], id: words, content: "[NEW]" });
+  assert.throws(() => new WordPieceEncoder(JSON.stringify(added), words), /"\[NEW\]" the id/);
+  assert.throws(() => new WordPieceEncoder(json.replaceAll("[UNK]", "[NOT]")), /has no \[UNK\] token/);
 });
 
 test("the service does not tokenize a text again that came before", async () => {

@@ -9,7 +9,7 @@ import { examinePackage } from "../../src/models/inspect/package-faults.ts";
 import type { Manifest } from "../../src/models/package/manifest.ts";
 import { openModelPackage, revisionOf } from "../../src/models/package/package.ts";
 import { GEMMA3_PACKAGES, gemma3Folder } from "../support/gemma3-golden.ts";
-import { safetensors, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
+import { safetensors, tinyTokenizer, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
 
 const sha256 = (content: object) => createHash("sha256").update(JSON.stringify(content)).digest("hex");
 const WEIGHTS = "model.safetensors";
@@ -72,6 +72,16 @@ describe("a package without a fault", () => {
     await openModelPackage(folder);
   });
 
+  it("has a tokenizer that can be opened and fits the model", async () => {
+    const { model, ...rest } = tinyTokenizer();
+    const withTokenizer = (file: object) =>
+      writeTinyPackage(folder, { "tokenizer.json": Buffer.from(JSON.stringify(file)) });
+    await withTokenizer({ model: {} });
+    await assertFaults(["tokenizer", /^tokenizer\.json is not a BERT WordPiece tokenizer/]);
+    await withTokenizer({ ...rest, model: { ...model, vocab: { ...model.vocab, z: 50 } } });
+    await assertFaults(["tokenizer", /^tokenizer\.json gives "z" the id 50: expected less than 50/]);
+  });
+
   it("may be mounted through links within its folder", async () => {
     await writeTinyPackage(folder);
     await rename(path.join(folder, WEIGHTS), path.join(folder, ".data"));
@@ -83,7 +93,8 @@ describe("a package without a fault", () => {
 
 describe("a byte order mark", () => {
   it("before a manifest and other JSON is no fault, as it is none where they are read", async () => {
-    await writeTinyPackage(folder, { "tokenizer.json": Buffer.from('\uFEFF{"model": {}}') });
+    const json = `\uFEFF${JSON.stringify(tinyTokenizer())}`;
+    await writeTinyPackage(folder, { "tokenizer.json": Buffer.from(json) });
     const file = path.join(folder, "manifest.json");
     await writeFile(file, `\uFEFF${await readFile(file, "utf8")}`);
     assert.deepEqual(await faultsOf(), []);

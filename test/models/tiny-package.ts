@@ -52,6 +52,31 @@ export function tinyWeights(): { readonly entries: Record<string, SafetensorsEnt
   return { entries, data: Buffer.concat(pieces) };
 }
 
+/** A tokenizer of words of small letters. */
+export function tinyTokenizer() {
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", ...letters];
+  return {
+    version: "1.0",
+    added_tokens: [],
+    normalizer: {
+      type: "BertNormalizer",
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: { type: "BertPreTokenizer" },
+    model: {
+      type: "WordPiece",
+      unk_token: "[UNK]",
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+    },
+  };
+}
+
 /** A package that passes every check; it answers nothing sensible. */
 export async function writeTinyPackage(
   folder: string,
@@ -60,7 +85,7 @@ export async function writeTinyPackage(
   const { entries, data } = tinyWeights();
   const contents: Record<string, Buffer> = {
     "model.safetensors": safetensors(entries, data),
-    "tokenizer.json": Buffer.from('{"model": {"type": "WordPiece"}}'),
+    "tokenizer.json": Buffer.from(JSON.stringify(tinyTokenizer())),
     ...changed,
   };
   const files = Object.fromEntries(

@@ -116,5 +116,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(expected: string): ServiceError {
-  return new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not supported: ${expected}.`);
+  return new ServiceError("INVALID_MODEL", `tokenizer.json is not supported: ${expected}.`);
 }

@@ -25,7 +25,7 @@ export class JointEncoder {
       this.#library = LibraryTokenizer.fromString(json);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
-      throw new ServiceError("INVALID_MODEL", "The model's tokenizer.json cannot be read.", { cause });
+      throw new ServiceError("INVALID_MODEL", "tokenizer.json cannot be read as a tokenizer.", { cause });
     }
     this.#library.disableTruncation();
     this.#library.disablePadding();

@@ -43,20 +43,24 @@ export class WordPieceEncoder implements PartEncoder, TextReader {
   readonly #leastTokens: (counted: number, cuts: number) => number;
 
   /**
-   * @param json text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
+   * @param json  text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
+   * @param words number of the model's word embeddings, if known: every token id is below it
    * @throws ServiceError INVALID_MODEL for any other
    */
-  constructor(json: string) {
+  constructor(json: string, words?: number) {
     try {
-      this.#leastTokens = readLeastTokens(JSON.parse(json));
+      const file: unknown = JSON.parse(json);
+      this.#leastTokens = readLeastTokens(file);
+      if (words !== undefined) checkTokenIds(file, words);
       this.#wordPieces = WordPieces.fromString(json);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
-      throw new ServiceError("INVALID_MODEL", "The model's tokenizer.json cannot be read.", { cause });
+      throw new ServiceError("INVALID_MODEL", "tokenizer.json cannot be read as a tokenizer.", { cause });
     }
     this.#wordPieces.disableTruncation();
     this.#wordPieces.disablePadding();
     const [cls, sep] = [this.#idOf("[CLS]"), this.#idOf("[SEP]")];
+    this.#idOf("[UNK]");
     this.#special = {
       state: { before: [cls], after: [sep] },
       question: { before: [], after: [sep] },
@@ -130,7 +134,7 @@ export class WordPieceEncoder implements PartEncoder, TextReader {
 
   #idOf(token: string): number {
     const id = this.#wordPieces.tokenToId(token);
-    if (id === null) throw new ServiceError("INVALID_MODEL", `The model's tokenizer has no ${token} token.`);
+    if (id === null) throw new ServiceError("INVALID_MODEL", `tokenizer.json has no ${token} token.`);
     return id;
   }
 }
@@ -180,7 +184,7 @@ function readLeastTokens(file: unknown): (counted: number, cuts: number) => numb
   if (!isKnownKind) {
     const runs = "runs of max_input_chars_per_word characters";
     const expected = `a BERT WordPiece tokenizer, with longer words as one token or in ${runs}, and added tokens of the form [NAME]`;
-    throw new ServiceError("INVALID_MODEL", `The model's tokenizer.json is not ${expected}.`);
+    throw new ServiceError("INVALID_MODEL", `tokenizer.json is not ${expected}.`);
   }
   const margin = maxWord + Math.max(0, ...contents.map((content) => String(content).length));
   return (counted, cuts) => {
@@ -188,6 +192,23 @@ function readLeastTokens(file: unknown): (counted: number, cuts: number) => numb
     const sure = Math.max(0, counted - cuts * margin);
     return isPlain ? sure : Math.floor(sure / maxWord);
   };
+}
+
+/** @throws ServiceError INVALID_MODEL if a token's id is no row of the model's word embeddings */
+function checkTokenIds(file: unknown, words: number): void {
+  const vocabulary = Object.entries(member(member(file, "model"), "vocab") ?? {});
+  const added = member(file, "added_tokens");
+  const others = Array.isArray(added)
+    ? added.map((token) => [member(token, "content"), member(token, "id")])
+    : [];
+  for (const [token, id] of [...vocabulary, ...others]) {
+    if (typeof id === "number" && id < words) continue;
+    const expected = `expected less than ${words}, the number of the model's word embeddings`;
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `tokenizer.json gives ${JSON.stringify(token)} the id ${id}: ${expected}.`,
+    );
+  }
 }
 
 /** The pre-tokenizer of `training/vocabulary.py`: as BERT's, and longer words in runs of `maxWord` characters. */

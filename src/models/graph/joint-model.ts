@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { JointModel } from "../../inference/tokens/joint-tokenizer.ts";
-import type { Manifest } from "../package/manifest.ts";
+import type { JointGraphArchitecture, JointTextArchitecture, Manifest } from "../package/manifest.ts";
 import { type ModelPackage, readPackageFile } from "../package/package.ts";
 
 /** Additional tokens of a pair: separators, and tokens that joining may add. Chosen. */
@@ -22,13 +22,15 @@ export function longestPair({ limits }: Manifest, allowed: number, where: string
 }
 
 /**
- * @returns undefined for a model that reads state, question and candidate separately
+ * What a joint tokenizer needs to know of the model.
+ *
  * @throws ServiceError INVALID_MODEL if the configuration is incomplete, or the package's limits exceed the model's
  */
-export async function jointModelFacts(modelPackage: ModelPackage): Promise<JointModel | undefined> {
+export async function jointModelFacts(
+  modelPackage: ModelPackage,
+  architecture: JointTextArchitecture | JointGraphArchitecture,
+): Promise<JointModel> {
   const { manifest } = modelPackage;
-  const { architecture } = manifest;
-  if (architecture.type === "bert-token-tree") return undefined;
   // a graph does not state its vocabulary, but its original configuration may be beside it
   const hasConfig = architecture.type === "gemma3-text-joint" || "config.json" in manifest.files;
   const config = hasConfig ? await readConfig(modelPackage) : undefined;

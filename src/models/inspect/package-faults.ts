@@ -1,15 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { ServiceError } from "../../errors.ts";
 import { checkGraph } from "../graph/graph.ts";
+import { openTokenizer } from "../graph/model-tokenizer.ts";
 import { examineManifest, type Manifest } from "../package/manifest.ts";
-import { revisionFault } from "../package/package.ts";
+import { type ModelPackage, revisionFault } from "../package/package.ts";
 import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
 import { safetensorsFaults } from "./weights-faults.ts";
 
 /** A reason why a package cannot be served. */
 export interface Fault {
   readonly file: string;
-  readonly kind: FileFault | "manifest" | "revision" | "digest" | "content" | "pin" | "graph";
+  readonly kind: FileFault | "manifest" | "revision" | "digest" | "content" | "pin" | "graph" | "tokenizer";
   /** A sentence that begins with the file's name. */
   readonly message: string;
 }
@@ -53,8 +54,8 @@ export async function examineFiles(folder: string, manifest: Manifest): Promise<
       faults.push({ file: name, kind: located.fault, message: `${name} ${located.why}` });
     else faults.push(...(await contentFaults(name, located.path, sha256)));
   }
-  // weights are checked only if the files can be read
-  if (faults.length === 0) faults.push(...(await graphFaults(folder, manifest)));
+  // weights and tokenizer are checked only if the files can be read
+  if (faults.length === 0) faults.push(...(await servingFaults({ folder, manifest })));
   return { folder, manifest, files, faults, unknown: [] };
 }
 
@@ -110,16 +111,28 @@ async function insideFaults(name: string, file: string): Promise<readonly string
   }
 }
 
-/** Checks names, shapes and types of the weights, by architecture. */
-async function graphFaults(folder: string, manifest: Manifest): Promise<readonly Fault[]> {
+/** Checks names, shapes and types of the weights, by architecture, and that the tokenizer fits. */
+async function servingFaults(modelPackage: ModelPackage): Promise<readonly Fault[]> {
+  const { files } = modelPackage.manifest;
+  const weights = await faultOf(checkGraph(modelPackage), "graph", files);
+  const tokenizer = await faultOf(openTokenizer(modelPackage), "tokenizer", files);
+  return [weights, tokenizer].filter((fault) => fault !== undefined);
+}
+
+/** Messages of `checking` begin with the name of the faulty file, unless it is the manifest. */
+async function faultOf(
+  checking: Promise<unknown>,
+  kind: Fault["kind"],
+  files: Manifest["files"],
+): Promise<Fault | undefined> {
   try {
-    await checkGraph({ folder, manifest });
-    return [];
+    await checking;
+    return undefined;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const message = error.message.replace(/\.$/, "");
-    const file = Object.keys(manifest.files).find((name) => message.startsWith(name)) ?? "manifest.json";
-    return [{ file, kind: "graph", message }];
+    const file = Object.keys(files).find((name) => message.startsWith(name)) ?? "manifest.json";
+    return { file, kind, message };
   }
 }
 
