@@ -67,6 +67,7 @@ const PAGES = [
   "docs/dialects.md",
   "docs/errors.md",
   "docs/evaluation.md",
+  "docs/inference.md",
   "docs/library.md",
   "docs/model-packages.md",
   "docs/keys.md",

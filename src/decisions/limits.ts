@@ -1,14 +1,17 @@
 import { MAX_NESTING } from "../json/read.ts";
 
-/** Limits that do not depend on the model. The contract's schema states them too, where it can. */
+/**
+ * Limits that do not depend on the model, as the specification has them. The contract's schema states those of questions, labels
+ * and levels too; it cannot state those of `rank` (whose candidates are a list or a map), of pairs, and of the body.
+ */
 export const REQUEST_LIMITS = {
   maxBodyBytes: 2_097_152,
   /** Levels of objects and arrays. */
   maxNesting: MAX_NESTING,
   maxQuestions: 32,
-  /** Candidates per question. */
+  /** Of a question and of a ranking, and the largest part of a dialect's question that is scored at a time. */
   minCandidates: 2,
   maxCandidates: 64,
-  /** Pairs per request. */
+  /** Candidates of all questions of a request together. */
   maxPairs: 256,
 } as const;

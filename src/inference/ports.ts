@@ -79,9 +79,9 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Time source, injected so that tests never sleep. */
+/** Time source, injected so that tests never sleep. It tells durations only: every `...At` in the core is one of its times. */
 export interface Clock {
-  /** Milliseconds, monotonic. */
+  /** Milliseconds since some moment, monotonic: no time of the calendar. */
   now(): number;
   /** Calls back once after `ms`; returns what cancels it. */
   after(ms: number, callback: () => void): () => void;
@@ -128,7 +128,7 @@ export interface ScoringJob {
 
 export type EngineStatus = "ready" | "starting" | "draining" | "failed";
 
-/** Counters since start, and what waits and runs now. */
+/** What waits and runs now, and counters since start. A batch counts in `batches` when it is sent. */
 export interface QueueCounters {
   readonly queued: number;
   readonly running: number;

@@ -17,7 +17,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 };
 const STATUSES = ["ready", "starting", "draining", "failed"];
 
-/** Exact members of answers, as the contract's schemas have them: clients refuse what they do not know. */
+/** Exact members of answers, as the contract's schemas have them: some clients refuse what they do not know. */
 export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.schema",

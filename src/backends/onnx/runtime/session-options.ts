@@ -16,7 +16,7 @@ export function sessionOptions(threads: number): InferenceSession.SessionOptions
         set_denormal_as_zero: "1",
         // a forward's kernels come microseconds after one another: a thread that looks for work that long need not be woken, which takes
         // longer (0.82 to 0.92 of the time, measured). Beside other work it takes the processor from the thread that it waits for, the
-        // longer it looks the more: ARCHITECTURE.md has the figures
+        // longer it looks the more: docs/performance.md has the figures
         intra_op: threads > 1 ? { allow_spinning: "1", spin_duration_us: "20" } : { allow_spinning: "0" },
         force_spinning_stop: "1", // once a forward is done
       },
