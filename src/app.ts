@@ -19,11 +19,11 @@ import type { TlsFiles } from "./server/wire/listener.ts";
 import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
 import type { TraceSettings } from "./telemetry/traces/trace-settings.ts";
 
-const DEFAULT_PORT = OPTION_TABLE.port.default;
+const DEFAULT_ORIGIN = `http://${OPTION_TABLE.host.default}:${OPTION_TABLE.port.default}`;
 
 export interface AppOptions
   extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb">,
-    Partial<Pick<ServiceOptions, "typesafeAlias">> {
+    Partial<Pick<ServiceOptions, "typesafeAlias" | "host" | "socket">> {
   readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
   /** Port to listen on; 0 if not known yet. */
@@ -48,6 +48,8 @@ export async function createApp(
     apiKey,
     log,
     port,
+    host = OPTION_TABLE.host.default,
+    socket = "",
     maxConnections,
     headersTimeoutMs,
     bodyMemoryMb,
@@ -60,9 +62,10 @@ export async function createApp(
     corsOrigin = [],
   }: AppOptions,
 ): Promise<FastifyInstance> {
+  const origin = port === 0 || socket !== "" ? undefined : originOf(tls !== undefined, host, port);
   const [contract, served] = await Promise.all([
-    createContractFor(engine, port),
-    createDialectsFor(engine, port, { typesafe: typesafeAlias }),
+    createContractFor(engine, origin),
+    createDialectsFor(engine, origin, { typesafe: typesafeAlias }),
   ]);
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
@@ -104,9 +107,13 @@ export async function createTracingFor(settings: TraceSettings): Promise<Tracing
   return createTracing(settings, await readVersion());
 }
 
-/** The contract over an engine, without a web server. */
-export async function createContractFor(engine: Engine, port?: number): Promise<Contract> {
-  const document = atPort(await readJsonFile("generated/openapi.json"), port);
+/**
+ * The contract over an engine, without a web server.
+ *
+ * @param origin where it is served: scheme, host and port; undefined: not known
+ */
+export async function createContractFor(engine: Engine, origin?: string): Promise<Contract> {
+  const document = servedAt(await readJsonFile("generated/openapi.json"), origin);
   return createContract({
     document,
     handlers,
@@ -117,18 +124,19 @@ export async function createContractFor(engine: Engine, port?: number): Promise<
 /**
  * The dialects over an engine. Their validators are compiled when they are first needed.
  *
- * @param names further names of the model, by the name of the dialect
+ * @param origin as above
+ * @param names  further names of the model, by the name of the dialect
  */
 export async function createDialectsFor(
   engine: Engine,
-  port?: number,
+  origin?: string,
   names: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<readonly ServedDialect[]> {
   const version = await readVersion();
   return Promise.all(
     dialects.map(async ({ name, handlers, modelNames = [], ...rules }) => {
       const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
-      const document = atPort(await readJsonFile(`generated/${name}.json`), port, basePath);
+      const document = servedAt(await readJsonFile(`generated/${name}.json`), origin, basePath);
       const services = {
         engine,
         document,
@@ -142,15 +150,24 @@ export async function createDialectsFor(
   );
 }
 
-/** A document with the port of this service: clients take its address from there. */
-function atPort(
+/** A document with the address of this service: clients take it from there. */
+function servedAt(
   document: Record<string, unknown>,
-  port: number | undefined,
+  origin: string | undefined,
   basePath = "",
 ): Record<string, unknown> {
-  if (!port || port === DEFAULT_PORT) return document;
-  const server = { url: `http://127.0.0.1:${port}${basePath}`, description: "Where this service listens" };
-  return { ...document, servers: [server] };
+  if (origin === undefined || origin === DEFAULT_ORIGIN) return document;
+  return {
+    ...document,
+    servers: [{ url: `${origin}${basePath}`, description: "Where this service listens" }],
+  };
+}
+
+/** @param host that it listens on; for all of this machine's, the loopback stands */
+function originOf(isSecure: boolean, host: string, port: number): string {
+  const reached = ["0.0.0.0", "::"].includes(host) ? OPTION_TABLE.host.default : host;
+  const name = reached.includes(":") ? `[${reached}]` : reached;
+  return `${isSecure ? "https" : "http"}://${name}:${port}`;
 }
 
 async function readVersion(): Promise<string> {

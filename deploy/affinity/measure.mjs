@@ -1,15 +1,21 @@
-// Four services behind nginx, with and without the affinity header: throughput, and how often a state was in a cache.
-// `node deploy/affinity/measure.mjs [SECONDS]`. Needs nginx and a built checkout; the ports 8700 to 8704 must be free.
+// Four services behind a gateway, with and without the affinity header: throughput, and how often a state was in a cache.
+// `node deploy/affinity/measure.mjs nginx|envoy [SECONDS] [ROUNDS]`. Needs a built checkout, and the gateway in PATH or its path in
+// NGINX or ENVOY. The gateway runs the configuration beside this file, with the addresses of this run.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { freePort, GATEWAYS } from "./gateways.mjs";
 
-const SECONDS = Number(process.argv[2] ?? 10);
-const PORTS = [8701, 8702, 8703, 8704];
+const [gateway, seconds = "10", rounds = "2"] = process.argv.slice(2);
+const SECONDS = Number(seconds);
+if (GATEWAYS[gateway] === undefined || !(SECONDS > 0) || !(Number(rounds) > 0)) {
+  console.error("usage: node deploy/affinity/measure.mjs nginx|envoy [SECONDS] [ROUNDS]");
+  process.exit(2);
+}
 const CALLERS = 8;
 // Chosen: states that callers ask about again and again. All fit into the caches of four services together, and not into one.
 const STATES = 12;
@@ -23,20 +29,16 @@ const root = path.join(import.meta.dirname, "../..");
 const folder = mkdtempSync(path.join(tmpdir(), "affinity-"));
 const children = [];
 
+const [FRONT, ...PORTS] = await Promise.all(Array.from({ length: 5 }, freePort));
+
 try {
   for (const port of PORTS)
     start(process.execPath, ["bin/decision.js", "serve", "--port", port, "--state-cache-mb", STATE_CACHE_MB]);
-  const conf = path.join(folder, "nginx.conf");
-  const include = path.join(import.meta.dirname, "nginx.conf");
-  writeFileSync(
-    conf,
-    `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr;
-events {} http { access_log off; client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
-uwsgi_temp_path ${folder}; scgi_temp_path ${folder}; include ${include}; }`,
-  );
-  start("nginx", ["-c", conf]);
-  for (const port of [...PORTS, 8700]) await ready(port);
-  for (const withHeader of [false, true, false, true]) {
+  for (const port of PORTS) await ready(port);
+  start(...GATEWAYS[gateway](folder, FRONT, PORTS));
+  await ready(FRONT);
+  for (let turn = 0; turn < 2 * Number(rounds); turn += 1) {
+    const withHeader = turn % 2 === 1;
     const before = await counters();
     const requests = await load(withHeader);
     const after = await counters();
@@ -49,12 +51,16 @@ uwsgi_temp_path ${folder}; scgi_temp_path ${folder}; include ${include}; }`,
   }
 } finally {
   for (const child of children) child.kill();
-  await Promise.all(children.map((child) => child.exitCode ?? once(child, "exit")));
+  await Promise.all(
+    children.map((child) => child.pid === undefined || (child.exitCode ?? once(child, "exit"))),
+  );
   rmSync(folder, { recursive: true });
 }
 
 function start(command, args) {
-  children.push(spawn(command, args.map(String), { cwd: root, stdio: ["ignore", "ignore", "inherit"] }));
+  const child = spawn(command, args.map(String), { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  child.on("error", ({ message }) => console.error(`${command} cannot be run: ${message}`));
+  children.push(child);
 }
 
 async function ready(port) {
@@ -86,7 +92,7 @@ async function load(withHeader) {
     for (let turn = seed; Date.now() < until; turn += CALLERS) {
       const state = stateOf((turn * 7919) % STATES);
       const digest = createHash("sha256").update(state).digest("base64url");
-      const response = await fetch("http://127.0.0.1:8700/v1/systemone", {
+      const response = await fetch(`http://127.0.0.1:${FRONT}/v1/systemone`, {
         method: "POST",
         headers: {
           "content-type": "application/json",

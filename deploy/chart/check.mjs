@@ -1,9 +1,13 @@
-// Checks the chart: `npm run check:chart`. Needs `helm` in PATH, or its path in HELM.
+// Checks the chart, and its objects by the schemas of Kubernetes: `npm run check:chart`. Needs `helm` and `kubeconform` in PATH, or
+// their paths in HELM and KUBECONFORM.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { parseAllDocuments } from "yaml";
 
 const helm = process.env.HELM ?? "helm";
+const kubeconform = process.env.KUBECONFORM ?? "kubeconform";
+const SCHEMAS = path.join(import.meta.dirname, "schemas", "{{ .ResourceKind }}{{ .KindSuffix }}.json");
 const NEEDED = ["image.repository=registry.example/decision"];
 const WITH_KEY = [...NEEDED, "keys.fileSecret=decision-keys"];
 const ALL = [
@@ -25,22 +29,30 @@ const ALL = [
 ];
 const BASE = ["Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service", "Service"];
 
-function run(...args) {
-  const { error, status, stdout, stderr } = spawnSync(helm, args, {
+function run(command, args, input = "") {
+  const { error, status, stdout, stderr } = spawnSync(command, args, {
     cwd: import.meta.dirname,
     encoding: "utf8",
+    input,
   });
-  if (error !== undefined)
-    throw new Error(`${helm} cannot be run (${error.message}): install it, or set HELM.`);
-  return { status, stdout, stderr };
+  if (error === undefined) return { status, stdout, stderr };
+  console.error(
+    `${command} cannot be run (${error.message}): install it, or set ${path.basename(command).toUpperCase()}.`,
+  );
+  process.exit(1);
 }
 
 const settings = (values) => values.flatMap((value) => ["--set", value]);
 
-/** The objects that the values make. */
+/** For the oldest Kubernetes that the chart takes, as the schemas are. */
+const render = (values) =>
+  run(helm, ["template", "test", ".", "--kube-version", "1.27.0", ...settings(values)]);
+
+/** The objects that the values make. Each has a schema and fits it. */
 function objects(values) {
-  const { status, stdout, stderr } = run("template", "test", ".", ...settings(values));
+  const { status, stdout, stderr } = render(values);
   assert.equal(status, 0, stderr);
+  assert.equal(conforms(stdout), "");
   return parseAllDocuments(stdout)
     .filter((document) => document.contents !== null)
     .map((document) => {
@@ -49,12 +61,28 @@ function objects(values) {
     });
 }
 
+/** What is wrong with the objects; empty: nothing. */
+function conforms(objects) {
+  const { status, stdout, stderr } = run(kubeconform, ["-strict", "-schema-location", SCHEMAS, "-"], objects);
+  return status === 0 ? "" : stdout + stderr;
+}
+
 for (const values of [WITH_KEY, ALL]) {
-  const { status, stdout, stderr } = run("lint", "--strict", ".", ...settings(values));
+  const { status, stdout, stderr } = run(helm, ["lint", "--strict", ".", ...settings(values)]);
   assert.equal(status, 0, stdout + stderr);
 }
-for (const values of [[], NEEDED])
-  assert.notEqual(run("template", "test", ".", ...settings(values)).status, 0);
+for (const [values, message] of [
+  [NEEDED, /keys\.fileSecret/],
+  [["keys.fileSecret=decision-keys"], /image\.repository/],
+  [[...WITH_KEY, "replica=3"], /replica/],
+  [[...WITH_KEY, "metricsPort=8700"], /metricsPort/],
+]) {
+  const { status, stderr } = render(values);
+  assert.notEqual(status, 0, String(values));
+  assert.match(stderr, message);
+}
+const wrong = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {}\nspec: { maxUnavailble: 1 }\n";
+assert.match(conforms(wrong), /maxUnavailble/, "a schema takes any member");
 
 assert.deepEqual(
   objects(WITH_KEY)
@@ -84,4 +112,4 @@ for (const [name, value] of Object.entries(selector.matchLabels))
   assert.equal(template.metadata.labels[name], value);
 assert.equal(of("HorizontalPodAutoscaler").spec.metrics.length, 2);
 assert.deepEqual(of("NetworkPolicy").spec.egress, []);
-console.log(`helm lint and template: ${all.length} objects`);
+console.log(`helm lint, helm template, kubeconform: ${all.length} objects`);

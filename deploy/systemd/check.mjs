@@ -1,9 +1,10 @@
-// Checks the unit by systemd's own tools, and that the service tells systemd when it is ready: `npm run check:systemd`.
-// Needs systemd-analyze, systemd-notify, Python 3 and a built checkout. Needs no running systemd.
+// Checks the units by systemd's own tools, that the service tells systemd when it is ready, and that it starts by its socket:
+// `npm run check:systemd`. Needs systemd-analyze, systemd-notify, systemd-socket-activate, Python 3 and a built checkout. Needs no running systemd.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -17,6 +18,7 @@ try {
   verify();
   assess();
   await listenForReady();
+  await startBySocket();
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -28,12 +30,14 @@ function verify() {
   chmodSync(program, 0o755);
   const copy = path.join(folder, "decision.service");
   writeFileSync(copy, readFileSync(unit, "utf8").replace(/^ExecStart=\S+/m, `ExecStart=${program}`));
-  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", copy], {
+  const socket = path.join(folder, "decision.socket");
+  writeFileSync(socket, readFileSync(path.join(import.meta.dirname, "decision.socket"), "utf8"));
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", copy, socket], {
     encoding: "utf8",
   });
   assert.equal(`${stdout}${stderr}`, "");
   assert.equal(status, 0);
-  console.log("the unit is valid");
+  console.log("the units are valid");
 }
 
 function assess() {
@@ -77,4 +81,36 @@ while True:
     await once(service, "exit");
     listener.kill();
   }
+}
+
+/** Starts at the first connection, which waits until the service answers it. */
+async function startBySocket() {
+  const port = await freePort();
+  const command = [process.execPath, "bin/decision.js", "serve"];
+  const listener = spawn(
+    "systemd-socket-activate",
+    [`--listen=127.0.0.1:${port}`, "-E", "PATH", ...command],
+    {
+      cwd: root,
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  try {
+    assert.match(String(await once(listener.stderr, "data")), /Listening on/);
+    listener.stderr.resume();
+    assert.equal((await fetch(`http://127.0.0.1:${port}/ready`)).status, 200);
+    console.log("the service starts by its socket");
+  } finally {
+    listener.kill();
+    await once(listener, "exit");
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
 }

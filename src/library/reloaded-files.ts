@@ -21,15 +21,30 @@ export function keyRingOf({ keysFile }: ServiceOptions, apiKey: string | undefin
 export function readTls({ tlsCert, tlsKey }: ServiceOptions): TlsFiles | undefined {
   if (tlsCert === "" && tlsKey === "") return undefined;
   if (tlsCert === "" || tlsKey === "") throw invalidOption("--tls-cert and --tls-key need each other.");
+  const files = { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) };
   try {
-    const files = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
     createSecureContext(files);
     return files;
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    throw invalidOption(`--tls-cert and --tls-key are no certificate with its key in PEM (${reason}).`);
+    const code = codeOf(cause);
+    throw invalidOption(
+      code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH"
+        ? `--tls-key ${tlsKey} is not the private key of the certificate in --tls-cert ${tlsCert}.`
+        : `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are no certificate with its private key in PEM, without passphrase (${code}).`,
+    );
   }
 }
+
+function readPem(flag: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw invalidOption(`${flag} ${file} cannot be read (${codeOf(cause)}).`);
+  }
+}
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error);
 
 export interface Reloaded {
   readonly options: ServiceOptions;

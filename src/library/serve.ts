@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { createEngine, type EngineCore } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import { systemClock } from "../inference/clock.ts";
-import { checkExposure, checkTraces, isLoopback } from "../options/exposure.ts";
+import { checkAddresses, checkExposure, checkTraces, isLoopback } from "../options/exposure.ts";
 import { completeOptions } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import type { Log } from "../server/log.ts";
@@ -12,6 +12,7 @@ import type { MetricsPage } from "../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../server/shutdown.ts";
 import type { Tracing } from "../server/tracing.ts";
 import type { TraceSettings } from "../telemetry/traces/trace-settings.ts";
+import { listenOnPassedSocket } from "./listen-on-descriptor.ts";
 import { listenOnSocket } from "./listen-on-socket.ts";
 import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
 
@@ -30,6 +31,8 @@ export interface ServeParts {
   /** The collector of traces; undefined: nothing is traced. */
   readonly traces?: TraceSettings | undefined;
   readonly log: Log;
+  /** Whether to listen on the socket that systemd has passed. */
+  readonly hasPassedSocket?: boolean;
   /** Its SIGTERM and SIGINT end the service in order, and then the process. */
   readonly process: ProcessLike;
 }
@@ -42,10 +45,11 @@ export interface ServeParts {
  */
 export async function serve(
   given: Partial<ServiceOptions>,
-  { apiKey, traces, log, process }: ServeParts,
+  { apiKey, traces, log, hasPassedSocket = false, process }: ServeParts,
 ): Promise<{ readonly model: string; readonly url: string } | undefined> {
   const options = completeOptions(given);
   checkExposure(options, apiKey);
+  checkAddresses(options);
   checkTraces(options, traces?.endpoint);
   log.info({ options, hasKey: apiKey !== undefined }, "options");
   const keys = keyRingOf(options, apiKey);
@@ -70,7 +74,10 @@ export async function serve(
       tracing,
       mcpAddress: mcpAddressOf(options),
     });
-    await listen(server, options);
+    if (hasPassedSocket) {
+      await started; // connections wait in the socket meanwhile
+      await listenOnPassedSocket(server, options, apiKey);
+    } else await listen(server, options);
     reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;

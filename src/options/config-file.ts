@@ -30,7 +30,7 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
     content = parse(text, { strict: true, uniqueKeys: true }) ?? {};
   } catch (cause) {
     const [where = ""] = cause instanceof Error ? cause.message.split("\n") : [];
-    throw invalidOption(`${path} is not valid YAML: ${where}`);
+    throw invalidOption(`${path} is not valid YAML: ${where.replace(/:$/, "")}.`);
   }
   return { path, values: checked(content, path) };
 }

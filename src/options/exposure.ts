@@ -33,6 +33,30 @@ export function checkTraces({ offline }: ServiceOptions, endpoint: string | unde
   );
 }
 
+/**
+ * Refuses addresses that cannot work: one port for requests and metrics, and what no browser sends as an origin.
+ *
+ * @throws ServiceError INVALID_OPTION
+ */
+export function checkAddresses({ port, metricsPort, socket, metrics, corsOrigin }: ServiceOptions): void {
+  if (metrics && socket === "" && metricsPort !== 0 && metricsPort === port)
+    throw invalidOption(
+      `--metrics-port takes another port than --port, not ${port}; 0 serves the metrics on --port.`,
+    );
+  const wrong = corsOrigin.find((origin) => origin !== "*" && !isOrigin(origin));
+  if (wrong === undefined) return;
+  throw invalidOption(
+    `--cors-origin takes scheme and host as browsers send them, such as https://shop.example, or *, not ${JSON.stringify(wrong.slice(0, 60))}.`,
+  );
+}
+
+/** Without path, and in lower case: origins are compared as texts. Those of browser extensions have schemes of their own. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, host } = new URL(text);
+  return text === (origin === "null" && host !== "" ? `${protocol}//${host}` : origin);
+}
+
 /** 127.0.0.0/8, ::1 and localhost. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);

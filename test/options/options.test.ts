@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkExposure, isLoopback, readApiKey } from "../../src/options/exposure.ts";
-import { resolveOptions } from "../../src/options/resolve.ts";
+import { checkAddresses, checkExposure, isLoopback, readApiKey } from "../../src/options/exposure.ts";
+import { type RawFlags, resolveOptions } from "../../src/options/resolve.ts";
 import { OPTION_TABLE } from "../../src/options/table.ts";
 
 const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_OPTION", message });
@@ -78,6 +78,30 @@ describe("the rule on exposure", () => {
       checkExposure({ ...options, allowUnauthenticated: true }, undefined);
     });
   }
+});
+
+describe("the rule on addresses", () => {
+  const check = (flags: RawFlags) => () => checkAddresses(resolveOptions(flags));
+
+  it("wants a port for metrics of their own, or none", () => {
+    assert.throws(check({ port: "9464", "metrics-port": "9464" }), /--metrics-port takes another port/);
+    for (const free of [{ metrics: false }, { socket: "/run/x" }, { "metrics-port": "0" }])
+      assert.doesNotThrow(check({ port: "9464", "metrics-port": "9464", ...free }));
+  });
+
+  it("takes origins as browsers send them", () => {
+    for (const origin of ["*", "https://shop.example", "http://localhost:3000", "chrome-extension://abc"])
+      assert.doesNotThrow(check({ "cors-origin": [origin] }));
+    for (const origin of [
+      "shop.example",
+      "null",
+      "mailto:a",
+      "https://shop.example/",
+      "https://Shop.example",
+      "https://a:443",
+    ])
+      assert.throws(check({ "cors-origin": ["*", origin] }), /--cors-origin takes scheme and host/);
+  });
 });
 
 describe("the key", () => {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { KeyRing } from "../../src/keys/key-ring.ts";
 import { createKeyCheck } from "../../src/server/routes/authorization.ts";
 
 const KEY = "a key with ümlauts";
@@ -65,6 +69,16 @@ describe("whether the key is right is decided by a comparison in constant time",
     says = false;
     assert.throws(() => check(sent(KEY)), REFUSED);
     assert.equal(compared.length, 2);
+  });
+
+  it("with every key, also once one has matched", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "authorization-"));
+    const file = path.join(folder, "keys");
+    writeFileSync(file, `a sha256:${"a".repeat(64)}\nb sha256:${"b".repeat(64)}\n`);
+    says = true;
+    createKeyCheck(new KeyRing({ apiKey: KEY, file }))(bearer("wrong"));
+    rmSync(folder, { recursive: true });
+    assert.equal(compared.length, 3);
   });
 
   it("of digests, whose length says nothing of the key", () => {

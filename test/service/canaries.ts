@@ -110,10 +110,11 @@ export async function searchCanaries(level: string): Promise<void> {
       await service.call("GET", "/health"),
       await service.call("GET", "/v1/models"),
       await service.call("GET", "/openapi.json"),
+      await service.call("GET", "/metrics"),
     ];
     assert.deepEqual(
       others.map(({ status }) => status),
-      [401, 422, 200, 404, 200, 200, 200],
+      [401, 422, 200, 404, 200, 200, 200, 200],
     );
     for (const { text, headers } of others) assertNone("another answer", text + JSON.stringify(headers));
     await assertProcesses(pid);

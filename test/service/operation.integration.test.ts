@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -176,9 +177,47 @@ describe("a service on a Unix socket", () => {
   });
 });
 
+describe("a socket that systemd passes", { skip: process.platform === "win32" }, () => {
+  /** As systemd starts it: the socket is descriptor 3, and the process is the one that is meant. */
+  async function startWith(host: string, ...flags: string[]) {
+    const listener = createServer().listen(0, host);
+    await once(listener, "listening");
+    const { port } = listener.address() as AddressInfo;
+    const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle;
+    const command = [process.execPath, path.join(packageRoot, "bin/decision.js"), "serve", ...flags];
+    const script = 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
+    const child = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["ignore", "pipe", "pipe", fd] });
+    listener.close(); // the child has its own
+    let said = "";
+    child.stderr?.on("data", (text) => {
+      said += text;
+    });
+    return { child, port, said: () => said };
+  }
+
+  it("is listened on, and who connects during the start waits", async () => {
+    const { child, port } = await startWith("127.0.0.1");
+    const answer = await fetch(`http://127.0.0.1:${port}/ready`);
+    assert.equal(answer.status, 200);
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+  });
+
+  it("needs a key by its own address, whatever --host says", async () => {
+    const { child, said } = await startWith("0.0.0.0", "--host", "127.0.0.1");
+    const [status] = await once(child, "exit");
+    assert.deepEqual([status, /can be reached from other hosts/.test(said())], [2, true], said());
+  });
+});
+
 describe("bad options", () => {
   for (const [flags, message] of [
     [["--tls-cert", "x.crt"], /--tls-cert and --tls-key need each other/],
+    [
+      ["--tls-key", "/nowhere/key", "--tls-cert", path.join(certificates, "first.crt")],
+      /--tls-key \/nowhere\/key cannot be read \(ENOENT\)/,
+    ],
+    [["--cors-origin", "shop.example"], /--cors-origin takes scheme and host/],
     [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read \(ENOENT\)/],
     [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
   ] as const)

@@ -1,5 +1,6 @@
 import { serve } from "../../library/index.ts";
 import { readApiKey } from "../../options/exposure.ts";
+import { readPassedSocket } from "../../options/passed-socket.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
@@ -19,7 +20,13 @@ export async function serveUntilSignal(
   const apiKey = readApiKey(env);
   const traces = readTraceSettings(env);
   const log = await createLog(options.logLevel, options.logFormat);
-  const service = await serve(options, { apiKey, traces, log, process });
+  const service = await serve(options, {
+    apiKey,
+    traces,
+    log,
+    hasPassedSocket: readPassedSocket(env, process.pid),
+    process,
+  });
   if (service === undefined) return;
   print(`decision serves ${service.model} at ${service.url}`);
   await notifyReady(env, log);
