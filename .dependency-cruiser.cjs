@@ -18,6 +18,8 @@ const FOLDERS = {
   "src/options": ["src/errors"],
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
+  // corrections fitted to labelled rows: pure, but for reading their files
+  "src/tuning": ["src/decisions", "src/evaluation", "src/inference", "src/errors"],
   "src/engine": [
     "src/decisions",
     "src/inference",
@@ -26,6 +28,7 @@ const FOLDERS = {
     "src/options",
     "src/errors",
     "src/served-model",
+    "src/tuning",
   ],
   "src/mcp": ["src/contract", "src/decisions", "src/json", "src/errors", "src/package-root"],
   "src/app": [
@@ -56,6 +59,7 @@ const FOLDERS = {
     "src/served-model",
     "src/server",
     "src/telemetry",
+    "src/tuning",
   ],
   "src/batch": ["src/errors", "src/json"],
   // figures about labelled rows: knows rows and answers, not who gives them
@@ -93,6 +97,7 @@ const FOLDERS = {
     "src/served-model",
     "src/server", // the type of a log
     "src/telemetry",
+    "src/tuning",
   ],
 };
 

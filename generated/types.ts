@@ -476,6 +476,24 @@ export interface components {
             readonly release_date: string;
             /** @description The pinned revision, 40 lowercase hexadecimal digits. */
             readonly revision: string;
+            readonly tuning?: components["schemas"]["Tuning"];
+        };
+        /** @description Questions whose scores the service corrects, by a tuning that its operator made from labelled rows. Left out where there are none. */
+        readonly Tuning: readonly components["schemas"]["TunedQuestion"][];
+        readonly TunedQuestion: {
+            /** @description Id of the correction, as in the header `x-decision-tuning`. */
+            readonly id: string;
+            /** @description The question's name when the tuning was made. Requests may use any name. */
+            readonly name: string;
+            /** @enum {string} */
+            readonly type: "choice" | "noul" | "score";
+            /** @description Digest of type, instructions, labels and descriptions as the model reads them. */
+            readonly question: string;
+            /**
+             * @description `scale`: a scale and a bias for each label; `head`: a linear head besides.
+             * @enum {string}
+             */
+            readonly kind: "scale" | "head";
         };
         /** @description State, settings and counters of the service. Counters start at 0 when the service starts. */
         readonly Health: {
@@ -578,6 +596,7 @@ export interface components {
              * @description Pairs answered by the cache.
              */
             readonly cache_hits: number;
+            readonly tuning?: components["schemas"]["Tuning"];
         };
         readonly Liveness: {
             /** @enum {string} */
@@ -800,6 +819,11 @@ export interface components {
          */
         readonly ServerTiming: string;
         /**
+         * @description Ids of the corrections in the answer, in the order of the questions. Left out where no question is corrected; `/health` says which question an id belongs to.
+         * @example 3f0c5f7e21d4a9b8
+         */
+        readonly Tuning: string;
+        /**
          * @description Seconds to wait before the next attempt.
          * @example 1
          */
@@ -842,6 +866,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-tuning": components["headers"]["Tuning"];
                     readonly [name: string]: unknown;
                 };
                 content: {

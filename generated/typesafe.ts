@@ -296,6 +296,11 @@ export interface components {
          */
         readonly ServerTiming: string;
         /**
+         * @description Ids of the corrections in the answer, in the order of the questions. Left out where no question is corrected.
+         * @example 3f0c5f7e21d4a9b8
+         */
+        readonly Tuning: string;
+        /**
          * @description The authentication scheme.
          * @example Bearer
          */
@@ -334,6 +339,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["PlainRequestId"];
                     readonly "x-typesafe-request-id": components["headers"]["RequestId"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-tuning": components["headers"]["Tuning"];
                     readonly [name: string]: unknown;
                 };
                 content: {

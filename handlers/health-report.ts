@@ -1,5 +1,6 @@
 import type { Reply, ReplyBody, Services } from "../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
+import type { Tuning } from "../src/inference/ports.ts";
 
 /** The answer of /health and /ready: 503 unless ready. */
 export function healthReply(services: Services): Reply<"getHealth"> & Reply<"getReady"> {
@@ -18,7 +19,7 @@ const UNREADY_CODES = { starting: "STARTING", draining: "DRAINING", failed: "BAC
 
 /** Never contains content of a request. */
 function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
-  const { model } = engine;
+  const { model, tuning } = engine;
   const { settings, counters, ...health } = engine.health();
   return {
     status: health.status,
@@ -61,5 +62,12 @@ function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
     cache_size: settings.cacheSize,
     cache_entries: counters.cacheEntries,
     cache_hits: counters.cacheHits,
+    ...tuningReport(tuning),
   };
+}
+
+/** The member `tuning`, where there is one. */
+export function tuningReport(tuning: Tuning | undefined): Pick<ReplyBody<"getHealth">, "tuning"> {
+  if (tuning === undefined) return {};
+  return { tuning: tuning.facts.map(({ form, ...facts }) => ({ ...facts, type: form })) };
 }

@@ -1,5 +1,5 @@
 import type { InferenceFacts, Services } from "../src/contract/call.ts";
-import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
+import type { ModelFacts, ScoredRequest, TunedRequest } from "../src/inference/ports.ts";
 
 /**
  * The reply of an inference operation, sent when the scores are ready. While it waits, it holds nothing of the request except
@@ -7,17 +7,24 @@ import type { ModelFacts, ScoredRequest } from "../src/inference/ports.ts";
  *
  * @param startedAt time when the body had been validated
  * @param answer    computes the members that are specific to the operation
+ * @param tuned     the corrections that `answer` applies
  */
 export async function inferenceReply<Answer extends object>(
   scoring: Promise<ScoredRequest>,
   startedAt: number,
   { engine, clock }: Services,
   answer: (scored: ScoredRequest) => Answer,
+  tuned?: TunedRequest,
 ) {
   const scored = await scoring;
   const own = answer(scored);
   const { fields, headers } = inferenceFacts(engine.model, scored, clock.now() - startedAt);
-  return { status: 200, headers, body: { ...own, ...fields }, inference: factsOf(scored, startedAt) };
+  return {
+    status: 200,
+    headers: { ...headers, ...tuningHeader(tuned) },
+    body: { ...own, ...fields },
+    inference: factsOf(scored, startedAt),
+  };
 }
 
 function factsOf(
@@ -50,6 +57,11 @@ function inferenceFacts(model: ModelFacts, scored: ScoredRequest, totalMs: numbe
     },
     headers: { "server-timing": serverTiming(scored, totalMs) },
   };
+}
+
+/** Names the corrections of an answer; nothing where there is none. */
+export function tuningHeader(tuned: TunedRequest | undefined): Readonly<Record<string, string>> {
+  return tuned === undefined ? {} : { "x-decision-tuning": tuned.ids.join(", ") };
 }
 
 /** @param totalMs from the validated body to the answer */

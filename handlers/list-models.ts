@@ -1,7 +1,8 @@
 import type { Handler } from "../src/contract/call.ts";
+import { tuningReport } from "./health-report.ts";
 
 /** The one model that is served. */
-export const listModels: Handler<"listModels"> = async (_call, { engine: { model } }) => ({
+export const listModels: Handler<"listModels"> = async (_call, { engine: { model, tuning } }) => ({
   status: 200,
   body: {
     models: [
@@ -13,6 +14,7 @@ export const listModels: Handler<"listModels"> = async (_call, { engine: { model
         description: model.description,
         release_date: model.releaseDate,
         revision: model.revision,
+        ...tuningReport(tuning),
       },
     ],
   },

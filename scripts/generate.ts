@@ -4,12 +4,13 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 import { configSchema } from "../src/options/config-file.ts";
+import { tuningSchema } from "../src/tuning/tuning-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts` and
  * `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema of model
- * packages, `generated/config.schema.json` from the options.
+ * packages, `generated/config.schema.json` from the options, `generated/tuning.schema.json` from the schema of tuning files.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -19,6 +20,7 @@ const DOCUMENTS = new URL("openapi/", rootUrl);
 const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
 
 const CONFIG_SCHEMA = new URL("generated/config.schema.json", rootUrl);
+const TUNING_SCHEMA = new URL("generated/tuning.schema.json", rootUrl);
 
 export interface GeneratedFile {
   readonly url: URL;
@@ -30,7 +32,8 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
   const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".yaml")).sort();
   const documents = await Promise.all(names.map(generateFrom));
   const schemas = [
-    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(), null, 2)}\n` },
+    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(manifestSchema), null, 2)}\n` },
+    { url: TUNING_SCHEMA, text: `${JSON.stringify(publicSchema(tuningSchema), null, 2)}\n` },
     { url: CONFIG_SCHEMA, text: `${JSON.stringify(configSchema(), null, 2)}\n` },
   ];
   return [...documents.flat(), ...schemas];
@@ -49,9 +52,9 @@ async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
   ];
 }
 
-/** The schema of manifest.json in standard JSON Schema. */
-function publicSchema(): unknown {
-  return { $schema: "http://json-schema.org/draft-07/schema#", ...(standard(manifestSchema) as object) };
+/** A schema that files are checked by, in standard JSON Schema. */
+function publicSchema(schema: unknown): unknown {
+  return { $schema: "http://json-schema.org/draft-07/schema#", ...(standard(schema) as object) };
 }
 
 /** Removes the two keywords that exist only in OpenAPI. `oneOf` is equivalent to the discriminator. */

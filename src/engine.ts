@@ -1,12 +1,15 @@
 import { ChildBackend } from "./backends/onnx/process/child-backend.ts";
 import { InferenceProcess } from "./backends/onnx/process/inference-process.ts";
 import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
+import { ServiceError } from "./errors.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
 import { openTokenizer } from "./models/graph/model-tokenizer.ts";
 import { type ModelPackage, modelFacts } from "./models/package/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { openServedModel } from "./served-model.ts";
+import { needsVectors, openTuning } from "./tuning/tuning.ts";
+import { readTuningFiles } from "./tuning/tuning-files.ts";
 
 export type { EngineCore };
 
@@ -25,13 +28,18 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * own; `close()` ends that process, which is there from now on.
  *
  * @param options complete and checked, as `resolveOptions` gives them
- * @throws ServiceError INVALID_OPTION (no model of that name) | INVALID_MODEL
+ * @param needs   whether vectors are given even if no tuning needs them
+ * @throws ServiceError INVALID_OPTION (no model of that name, a tuning that does not fit) | INVALID_MODEL
  */
-export async function createEngine(options: ServiceOptions, log: EngineLog = () => {}): Promise<EngineCore> {
+export async function createEngine(
+  options: ServiceOptions,
+  log: EngineLog = () => {},
+  needs: EngineNeeds = { hasVectors: false },
+): Promise<EngineCore> {
   // started first: a process takes longer to start than the package to be read
   const inferenceProcess = new InferenceProcess(options.precision);
   try {
-    return await assemble(options, inferenceProcess, log);
+    return await assemble(options, inferenceProcess, log, needs);
   } catch (error) {
     inferenceProcess.kill();
     throw error;
@@ -42,11 +50,22 @@ async function assemble(
   options: ServiceOptions,
   inferenceProcess: InferenceProcess,
   log: EngineLog,
+  needs: EngineNeeds,
 ): Promise<EngineCore> {
+  const tunings = await readTuningFiles(options.tuning);
   const modelPackage = await openServedModel(options);
+  const model = modelFacts(modelPackage, options.alias);
+  const precision = servedPrecision(modelPackage, options);
+  const tuning = tunings.length === 0 ? undefined : openTuning(tunings, model);
+  const hasVectors = needs.hasVectors || needsVectors(tunings);
+  if (hasVectors) checkVectors(modelPackage);
+  for (const { name, file } of tunings)
+    if (file.precision !== precision)
+      log("tuning was fitted to scores of another precision", { name, fitted: file.precision, precision });
   const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
-    model: modelFacts(modelPackage, options.alias),
+    model,
+    tuning,
     settings: {
       queueCapacity: options.queueSize,
       maxBatchRequests: options.maxBatchSize,
@@ -62,6 +81,7 @@ async function assemble(
       precision: options.precision,
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,
+      hasVectors,
       loadMs: modelPackage.manifest.architecture.type === "bert-token-tree" ? LOAD_MS : LARGE_LOAD_MS,
       clock: systemClock,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
@@ -72,9 +92,23 @@ async function assemble(
     info: {
       backend: options.backend,
       device: options.device,
-      precision: servedPrecision(modelPackage, options),
+      precision,
     },
   });
+}
+
+/** Beyond what the options say. */
+export interface EngineNeeds {
+  readonly hasVectors: boolean;
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function checkVectors({ manifest }: ModelPackage): void {
+  if (manifest.architecture.type !== "onnx-joint-pairs") return;
+  throw new ServiceError(
+    "INVALID_OPTION",
+    `${manifest.id} brings a graph of its own, which gives scores but no vectors: it takes no tuning of the kind head.`,
+  );
 }
 
 /** `precision` of /health. A package with a graph of its own reports `graph`. */

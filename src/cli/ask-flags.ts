@@ -32,19 +32,24 @@ interface TargetFlags {
   readonly url?: string | undefined;
   readonly model?: string | undefined;
   readonly "model-path"?: string | undefined;
+  readonly tuning?: readonly string[] | undefined;
 }
 
 /**
- * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model.
+ * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model or a tuning.
  *
- * @throws ServiceError INVALID_OPTION for an empty address
+ * @throws ServiceError INVALID_OPTION for an empty address, or a tuning beside the flag
  */
 export function serviceUrl(
   flags: TargetFlags,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (flags.url === "") throw invalidOption("--url takes an address such as http://127.0.0.1:8700.");
+  if (flags.url !== undefined && flags.tuning !== undefined)
+    throw invalidOption(
+      "--tuning cannot be sent to a service: start the service with it, or leave --url out.",
+    );
   if (flags.url !== undefined) return flags.url;
-  if (flags.model !== undefined || flags["model-path"] !== undefined) return undefined;
+  if ([flags.model, flags["model-path"], flags.tuning].some((flag) => flag !== undefined)) return undefined;
   return env.DECISION_URL || undefined;
 }

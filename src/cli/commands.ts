@@ -16,6 +16,7 @@ import ModelShow from "./commands/model/show.ts";
 import ModelVerify from "./commands/model/verify.ts";
 import Rank from "./commands/rank.ts";
 import Serve from "./commands/serve.ts";
+import Tune from "./commands/tune.ts";
 
 /** The commands of `decision` by name. A colon separates topic and command. */
 export default {
@@ -26,6 +27,7 @@ export default {
   mcp: Mcp,
   batch: Batch,
   evaluate: Evaluate,
+  tune: Tune,
   "keys:add": KeysAdd,
   "keys:list": KeysList,
   "keys:revoke": KeysRevoke,

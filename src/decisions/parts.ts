@@ -37,6 +37,38 @@ export function splitRequest({ state, questions }: RenderedRequest): readonly Re
 }
 
 /**
+ * The same as `joinScores` for vectors.
+ *
+ * @param vectors [parts][questions of the part] one [candidates, size] array each; empty where there are none
+ * @returns       [questions] one [candidates, size] array each; undefined where there are none
+ */
+export function joinVectors(
+  parts: readonly Pick<RequestPart, "slices">[],
+  counts: readonly number[],
+  vectors: readonly (readonly Float32Array[])[],
+): readonly Float32Array[] | undefined {
+  const joined = counts.map((): Float32Array[] => []);
+  for (const [at, { slices }] of parts.entries()) {
+    for (const [position, { question }] of slices.entries()) {
+      const own = vectors[at]?.[position];
+      if (own === undefined) return undefined;
+      joined[question]?.push(own); // the pieces of a question follow each other
+    }
+  }
+  return joined.map(concatenated);
+}
+
+function concatenated(pieces: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/**
  * Puts the scores of the parts together.
  *
  * @param counts [questions] number of candidates of each question of the whole request

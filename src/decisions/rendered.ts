@@ -1,4 +1,5 @@
 import type { Location } from "../errors.ts";
+import type { QuestionType } from "./questions.ts";
 
 /** A request as texts for the model, with the location of each text for errors. */
 export interface RenderedRequest {
@@ -12,6 +13,8 @@ export interface RenderedText {
 }
 
 export interface RenderedQuestion {
+  /** Left out where none of these is asked, as by a ranking. */
+  readonly form?: QuestionType;
   readonly question: RenderedText;
   /** In request order; `label` names the candidate in the answer. */
   readonly candidates: readonly RenderedCandidate[];

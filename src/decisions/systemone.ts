@@ -82,7 +82,7 @@ function* questionSteps(
   const instructions = { text: text ?? "", loc };
   const candidates = yield* candidatesOf(question, { loc: questionLoc, instructions, rules: model, issues });
   checkDescriptions(candidates, issues);
-  return { question: instructions, candidates };
+  return { form: question.type, question: instructions, candidates };
 }
 
 function checkPairs(questions: readonly Question[]): Issue | undefined {

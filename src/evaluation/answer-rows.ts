@@ -100,7 +100,8 @@ function decided({ choice, noul, probabilities }: ReadAnswer, labels: readonly s
   );
 }
 
-const keyOf = ({ state }: Row) => digest(state instanceof ServiceError ? "" : writeJson(state));
+/** Same for rows with the same state. */
+export const keyOf = ({ state }: Row) => digest(state instanceof ServiceError ? "" : writeJson(state));
 
 /** Of the judged rows and their labels, in any order. */
 export function dataDigest(rows: Iterable<Judged>): string {

@@ -55,7 +55,7 @@ export function verdict({ isDifferent, p, onlyFirst, onlySecond }: Comparison): 
   return `the ${onlyFirst > onlySecond ? "first" : "second"} is better (${shown})`;
 }
 
-export function errorsText({ errors }: Evaluation): string[] {
+export function errorsText({ errors }: Pick<Evaluation, "errors">): string[] {
   const [first] = errors;
   if (first === undefined) return [];
   const rows = errors.length === 1 ? "1 row" : `${errors.length} rows`;

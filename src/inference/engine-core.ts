@@ -15,6 +15,7 @@ import type {
   ScoringJob,
   ServedEngine,
   TokenLimits,
+  Tuning,
   TurnedAway,
 } from "./ports.ts";
 import type { Place } from "./queue/place.ts";
@@ -22,6 +23,7 @@ import { Scheduler } from "./queue/scheduler.ts";
 
 export interface EngineParts {
   readonly model: ModelFacts;
+  readonly tuning?: Tuning | undefined;
   readonly settings: EngineSettings;
   readonly backend: Backend;
   readonly tokenizer: Tokenizer;
@@ -40,6 +42,7 @@ interface PlannedWork {
 /** Admission, then tokens, then the queue: one model and one queue, over any backend. */
 export class EngineCore implements ServedEngine {
   readonly model: ModelFacts;
+  readonly tuning: Tuning | undefined;
   readonly #parts: EngineParts;
   readonly #scheduler: Scheduler;
   readonly #startedAt: number;
@@ -47,6 +50,7 @@ export class EngineCore implements ServedEngine {
 
   constructor(parts: EngineParts) {
     this.model = parts.model;
+    this.tuning = parts.tuning;
     this.#parts = parts;
     this.#scheduler = new Scheduler(parts.backend, parts.clock, parts.settings);
     this.#startedAt = parts.clock.now();

@@ -1,4 +1,5 @@
-import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { QuestionType } from "../decisions/questions.ts";
+import type { RenderedQuestion, RenderedRequest } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import type { ServiceError } from "../errors.ts";
 
@@ -38,6 +39,8 @@ export type RequestPlan = readonly (readonly TokenPath[])[];
 export interface ForestScores {
   /** [pairs] raw float32 scores: tree by tree, question by question, candidate by candidate. */
   readonly scores: Float32Array;
+  /** [pairs, size] what the model's head read, float32; only of a backend that is set up to give them. */
+  readonly vectors?: Float32Array;
   /** Runs of the model that it took. */
   readonly forwards: number;
   /** Of the forest's tokens those of states that were kept from an earlier one, so that they were not computed; none unless given. */
@@ -113,9 +116,44 @@ export interface TokenLimits {
 export interface ScoredRequest {
   /** One [candidates] array of raw scores for each question, in request order. */
   readonly scores: readonly Float32Array[];
+  /** One [candidates, size] array for each question, where the backend gives them. */
+  readonly vectors?: readonly Float32Array[] | undefined;
   readonly inputTokens: number;
   readonly cachedPairs: number;
   readonly timing: { readonly queue: number; readonly tokenize: number; readonly inference: number };
+}
+
+/** A question whose scores are corrected. */
+export interface TuningFacts {
+  /** 16 hex digits of a digest of the correction; the same in an answer's headers. */
+  readonly id: string;
+  /** Its name when it was tuned. */
+  readonly name: string;
+  readonly form: QuestionType;
+  /** Digest of the question. */
+  readonly question: string;
+  readonly kind: "scale" | "head";
+}
+
+/** Corrections of the scores of certain questions, whoever asks them and by whatever name. */
+export interface Tuning {
+  readonly facts: readonly TuningFacts[];
+  /** Those for a request; undefined where it has none of these questions. Holds no text of the request. */
+  match(questions: readonly RenderedQuestion[]): TunedRequest | undefined;
+}
+
+export interface TunedRequest {
+  /** Of the corrections, in the order of the questions. */
+  readonly ids: readonly string[];
+  /**
+   * @param scores  one [candidates] array of raw scores for each question
+   * @param vectors one [candidates, size] array each, where the engine gives them
+   * @returns       the scores, corrected where a correction belongs to the question
+   */
+  correct(
+    scores: readonly Float32Array[],
+    vectors: readonly Float32Array[] | undefined,
+  ): readonly Float32Array[];
 }
 
 /** Work on several states, whose texts are prepared once it has its place. */
@@ -192,6 +230,8 @@ export interface EngineMeasurements {
 /** What the handlers dispatch to. */
 export interface Engine {
   readonly model: ModelFacts;
+  /** What answers apply to the engine's scores. The scores themselves, and what is cached of them, are always raw. */
+  readonly tuning?: Tuning | undefined;
   /**
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
    *

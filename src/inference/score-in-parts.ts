@@ -6,9 +6,11 @@ import { queueErrors } from "./queue/queue-errors.ts";
 const RETRY_MS = 10;
 
 /** The scores of each part, and what all of them took together. */
-export interface ScoredParts extends Omit<ScoredRequest, "scores"> {
+export interface ScoredParts extends Omit<ScoredRequest, "scores" | "vectors"> {
   /** [parts][questions of the part] */
   readonly scores: readonly ScoredRequest["scores"][];
+  /** The same of the vectors, where the engine gives them. */
+  readonly vectors: readonly (readonly Float32Array[])[];
 }
 
 /**
@@ -32,6 +34,7 @@ export async function scoreInParts(
   const sum = (take: (one: ScoredRequest) => number) => scored.reduce((total, one) => total + take(one), 0);
   return {
     scores: scored.map(({ scores }) => scores),
+    vectors: scored.map(({ vectors = [] }) => vectors),
     inputTokens: sum(({ inputTokens }) => inputTokens),
     cachedPairs: sum(({ cachedPairs }) => cachedPairs),
     timing: {

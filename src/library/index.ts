@@ -32,4 +32,5 @@ export type {
   Ranking,
   ScoreAnswer,
 } from "./results.ts";
+export { createScorer, type QuestionScores, type Scorer } from "./scorer.ts";
 export { type ServeParts, serve } from "./serve.ts";

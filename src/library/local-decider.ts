@@ -17,6 +17,7 @@ type EngineOption =
   | "model"
   | "modelPath"
   | "alias"
+  | "tuning"
   | "precision"
   | "queueSize"
   | "maxBatchSize"

@@ -31,6 +31,7 @@ export const TOKEN_TREE_IO = {
   pastKeys: (block: "prefix" | "rest", layer: number) => `past_${block}_keys_${layer}`, // [heads, size, past]
   pastValues: (block: "prefix" | "rest", layer: number) => `past_${block}_values_${layer}`, // [heads, past, size]
   scores: "scores", // float32 [pairs]
+  vectors: "vectors", // float32 [pairs, hidden]: what the head reads; only of a graph that is built with it
   // of the new tokens of the prefix, float32 [heads, size, tokens] and [heads, tokens, size]
   prefixKeys: (layer: number) => `prefix_keys_${layer}`,
   prefixValues: (layer: number) => `prefix_values_${layer}`,

@@ -23,6 +23,8 @@ export interface ServiceOptions {
   /** Folder of a model package. Empty: `model` decides. */
   readonly modelPath: string;
   readonly alias: readonly string[];
+  /** Files of `decision tune`. */
+  readonly tuning: readonly string[];
   /** Empty: none. */
   readonly keysFile: string;
   readonly corsOrigin: readonly string[];
@@ -258,6 +260,14 @@ export const OPTION_TABLE = {
     env: "DECISION_ALIAS",
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
+  },
+  tuning: {
+    kind: "list",
+    flag: "tuning",
+    env: "DECISION_TUNING",
+    default: [],
+    description:
+      "file of `decision tune` that corrects the answers to its questions; repeatable, comma-separated in the variable",
   },
   keysFile: {
     kind: "text",

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
-import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import type { Backend, ForestScores, TokenTree, Tuning } from "../../src/inference/ports.ts";
 import { PartTokenizer } from "../../src/inference/tokens/part-plan.ts";
 import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
@@ -18,10 +18,16 @@ export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
 
 /** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
 class HashBackend implements Backend {
+  readonly #vectorSize: number;
   readonly isReady = true;
   readonly isExpected = true;
   /** It keeps none. */
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
+  /** @param vectorSize numbers of a pair's vector; 0: it gives none */
+  constructor(vectorSize: number) {
+    this.#vectorSize = vectorSize;
+  }
+
   /** It always is. */
   onReady(): void {}
   async start(): Promise<void> {}
@@ -36,7 +42,15 @@ class HashBackend implements Backend {
         return candidates.map((candidate) => spread(hash(candidate, seed)));
       }),
     );
-    return { scores: Float32Array.from(scores), forwards: forest.length };
+    const size = this.#vectorSize;
+    const vectors = Float32Array.from({ length: scores.length * size }, (_, i) =>
+      Math.fround((scores[Math.floor(i / size)] ?? 0) / (1 + (i % size))),
+    );
+    return {
+      scores: Float32Array.from(scores),
+      forwards: forest.length,
+      ...(size > 0 && { vectors }),
+    };
   }
 }
 
@@ -55,7 +69,10 @@ function spread(value: number): number {
 let tokenizer: PartTokenizer | undefined;
 
 /** The real queue, limits and tokenizer over a model that takes no time. */
-export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
+export async function createFastEngine(
+  cacheSize = 0,
+  { tuning, vectorSize = 0 }: { tuning?: Tuning; vectorSize?: number } = {},
+): Promise<EngineCore> {
   if (tokenizer === undefined) {
     const json = readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8");
     const encoder = new WordPieceEncoder(json);
@@ -82,7 +99,8 @@ export async function createFastEngine(cacheSize = 0): Promise<EngineCore> {
       strict: false,
       deadlineMs: 20_000,
     },
-    backend: new HashBackend(),
+    tuning,
+    backend: new HashBackend(vectorSize),
     tokenizer,
     clock: systemClock,
     info: { backend: "hash", device: "cpu", precision: "fp32" },

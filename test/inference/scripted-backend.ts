@@ -3,7 +3,7 @@ import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports
 export interface Call {
   readonly forest: readonly TokenTree[];
   readonly pairs: readonly string[];
-  answer(scores?: Float32Array): void;
+  answer(scores?: Float32Array, vectors?: Float32Array): void;
   fail(cause?: Error): void;
 }
 
@@ -66,7 +66,9 @@ export class ScriptedBackend implements Backend {
       const call: Call = {
         forest,
         pairs: pairsOf(forest),
-        answer: end((scores = scoresOf(forest)) => resolve({ scores, forwards: 1 })),
+        answer: end((scores = scoresOf(forest), vectors) =>
+          resolve({ scores, forwards: 1, ...(vectors && { vectors }) }),
+        ),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
       };
       this.#unanswered.push(call);

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Row, StatePlace } from "../../batch/row.ts";
 import {
   type AnsweredRows,
   answerRows,
@@ -18,7 +17,8 @@ import { writeJson } from "../../json/write.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { terminalProgress } from "../output/progress.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
-import { type Format, openSource, stopOnSignals } from "./batch.ts";
+import { stopOnSignals } from "./batch.ts";
+import { checkLabels, type LabelledInput, probeOf, readRows } from "./labelled-rows.ts";
 
 /** Questions, and who answers them. */
 export interface Asked {
@@ -26,11 +26,7 @@ export interface Asked {
   readonly target: Target;
 }
 
-export interface EvaluateOptions extends Asked {
-  /** A file, or `-`. */
-  readonly input: string;
-  readonly inputFormat: Format;
-  readonly place: StatePlace;
+export interface EvaluateOptions extends Asked, LabelledInput {
   /** Accuracy that thresholds are to reach. */
   readonly accuracy: number;
   readonly check?:
@@ -99,8 +95,6 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   }
 }
 
-const probeOf = (questions: JsonObject) => writeJson({ state: "A state.", questions });
-
 /** Questions of the same name; or the only ones, whatever their names. @throws ServiceError INVALID_OPTION */
 function pairsOf(first: JsonObject, second: JsonObject): (readonly [string, string])[] {
   const shared = [...first.keys()].filter((name) => second.has(name));
@@ -115,34 +109,6 @@ function checkNames({ check: against, questions }: EvaluateOptions): void {
   const missing = against?.file.questions.find(({ name }) => !questions.has(name));
   if (missing !== undefined)
     throw invalidOption(`--check: --questions lacks ${JSON.stringify(missing.name)}, which the file has.`);
-}
-
-async function readRows(options: EvaluateOptions, signal: AbortSignal): Promise<Row[]> {
-  const { input, inputFormat, place } = options;
-  // whole rows: the labels stand beside the state
-  const source = await openSource({ input, inputFormat, output: "-", place: "row" }, signal);
-  if (place !== "row" && source.header?.includes(place.field) === false)
-    throw invalidOption(
-      `--input has no column ${JSON.stringify(place.field)} for the state; name it with --state-field.`,
-    );
-  const rows: Row[] = [];
-  try {
-    for await (const row of source.rows) rows.push(row);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  }
-  if (rows.length === 0) throw invalidOption("--input has no rows.");
-  return rows;
-}
-
-/** @throws ServiceError INVALID_OPTION for a question that no row has a label of */
-function checkLabels(rows: readonly LabelledRow[], questions: JsonObject): void {
-  const bare = [...questions.keys()].find((name) => rows.every(({ labels }) => !labels.has(name)));
-  if (bare === undefined) return;
-  const quoted = JSON.stringify(bare);
-  throw invalidOption(
-    `--input has no label of ${quoted}: each row needs it as {"labels": {${quoted}: ...}}, or in CSV in the column ${quoted}.`,
-  );
 }
 
 async function answer(

@@ -58,7 +58,7 @@ export default class Batch extends BaseCommand {
     }),
     overwrite: Flags.boolean({ description: "replace an output that is there already" }),
     ...TARGET_FLAGS,
-    ...optionFlags(["precision"]),
+    ...optionFlags(["precision", "tuning"]),
   };
 
   #file = "--questions";

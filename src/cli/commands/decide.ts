@@ -3,6 +3,7 @@ import { type Location, ServiceError } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../json/value.ts";
 import { ASK_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
 import { showAnswer, showAnswers } from "../output/show.ts";
 import { candidatesOf, readQuestions } from "../questions-file.ts";
 import { givenState } from "../state-text.ts";
@@ -50,6 +51,7 @@ export default class Decide extends BaseCommand {
       description: "level of the rubric, lowest first; repeatable",
       exclusive: ["choice"],
     }),
+    ...optionFlags(["tuning"]),
   };
 
   #candidateFlag = "--choice";

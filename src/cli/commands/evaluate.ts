@@ -1,6 +1,4 @@
-import { constants } from "node:fs";
-import { access, stat, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
@@ -13,6 +11,7 @@ import { readQuestions } from "../questions-file.ts";
 import { formatOf } from "../row-format.ts";
 import { fileText } from "../state-text.ts";
 import { targetOf } from "../target.ts";
+import { checkWritable } from "../writable.ts";
 
 export default class Evaluate extends BaseCommand {
   static override summary = "Measure answers on labelled rows, and find confidence thresholds.";
@@ -85,10 +84,16 @@ export default class Evaluate extends BaseCommand {
       helpValue: "<folder>",
       description: "folder of the model package to compare with",
     }),
+    "compare-tuning": Flags.string({
+      multiple: true,
+      helpValue: "<file.json>",
+      description: "file of `decision tune` to compare with; repeatable",
+      exclusive: ["compare-url"],
+    }),
     json: Flags.boolean({ description: "print the figures as JSON" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write a page with plots" }),
     ...TARGET_FLAGS,
-    ...optionFlags(["precision"]),
+    ...optionFlags(["precision", "tuning"]),
   };
 
   #files = "--questions";
@@ -147,31 +152,26 @@ export default class Evaluate extends BaseCommand {
       url: textOf(flags["compare-url"]),
       model: textOf(flags["compare-model"]),
       "model-path": textOf(flags["compare-model-path"]),
+      tuning: listOf(flags["compare-tuning"]),
     };
     const isNamed = Object.values(named).some((value) => value !== undefined);
     if (flags.compare === undefined && !isNamed) return undefined;
     return {
       questions: flags.compare === undefined ? questions : await readQuestions(flags.compare, "--compare"),
-      target: isNamed ? await targetOf(named, () => this.options({ ...flags, ...named })) : target,
+      // a tuning belongs to one model: that of --tuning is not the other's
+      target: isNamed
+        ? await targetOf(named, () => this.options({ ...flags, ...named, tuning: named.tuning ?? [] }))
+        : target,
     };
   }
 }
 
 const textOf = (flag: unknown) => (typeof flag === "string" ? flag : undefined);
+const listOf = (flag: unknown): string[] | undefined => (Array.isArray(flag) ? flag.map(String) : undefined);
 
 /** @throws ServiceError INVALID_OPTION */
 function shareOf(flag: string, text: string, isFit: (share: number) => boolean): number {
   const share = text.trim() === "" ? Number.NaN : Number(text);
   if (isFit(share)) return share;
   throw invalidOption(`${flag} takes a share between 0 and 1, for example 0.95.`);
-}
-
-/** Before the work, so that a wrong path does not waste minutes. @throws ServiceError INVALID_OPTION */
-async function checkWritable(flag: string, file: string | undefined): Promise<void> {
-  if (file === undefined) return;
-  const found = await stat(file).catch(() => undefined);
-  if (found?.isDirectory()) throw invalidOption(`${flag} takes a file; ${file} is a folder.`);
-  await access(found ? file : path.dirname(file), constants.W_OK).catch((cause: Error) => {
-    throw invalidOption(`${flag} cannot be written: ${cause.message}.`);
-  });
 }

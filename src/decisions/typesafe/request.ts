@@ -136,7 +136,11 @@ function* questionSteps(
     legend: question.type === "score" ? legendOf(question.criteria, candidates) : [],
   };
   return {
-    rendered: { question: instructions, candidates: distinct.length > 1 ? distinct : [] },
+    rendered: {
+      form: question.type,
+      question: instructions,
+      candidates: distinct.length > 1 ? distinct : [],
+    },
     asked,
   };
 }

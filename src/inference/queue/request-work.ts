@@ -1,5 +1,6 @@
 import type { RequestPlan } from "../ports.ts";
 import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
+import type { PairResult } from "./score-cache.ts";
 
 /**
  * What one request still needs, and what it has got. Pairs are handed out in order, each once:
@@ -13,6 +14,8 @@ export class RequestWork {
   readonly order: number;
   /** One [candidates] array for each question. */
   readonly scores: readonly Float32Array[];
+  /** One [candidates, size] array for each question; undefined until a result has a vector. */
+  vectors: readonly Float32Array[] | undefined;
   inputTokens = 0;
   cachedPairs = 0;
 
@@ -79,11 +82,11 @@ export class RequestWork {
   }
 
   /** Moves past the next pair, which the cache knows. */
-  skipKnown(score: number): void {
+  skipKnown(result: PairResult): void {
     const pair = this.nextPair;
     if (pair === undefined) return;
     this.#cursor += 1;
-    this.answer(pair, score, false);
+    this.answer(pair, result, false);
   }
 
   /** Moves past the next pair, which a batch has taken. */
@@ -96,12 +99,19 @@ export class RequestWork {
   }
 
   /** Gives a pair its score, once. A computed pair adds its tokens, any other counts as cached. */
-  answer(pair: Pair, score: number, isComputed: boolean): void {
+  answer(pair: Pair, result: PairResult, isComputed: boolean): void {
     const scores = this.scores[pair.questionIndex];
-    if (scores !== undefined) scores[pair.candidateIndex] = score;
+    if (scores !== undefined)
+      scores[pair.candidateIndex] = typeof result === "number" ? result : result.score;
+    if (typeof result !== "number") this.#keepVector(pair, result.vector);
     this.#unanswered -= 1;
     if (isComputed) this.inputTokens += jointLength(pair);
     else this.cachedPairs += 1;
+  }
+
+  #keepVector({ questionIndex, candidateIndex }: Pair, vector: Float32Array): void {
+    this.vectors ??= this.scores.map(({ length }) => new Float32Array(length * vector.length));
+    this.vectors[questionIndex]?.set(vector, candidateIndex * vector.length);
   }
 }
 

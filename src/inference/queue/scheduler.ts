@@ -1,5 +1,13 @@
 import type { ServiceError } from "../../errors.ts";
-import type { Backend, BatchFacts, Clock, EngineSettings, QueueCounters, TurnedAway } from "../ports.ts";
+import type {
+  Backend,
+  BatchFacts,
+  Clock,
+  EngineSettings,
+  ForestScores,
+  QueueCounters,
+  TurnedAway,
+} from "../ports.ts";
 import type { Batch } from "./batch.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Gate } from "./gate.ts";
@@ -266,14 +274,14 @@ export class Scheduler {
     const sent = this.#dispatcher.begin(batch, sentAt);
     this.#tally.batches += 1;
     try {
-      const { scores, forwards } = await this.#backend.score(batch.toForest());
-      this.#tally.forwards += forwards;
+      const scored = await this.#backend.score(batch.toForest());
+      this.#tally.forwards += scored.forwards;
       const now = this.#clock.now();
       this.#dispatcher.end(sent, now, true);
       this.#standstill.noteProgress(now);
       const { pairCount: pairs, tokenCount: tokens } = batch;
       this.#onBatch({ requests: batch.requests.size, pairs, tokens, ms: now - sentAt });
-      this.#deliver(batch, scores);
+      this.#deliver(batch, scored);
     } catch (cause) {
       this.#dispatcher.end(sent, this.#clock.now(), false);
       this.#standstill.noteProgress(this.#clock.now());
@@ -282,15 +290,19 @@ export class Scheduler {
   }
 
   /** @throws ServiceError BACKEND_FAILED if these are not the scores of the batch */
-  #deliver(batch: Batch, scores: Float32Array): void {
-    if (scores.length !== batch.pairCount || !scores.every(Number.isFinite)) {
+  #deliver(batch: Batch, { scores, vectors }: ForestScores): void {
+    const size = (vectors?.length ?? 0) / batch.pairCount;
+    const isWhole = scores.length === batch.pairCount && Number.isInteger(size);
+    if (!isWhole || !scores.every(Number.isFinite) || vectors?.every(Number.isFinite) === false) {
       throw queueErrors.badScores();
     }
     for (const [at, recipients] of batch.listRecipients().entries()) {
       const score = scores[at] ?? Number.NaN; // the lengths are equal
+      // a copy: what is kept of one pair must not keep the vectors of all
+      const result = vectors ? { score, vector: vectors.slice(at * size, (at + 1) * size) } : score;
       for (const [place, { work, pair }] of recipients.entries()) {
-        work.answer(pair, score, place === 0);
-        this.#cache.set(pair.candidate.key, score);
+        work.answer(pair, result, place === 0);
+        this.#cache.set(pair.candidate.key, result);
       }
     }
     this.#finishAnswered();
@@ -335,6 +347,7 @@ export class Scheduler {
     if (!this.#leave(ticket, "completed")) return;
     ticket.life.resolve({
       scores: work.scores,
+      ...(work.vectors && { vectors: work.vectors }),
       inputTokens: work.inputTokens,
       cachedPairs: work.cachedPairs,
       timing: { queue: begunAt - since, inference: now - begunAt },

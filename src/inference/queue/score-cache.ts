@@ -1,5 +1,8 @@
 import { LRUCache } from "lru-cache";
 
+/** What a backend gives for a pair: its score, with the vector that the model's head read where the backend is set up to give it. */
+export type PairResult = number | { readonly score: number; readonly vector: Float32Array };
+
 /** Chosen: when the map of so many entries grows, the event loop stands still for some 5 ms. */
 const MOST_OF_ONE = 65_536;
 
@@ -7,7 +10,7 @@ const MOST_OF_ONE = 65_536;
  * Scores by the key of a pair's full input; the least recently used entry leaves first. A large cache is several, each for a share of the keys.
  */
 export class ScoreCache {
-  readonly #shares: readonly LRUCache<string, number>[];
+  readonly #shares: readonly LRUCache<string, PairResult>[];
   #hits = 0;
 
   /** @param capacity entries, 0 = off */
@@ -26,18 +29,18 @@ export class ScoreCache {
     return this.#hits;
   }
 
-  get(key: string): number | undefined {
-    const score = this.#shareOf(key)?.get(key);
-    if (score !== undefined) this.#hits += 1;
-    return score;
+  get(key: string): PairResult | undefined {
+    const result = this.#shareOf(key)?.get(key);
+    if (result !== undefined) this.#hits += 1;
+    return result;
   }
 
-  set(key: string, score: number): void {
-    this.#shareOf(key)?.set(key, score);
+  set(key: string, result: PairResult): void {
+    this.#shareOf(key)?.set(key, result);
   }
 
   /** Keys are digests: three of their characters tell as many shares apart as there can be. */
-  #shareOf(key: string): LRUCache<string, number> | undefined {
+  #shareOf(key: string): LRUCache<string, PairResult> | undefined {
     const number = (key.charCodeAt(0) * 131 + key.charCodeAt(1)) * 131 + key.charCodeAt(2);
     return this.#shares[number % this.#shares.length] ?? this.#shares[0];
   }

@@ -43,7 +43,7 @@ export interface GraphSource {
   readonly model: string;
   /** SHA-256 of the source files, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Other inputs: `form`, and the code that writes the graph. */
+  /** Other inputs: `form`, `outputs` beside the usual ones, and the code that writes the graph. */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
@@ -236,6 +236,6 @@ async function isOutdated(folder: string, current: GraphSource): Promise<boolean
   const entry = await readEntry(folder).catch(() => undefined);
   if (entry?.model !== current.model) return false;
   const withoutForm = ({ files, settings, model }: GraphSource) =>
-    nameOf({ model, files, settings: { ...settings, form: "" } });
+    nameOf({ model, files, settings: { ...settings, form: "", outputs: "" } });
   return withoutForm(entry.source) !== withoutForm(current);
 }

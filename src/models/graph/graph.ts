@@ -29,9 +29,11 @@ export async function buildGraph(
   modelPackage: ModelPackage,
   form: Multiplication,
   weightsFile?: WeightsFile,
+  hasVectors = false,
 ): Promise<Uint8Array> {
   const shape = tokenTreeShape(modelPackage.manifest.architecture);
-  return buildTokenTree(shape, await packageTensors(modelPackage, "model.safetensors"), form, weightsFile);
+  const tensors = await packageTensors(modelPackage, "model.safetensors");
+  return buildTokenTree(shape, tensors, form, weightsFile, hasVectors);
 }
 
 /** The tensors of one of the package's files, which is held in memory. @throws ServiceError INVALID_MODEL */
@@ -42,6 +44,7 @@ export async function packageTensors(modelPackage: ModelPackage, name: string): 
 /**
  * The same, from the cache if possible: reading takes a tenth of the time of writing.
  *
+ * @param hasVectors whether the graph has the output `vectors`
  * @returns the path of an ONNX file, or its bytes if the cache cannot be written
  * @throws ServiceError INVALID_MODEL
  */
@@ -49,6 +52,7 @@ export async function openTokenTreeGraph(
   modelPackage: ModelPackage,
   form: Multiplication,
   cache: string,
+  hasVectors = false,
 ): Promise<string | Uint8Array> {
   const { architecture, id, files } = modelPackage.manifest;
   const [model = ""] = id.split("@");
@@ -56,16 +60,24 @@ export async function openTokenTreeGraph(
   const source = {
     model,
     files: { [name]: files[name] ?? "" },
-    settings: { form, writer: await writerDigest(), shape: JSON.stringify(tokenTreeShape(architecture)) },
+    settings: {
+      form,
+      writer: await writerDigest(),
+      shape: JSON.stringify(tokenTreeShape(architecture)),
+      ...outputs(hasVectors),
+    },
   };
   try {
-    const write = (weightsFile: WeightsFile) => buildGraph(modelPackage, form, weightsFile);
+    const write = (weightsFile: WeightsFile) => buildGraph(modelPackage, form, weightsFile, hasVectors);
     return (await keptGraph(source, write, cache)).path;
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    return buildGraph(modelPackage, form);
+    return buildGraph(modelPackage, form, undefined, hasVectors);
   }
 }
+
+/** Of the cache key. Left out of that of the usual graph. */
+const outputs = (hasVectors: boolean) => (hasVectors ? { outputs: "vectors" } : {});
 
 /** @throws ServiceError INVALID_MODEL for another architecture */
 export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
@@ -90,18 +102,24 @@ export async function openGemma3Graph(
   modelPackage: ModelPackage,
   form: Multiplication,
   folders: GraphFolders,
+  hasVectors = false,
 ): Promise<{ readonly file: GraphFile; readonly shape: Gemma3Shape }> {
   const { manifest } = modelPackage;
-  const { shape, write } = await gemma3Graph(modelPackage, form);
+  const { shape, write } = await gemma3Graph(modelPackage, form, hasVectors);
   const [model = ""] = manifest.id.split("@");
   const used = ["config.json", "joint_head.safetensors", "model.safetensors"];
   const files = Object.fromEntries(used.map((name) => [name, manifest.files[name] ?? ""]));
-  const settings = { form, writer: await writerDigest(), positions: shape.positions };
+  const settings = {
+    form,
+    writer: await writerDigest(),
+    positions: shape.positions,
+    ...outputs(hasVectors),
+  };
   return { file: await cachedGraph({ model, files, settings }, write, folders), shape };
 }
 
 /** The shape of a causal package, and the writer of its graph. */
-async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
+async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication, hasVectors = false) {
   const { manifest } = modelPackage;
   const config = readGemma3Config(
     new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
@@ -116,7 +134,8 @@ async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication) {
   const write = async (weightsFile: WeightsFile) => {
     const file = await VerifiedFile.open(modelPackage, "model.safetensors");
     try {
-      return buildGemma3TokenTree(shape, gemma3Weights(new Tensors(file), head, names), form, weightsFile);
+      const weights = gemma3Weights(new Tensors(file), head, names);
+      return buildGemma3TokenTree(shape, weights, form, weightsFile, hasVectors);
     } finally {
       file.close();
     }

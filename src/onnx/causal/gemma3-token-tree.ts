@@ -28,6 +28,7 @@ interface Context extends AttentionContext {
  * keys are split every 128 keys (src/backends/onnx/tensors/causal-keys.ts). Keys are stored after rotation.
  *
  * @param weightsFile receives the large constants
+ * @param hasVectors  whether the rows that the head reads are an output too
  * @returns the bytes of an ONNX file for these weights
  */
 export function buildGemma3TokenTree(
@@ -35,12 +36,13 @@ export function buildGemma3TokenTree(
   weights: Gemma3Weights,
   form: Multiplication,
   weightsFile?: WeightsFile,
+  hasVectors = false,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
   const context = makeContext(graph, shape, weights, form);
   let hidden = embeddings(context);
   for (let layer = 0; layer < shape.layers.length; layer++) hidden = decoderLayer(context, layer, hidden);
-  head(context, hidden);
+  head(context, hidden, hasVectors);
   return graph.build("gemma3-token-tree");
 }
 
@@ -212,7 +214,7 @@ const SMALLEST_SQUARE = 1e-24;
 const HEAD_NORM_EPSILON = 1e-5;
 
 /** Score of each pair. [pairs, hidden] -> [pairs] */
-function head(context: Context, hidden: Value): void {
+function head(context: Context, hidden: Value, hasVectors: boolean): void {
   const { graph, shape, weights } = context;
   const { hidden: size, headInner } = shape;
   const rows = normalise(context, hidden, "norm");
@@ -236,4 +238,7 @@ function head(context: Context, hidden: Value): void {
   const inner = graph.node("Gelu", [linear(graph, map("0", size, headInner), spread)]);
   graph.node("Reshape", [linear(graph, map("1", headInner, 1), inner), graph.integers(-1)], {}, IO.scores);
   graph.output(IO.scores, "float32", ["pairs"]);
+  if (!hasVectors) return;
+  graph.node("Identity", [spread], {}, IO.vectors);
+  graph.output(IO.vectors, "float32", ["pairs", size]);
 }

@@ -31,6 +31,7 @@ import type { Context } from "./token-tree-context.ts";
  *   - 8-bit products are sums of integers, exact in any order. A row is rounded by its own numbers only.
  *
  * @param weightsFile receives the large constants
+ * @param hasVectors  whether the encoder's output at the scored tokens is an output too
  * @returns the bytes of an ONNX file for these weights
  */
 export function buildTokenTree(
@@ -38,6 +39,7 @@ export function buildTokenTree(
   weights: Weights,
   form: Multiplication,
   weightsFile?: WeightsFile,
+  hasVectors = false,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
   const context: Context = {
@@ -58,6 +60,7 @@ export function buildTokenTree(
   const mask = visibility(graph);
   for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, mask);
   head(context, rows);
+  if (hasVectors) vectors(context, rows);
   return graph.build("token-tree");
 }
 
@@ -107,6 +110,12 @@ function head(context: Context, rows: Rows): void {
   const score = linear(graph, linearOf(context, "head.2", shape.hidden, 1), graph.node("Gelu", [inner]));
   graph.node("Reshape", [score, graph.integers(-1)], {}, TOKEN_TREE_IO.scores);
   graph.output(TOKEN_TREE_IO.scores, "float32", ["pairs"]);
+}
+
+/** The same rows as an output. */
+function vectors({ graph, shape, arithmetic }: Context, rows: Rows): void {
+  graph.node("Identity", [arithmetic.plain(rows)], {}, TOKEN_TREE_IO.vectors);
+  graph.output(TOKEN_TREE_IO.vectors, "float32", ["pairs", shape.hidden]);
 }
 
 function linearOf({ weights }: Context, name: string, inputs: number, outputs: number): Linear {

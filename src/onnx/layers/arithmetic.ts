@@ -44,6 +44,8 @@ export interface Arithmetic {
   pick(rows: Rows, places: Value): Rows;
   /** Like `read`, always in float32, for the few rows that are scored. */
   readExactly(rows: Rows, map: Linear): Value;
+  /** The rows with gain and bias applied, in float32: the same for every arithmetic, but for rounding. */
+  plain(rows: Rows): Value;
   /** Block size of the rotation of `size` numbers; 1 without rotation. */
   rotationOf(size: number): number;
 }
@@ -71,6 +73,7 @@ function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
       residual: graph.node("Gather", [rows.residual, places]),
     }),
     readExactly: ({ input }, map) => linear(graph, map, input),
+    plain: ({ input }) => input,
     rotationOf: () => 1,
   };
 }
@@ -119,6 +122,8 @@ function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultipli
       };
     },
     readExactly: ({ input, norm }, map) => linear(graph, afterNorm(map, norm), input),
+    plain: ({ residual, norm }) =>
+      graph.node("Add", [residual, graph.constant("float32", [norm.bias.length], norm.bias)]),
     rotationOf: rotationBlock,
   };
 }

@@ -15,6 +15,8 @@ import type { TreeModel } from "../tensors/tree-model.ts";
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
   readonly scores: Float32Array;
+  /** [scored nodes, size], of a graph that gives them */
+  readonly vectors?: Float32Array;
   /** Keys and values of the requested nodes, in the same order. */
   readonly keyValues: readonly KeyValues[];
 }
@@ -34,10 +36,12 @@ const runOptions = (forward: Forward) => (newTokens(forward) < LARGE_FORWARD ? {
 export class ForwardRunner {
   readonly #session: InferenceSession;
   readonly #model: TreeModel;
+  readonly #hasVectors: boolean;
 
   private constructor(session: InferenceSession, model: TreeModel) {
     this.#session = session;
     this.#model = model;
+    this.#hasVectors = session.outputNames.includes(IO.vectors);
   }
 
   /**
@@ -64,9 +68,12 @@ export class ForwardRunner {
     const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
       layers.flatMap((layer) => [keys(layer), values(layer)]),
     );
-    const results = await this.#session.run(feeds, [IO.scores, ...names], runOptions(forward));
+    const given = this.#hasVectors ? [IO.scores, IO.vectors] : [IO.scores];
+    const results = await this.#session.run(feeds, [...given, ...names], runOptions(forward));
+    const count = scoredNodes(forward).length;
     return {
-      scores: float32(results, IO.scores).slice(0, scoredNodes(forward).length),
+      scores: float32(results, IO.scores).slice(0, count),
+      ...(this.#hasVectors && { vectors: firstRows(results, IO.vectors, count) }),
       keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
     };
   }
@@ -91,6 +98,12 @@ const OF_PREFIX = { keys: IO.prefixKeys, values: IO.prefixValues };
 const OF_REST = { keys: IO.keys, values: IO.values };
 /** Output and position of a new node's keys and values. */
 const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
+
+/** @returns [rows, size] */
+function firstRows(results: InferenceSession.ReturnType, name: string, rows: number): Float32Array {
+  const [, size = 0] = results[name]?.dims ?? [];
+  return float32(results, name).slice(0, rows * size);
+}
 
 function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
   const data = results[name]?.data;

@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly stateCacheBytes: number;
   /** See work-split.ts; 1 unless given. */
   readonly piecesPerThread?: number;
+  /** Whether vectors are given beside the scores; false unless given. */
+  readonly hasVectors?: boolean;
 }
 
 /** A model loaded in this process. */
@@ -61,6 +63,7 @@ export class ModelRunner implements Runner {
     const rounds = roundsOf(forwards);
     const lastUse = lastUses(rounds);
     const scores = new Map<Node, number>();
+    const vectors = new Map<Node, Float32Array>();
     for (const [index, round] of rounds.entries()) {
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
       const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
@@ -69,8 +72,13 @@ export class ModelRunner implements Runner {
         wanted: newNodes(forward).filter(isWanted),
       }));
       for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded)) {
-        for (const [i, node] of scoredNodes(forward).entries())
+        const scored = scoredNodes(forward);
+        const size = (result.vectors?.length ?? 0) / scored.length;
+        for (const [i, node] of scored.entries()) {
           scores.set(node, result.scores[i] ?? Number.NaN);
+          if (size > 0)
+            vectors.set(node, (result.vectors as Float32Array).subarray(i * size, (i + 1) * size));
+        }
         for (const [i, node] of wanted.entries()) encoded.set(node, result.keyValues[i] as KeyValues); // one for each
       }
       this.#keep(states, encoded);
@@ -78,6 +86,7 @@ export class ModelRunner implements Runner {
     }
     return {
       scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      ...(vectors.size > 0 && { vectors: inRows(pairs.map((pair) => vectors.get(pair))) }),
       forwards: forwards.length,
       knownTokens,
     };
@@ -104,6 +113,14 @@ export class ModelRunner implements Runner {
       if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
     }
   }
+}
+
+/** @returns [rows, size]; rows that are missing are NaN */
+function inRows(rows: readonly (Float32Array | undefined)[]): Float32Array {
+  const size = rows.find((row) => row !== undefined)?.length ?? 0;
+  const all = new Float32Array(rows.length * size).fill(Number.NaN);
+  for (const [at, row] of rows.entries()) if (row !== undefined) all.set(row, at * size);
+  return all;
 }
 
 /** Index of the last round that reads a node's keys and values. */

@@ -15,6 +15,8 @@ export interface LoadOptions {
   /** Threads that may compute at a time. */
   readonly threads: number;
   readonly stateCacheBytes: number;
+  /** Whether vectors are given beside the scores; false unless given. */
+  readonly hasVectors?: boolean;
   /** A process that takes longer to load the model counts as hung. */
   readonly loadMs: number;
   readonly clock: Clock;
@@ -69,7 +71,7 @@ export class InferenceProcess {
 
   /** Resolves when it holds the model. To be called once. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
   async load(
-    { modelPackage, threads, stateCacheBytes, loadMs, clock }: LoadOptions,
+    { modelPackage, threads, stateCacheBytes, hasVectors = false, loadMs, clock }: LoadOptions,
     listener: ProcessListener,
   ): Promise<void> {
     this.#listener = listener;
@@ -77,7 +79,7 @@ export class InferenceProcess {
       this.#rejectLoad(failure(`The inference process did not load the model within ${loadMs / 1000} s.`));
     });
     // without file descriptors there is no channel: "error" has come or comes next
-    if (this.isConnected) this.send({ type: "load", modelPackage, threads, stateCacheBytes });
+    if (this.isConnected) this.send({ type: "load", modelPackage, threads, stateCacheBytes, hasVectors });
     await this.#loaded.finally(cancelTimer);
   }
 

@@ -35,12 +35,12 @@ export async function loadRunner(
   switch (architecture.type) {
     case "bert-token-tree":
       return ModelRunner.load(
-        await openTokenTreeGraph(modelPackage, form, folders.cache),
+        await openTokenTreeGraph(modelPackage, form, folders.cache, options.hasVectors),
         tokenTreeShape(architecture),
         await ofTree(),
       );
     case "gemma3-text-joint": {
-      const { file, shape } = await openGemma3Graph(modelPackage, form, folders);
+      const { file, shape } = await openGemma3Graph(modelPackage, form, folders, options.hasVectors);
       try {
         return await ModelRunner.load(file.path, shape, await ofTree());
       } finally {

@@ -15,6 +15,7 @@ export type ToProcess =
       readonly modelPackage: ModelPackage;
       readonly threads: number;
       readonly stateCacheBytes: number;
+      readonly hasVectors: boolean;
     }
   | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] }
   | { readonly type: "ping" };

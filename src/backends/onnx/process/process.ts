@@ -36,9 +36,14 @@ async function load({
   modelPackage,
   threads,
   stateCacheBytes,
+  hasVectors,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
-    runner = await loadRunner(modelPackage, await multiplication, { threads, stateCacheBytes });
+    runner = await loadRunner(modelPackage, await multiplication, {
+      threads,
+      stateCacheBytes,
+      hasVectors,
+    });
     send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });

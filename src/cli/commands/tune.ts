@@ -1,0 +1,117 @@
+import { writeFile } from "node:fs/promises";
+import { Flags } from "@oclif/core";
+import type { Location } from "../../errors.ts";
+import type { Tuned } from "../actions/tune.ts";
+import { BaseCommand } from "../base-command.ts";
+import { optionFlags } from "../option-flags.ts";
+import { plainLine } from "../output/plain-text.ts";
+import { readQuestions } from "../questions-file.ts";
+import { formatOf } from "../row-format.ts";
+import { checkWritable } from "../writable.ts";
+
+export default class Tune extends BaseCommand {
+  static override summary = "Fit a correction to labelled rows, to be served with the model.";
+  static override description =
+    "Compares, by cross-validation, the model as it is, a scale and a bias for each label, and a linear head besides. Writes the best " +
+    "one, if it is better on rows that it was not fitted to. `decision serve --tuning` applies it to the questions of the file and to " +
+    "no others.\n" +
+    "Exit code: 0 a correction is written, 1 none is or a row has no scores, 2 wrong usage. docs/tuning.md tells how many rows it takes.";
+  static override examples = [
+    "<%= config.bin %> tune --questions questions.json --input labelled.jsonl --output tuning.json",
+    "<%= config.bin %> tune --questions questions.json --input labelled.csv --state-field text --kind scale --output tuning.json",
+    "<%= config.bin %> serve --tuning tuning.json",
+  ];
+  static override flags = {
+    questions: Flags.string({
+      required: true,
+      helpValue: "<file.json>",
+      description: "file with questions by name, as in a request",
+    }),
+    input: Flags.string({
+      required: true,
+      helpValue: "<file>",
+      description: "labelled rows as .jsonl or .csv; - reads standard input",
+    }),
+    output: Flags.string({
+      required: true,
+      helpValue: "<file.json>",
+      description: "the file to write; one that is there is replaced",
+    }),
+    "input-format": Flags.string({
+      options: ["jsonl", "csv"],
+      helpValue: "jsonl|csv",
+      description: "format of the input [default: by its name, else jsonl]",
+    }),
+    "state-field": Flags.string({
+      default: "state",
+      helpValue: "<name>",
+      description: "member or column with the state",
+    }),
+    "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
+    kind: Flags.string({
+      default: "auto",
+      options: ["auto", "scale", "head"],
+      helpValue: "auto|scale|head",
+      description:
+        "scale: a scale and a bias for each label; head: a linear head besides; auto: the better one",
+    }),
+    force: Flags.boolean({ description: "write corrections that are not shown to be better, too" }),
+    json: Flags.boolean({ description: "print the figures as JSON" }),
+    ...optionFlags(["model", "modelPath", "precision"]),
+  };
+
+  #file = "--questions";
+
+  protected override nameOf(place: Location): string {
+    const [part, ...rest] = place;
+    return part === "questions" ? [this.#file, ...rest].join(" ") : super.nameOf(place);
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Tune);
+    // what it is fitted to are the model's own scores
+    const options = await this.options({ ...flags, tuning: [] });
+    this.#file = flags.questions;
+    const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
+    const questions = await readQuestions(flags.questions);
+    await checkWritable("--output", flags.output);
+    const { tune } = await import("../actions/tune.ts");
+    const result = await tune({
+      questions,
+      options,
+      input: flags.input,
+      inputFormat,
+      place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
+      kinds: flags.kind === "scale" ? ["scale"] : flags.kind === "head" ? ["head"] : ["scale", "head"],
+      isForced: flags.force,
+    });
+    if (result.file !== undefined) await writeFile(flags.output, `${JSON.stringify(result.file)}\n`);
+    if (flags.json) this.log(JSON.stringify(jsonOf(result)));
+    else {
+      const { tuningText } = await import("../output/tuning-text.ts");
+      this.log(`${tuningText(result)}\n\n${this.#outcome(result, flags.output)}`);
+    }
+    if (result.file === undefined || result.errors.length > 0) this.exit(1);
+  }
+
+  #outcome({ file, questions }: Tuned, output: string): string {
+    const left = questions.filter(({ isKept }) => !isKept).length;
+    if (file === undefined)
+      return "Nothing is written: no correction is shown to be better. --force writes it all the same.";
+    const skipped = left === 0 ? "" : ` ${left} of ${questions.length} questions are left out.`;
+    return `Written to ${plainLine(output)}.${skipped} Serve it with: decision serve --tuning ${plainLine(output)}`;
+  }
+}
+
+/** Without the corrections themselves, which the file has. */
+function jsonOf({ file, questions, ...facts }: Tuned) {
+  return {
+    ...facts,
+    isWritten: file !== undefined,
+    questions: questions.map(({ choice, ...question }) => {
+      if (choice === undefined) return question;
+      const { fitted, ...figures } = choice;
+      return { ...question, ...figures };
+    }),
+  };
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
+import { createDecider, createScorer } from "../../src/library/index.ts";
+import { corrected, placesOf } from "../../src/tuning/correction.ts";
+import { readTuning, type TuningFile } from "../../src/tuning/tuning-file.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { decision } from "./decision.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "tune-cli-"));
+const file = (name: string) => path.join(folder, name);
+const write = (name: string, value: unknown) => writeFileSync(file(name), JSON.stringify(value));
+after(() => rmSync(folder, { recursive: true }));
+
+const ANGRY = [
+  "This is outrageous!",
+  "I am furious with you.",
+  "You useless people make me sick.",
+  "How dare you!",
+];
+const CALM = [
+  "Thank you very much.",
+  "All is well, no hurry.",
+  "Where can I find the manual?",
+  "Have a nice day.",
+];
+const PARTS = [
+  "My parcel came today.",
+  "It is about the invoice.",
+  "I wrote to you before.",
+  "This is my order 5512.",
+];
+const questions = {
+  upset: { type: "noul", instructions: "The customer is angry." },
+  topic: { type: "choice", instructions: "What is it about?", criteria: { parcel: null, other: null } },
+};
+/** The labels are the wrong way round: a correction has much to learn, on any machine. */
+const rows = ANGRY.concat(CALM).flatMap((first, at) =>
+  PARTS.map((second) => ({ state: `${second} ${first}`, labels: { upset: at >= ANGRY.length } })),
+);
+
+const flags = (input: string, ...more: string[]) =>
+  [
+    "tune",
+    "--questions",
+    file("questions.json"),
+    "--input",
+    file(input),
+    "--output",
+    file("tuning.json"),
+    ...more,
+  ] as const;
+
+describe("decision tune", () => {
+  let tuning: TuningFile;
+  before(() => {
+    write("questions.json", { upset: questions.upset });
+    write("both.json", questions);
+    const lines = (list: readonly object[]) => list.map((row) => `${JSON.stringify(row)}\n`).join("");
+    writeFileSync(file("few.jsonl"), lines(rows.slice(14, 18)));
+    writeFileSync(file("rows.jsonl"), lines(rows));
+    writeFileSync(file("wrong.jsonl"), '{"state":"x","labels":{"upset":"maybe"}}\n');
+  });
+
+  it("writes nothing from too few rows, and says so", () => {
+    const { status, stdout } = decision(flags("few.jsonl"));
+    assert.equal(status, 1, stdout);
+    assert.match(stdout, /upset: left as it is\n/);
+    assert.match(stdout, /Too few rows: below 20 different states/);
+    assert.match(stdout, /Nothing is written/);
+    assert.ok(!existsSync(file("tuning.json")));
+  });
+
+  it("writes a file that fits its schema, with what it reaches on other rows", () => {
+    const { status, stdout, stderr } = decision(flags("rows.jsonl", "--json"));
+    assert.equal(status, 0, stderr);
+    const report = JSON.parse(stdout);
+    const [{ name, isKept, kind, before: then, after: now }] = report.questions;
+    assert.deepEqual([report.rows, report.isWritten, name, isKept], [rows.length, true, "upset", true]);
+    assert.ok(then.accuracy < 0.3 && now.accuracy > 0.7, stdout);
+    const text = readFileSync(file("tuning.json"), "utf8");
+    tuning = readTuning(text, "tuning.json");
+    const schema = JSON.parse(readFileSync(path.join(packageRoot, "generated/tuning.schema.json"), "utf8"));
+    assert.ok(new Ajv().validate(schema, JSON.parse(text)));
+    assert.deepEqual(tuning.questions[0]?.measured, {
+      rows: rows.length,
+      folds: 5,
+      before: then,
+      after: now,
+    });
+    assert.equal(tuning.questions[0]?.kind, kind);
+    assert.ok(!/order|parcel|angry/i.test(text), "no text of rows or instructions");
+  });
+
+  it("is served: the same numbers from scores and vectors, by the library and by decide", async () => {
+    const [state] = rows.map((row) => row.state);
+    const body = JSON.stringify({ state, questions });
+    const scorer = await createScorer({}, { hasVectors: true });
+    const [raw] = await scorer.score(body).finally(() => scorer.close());
+    const [own] = tuning.questions;
+    assert.ok(raw && own);
+    const wanted = corrected(own, placesOf(own, raw.labels) ?? assert.fail(), raw.scores, raw.vectors);
+
+    await using decider = await createDecider({ tuning: [file("tuning.json")], cacheSize: 100 });
+    const answers = JSON.parse(await decider.ask("systemone", body)).answers;
+    assert.deepEqual(Object.values(answers.upset.scores), [...wanted]);
+    const [upset, topic] = [JSON.stringify(answers.upset), JSON.stringify(answers.topic)];
+    const again = JSON.parse(await decider.ask("systemone", body));
+    assert.deepEqual([JSON.stringify(again.answers.upset), again.usage.cached_pairs], [upset, 4]);
+    const right = await Promise.all(
+      rows.map(async (row) => {
+        const request = { state: row.state, questions: { other: questions.upset } } as const;
+        const { other } = JSON.parse(await decider.ask("systemone", JSON.stringify(request))).answers;
+        return other.noul >= 0.5 === row.labels.upset;
+      }),
+    );
+    const share = right.filter(Boolean).length / right.length;
+    assert.ok(share >= own.measured.after.accuracy - 0.1, `${share}, ${own.measured.after.accuracy}`);
+
+    const { stdout, stderr } = decision(
+      ["decide", "--state", state ?? "", "--questions", file("both.json"), "--json"],
+      { env: { DECISION_TUNING: file("tuning.json") } },
+    );
+    const told = JSON.parse(stdout || assert.fail(stderr)).answers;
+    assert.equal(JSON.stringify(told.upset), upset);
+    assert.equal(JSON.stringify(told.topic), topic);
+    await using plain = await createDecider();
+    const untuned = JSON.parse(await plain.ask("systemone", body)).answers;
+    assert.equal(JSON.stringify(untuned.topic), topic, "to the last bit");
+    assert.notEqual(JSON.stringify(untuned.upset), upset);
+  });
+
+  it("tells wrong files and flags by one sentence, before a model is loaded", () => {
+    write("other.json", { ...tuning, model: tuning.model.replace(/@.*/, `@${"0".repeat(40)}`) });
+    const ask = ["decide", "--state", "x", "--question", "Is it?"];
+    for (const [args, wanted] of [
+      [
+        ["serve", "--port", "0", "--tuning", file("other.json")],
+        /--tuning: .*other\.json belongs to .*@0{40}, but the model to serve is/,
+      ],
+      [
+        [...ask, "--tuning", file("questions.json")],
+        /--tuning takes a file that `decision tune` has written; .*questions\.json lacks "format"/,
+      ],
+      [[...ask, "--tuning", file("missing.json")], /--tuning .*missing\.json cannot be read: ENOENT/],
+      [
+        [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
+        /--tuning cannot be sent to a service/,
+      ],
+      [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
+      [flags("rows.jsonl", "--kind", "both"), /--kind/],
+    ] as const) {
+      const { status, stderr } = decision(args);
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, wanted);
+    }
+  });
+});
