@@ -39,11 +39,11 @@ async function main() {
     const open = await started(startService());
     const keyed = await started(startService({ DECISION_API_KEY: KEY }));
     const full = await started(startFullService());
-    await checkDocument(open.url);
+    const document = await checkedDocument(open.url);
     for (const { name, steps } of plans) {
       const folder = path.join(scratch, name);
       const urls = { open: open.url, keyed: keyed.url, full: full.url };
-      process.stdout.write(await tryLanguage(name, steps, folder, { ...urls, key: KEY }));
+      process.stdout.write(await tryLanguage(name, steps, folder, { ...urls, key: KEY }, document));
     }
   } finally {
     await Promise.all(services.map(({ stop }) => stop()));
@@ -64,9 +64,9 @@ function chosenLanguages() {
 }
 
 /** The README's users generate from what the service serves: it must be the committed contract, but for its address. */
-async function checkDocument(url) {
+async function checkedDocument(url) {
   const served = await (await fetch(`${url}/openapi.json`)).json();
   const committed = JSON.parse(await readFile(path.join(root, "generated", "openapi.json"), "utf8"));
-  if (isDeepStrictEqual({ ...served, servers: null }, { ...committed, servers: null })) return;
+  if (isDeepStrictEqual({ ...served, servers: null }, { ...committed, servers: null })) return committed;
   throw new Error("the service serves another contract than generated/openapi.json");
 }

@@ -82,4 +82,15 @@ export const languages = {
       ],
     ],
   },
+  ruby: {
+    heading: "Ruby",
+    quick: false,
+    commands: (services) => {
+      const strict = ["ruby", "-w", "-r", "./strict", "-I", "client/lib"];
+      return [
+        [...strict, "ask.rb"],
+        [...strict, "smoke.rb", ...PLAIN(services)],
+      ];
+    },
+  },
 };

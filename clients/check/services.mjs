@@ -1,11 +1,11 @@
 // The services that the clients ask.
 import { spawn } from "node:child_process";
-import { Agent, get } from "node:http";
+import { Agent, get, request } from "node:http";
 import { createInterface } from "node:readline";
 import { interrupted, root } from "./run-command.mjs";
 
 const START_TIMEOUT_MS = 300_000; // chosen: a start takes about a second; on a machine far too busy, a minute
-const HOLD_INTERVAL_MS = 1_000; // chosen: far below the time after which the service closes an idle connection
+const HOUR_MS = 3_600_000; // chosen: longer than all programs take
 
 /**
  * Starts a service on a free port and waits until it is ready. Of all settings only the given ones count, whatever the
@@ -29,17 +29,21 @@ export async function startService(settings = {}) {
 }
 
 /**
- * A service that takes one connection and has it already: every request gets 503.
+ * A service that takes one connection and has it already, for a request whose body never comes: every other gets 503.
  *
  * @returns its URL, and a function that ends it
  */
 export async function startFullService() {
-  const { url, agent, stop } = await startService({ DECISION_MAX_CONNECTIONS: "1" });
-  const holding = setInterval(() => void statusOf(`${url}/ready`, agent).catch(() => {}), HOLD_INTERVAL_MS);
+  const settings = { DECISION_MAX_CONNECTIONS: "1", DECISION_DEADLINE_MS: String(HOUR_MS) };
+  const { url, agent, stop } = await startService(settings);
+  const headers = { "content-type": "application/json", "content-length": 2 };
+  const held = request(`${url}/v1/rank`, { agent, method: "POST", headers });
+  held.once("error", () => {}); // when the service ends
+  held.flushHeaders();
   return {
     url,
     stop: async () => {
-      clearInterval(holding);
+      held.destroy();
       await stop();
     },
   };

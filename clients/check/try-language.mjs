@@ -2,6 +2,7 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { languages } from "./languages.mjs";
+import { answeredOperations, unansweredOperations } from "./operations.mjs";
 import { root, run } from "./run-command.mjs";
 
 /** The address in the README; the services of the check listen on others. */
@@ -10,15 +11,19 @@ const DOCUMENTED_URL = "http://127.0.0.1:8700";
 /** What every program of the README prints: it is one question, and the embedded model answers it the same way. */
 const ANSWER = /^refund (?:0\.\d{3}|1\.000)$/m;
 
+/** What every long program prints last; tools may print more. */
+const REPORT = /^\w+: [1-9]\d* checks passed$/m;
+
 /**
  * @param name the language's name in `languages`
  * @param steps what the README says, see `stepsOf`
  * @param folder does not exist yet
  * @param services `open`, `keyed` and `full` are URLs; `key` is the key of `keyed`
+ * @param document the contract, parsed
  * @returns what to print
  * @throws with what was printed, if anything fails
  */
-export async function tryLanguage(name, steps, folder, services) {
+export async function tryLanguage(name, steps, folder, services, document) {
   const { given = [], environment = () => ({}), commands } = languages[name];
   const source = path.join(root, "clients", name);
   const env = { ...process.env, ...environment(folder) };
@@ -33,9 +38,15 @@ export async function tryLanguage(name, steps, folder, services) {
   const followed = seconds();
 
   await cp(source, folder, { recursive: true });
-  let report = "";
-  for (const [command, ...args] of commands(services)) report = await run(command, args, { folder, env });
-  return `${report.trimEnd()} (README ${followed} s, in all ${seconds()} s)\n`;
+  const before = await answeredOperations(services.open);
+  let last = "";
+  for (const [command, ...args] of commands(services)) last = await run(command, args, { folder, env });
+  const [report] = REPORT.exec(last) ?? [];
+  if (report === undefined) throw new Error(`${name}: the long program tells of no checks:\n${last}`);
+  const unanswered = unansweredOperations(document, before, await answeredOperations(services.open));
+  if (unanswered.length > 0)
+    throw new Error(`${name}: the long program never asked ${unanswered.join(", ")}`);
+  return `${report} (README ${followed} s, in all ${seconds()} s)\n`;
 }
 
 /** In one shell, as a reader would, so that a virtual environment stays active. @returns what was printed */

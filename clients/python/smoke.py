@@ -18,7 +18,7 @@ import httpx
 from decision_client import AuthenticatedClient, Client
 from decision_client.api.documentation import get_docs, get_openapi, get_redoc
 from decision_client.api.inference import rank, systemone
-from decision_client.api.service import get_health, get_ready, list_models
+from decision_client.api.service import get_health, get_livez, get_metrics, get_ready, list_models
 from decision_client.models import (
     ChoiceAnswer,
     ChoiceQuestion,
@@ -29,6 +29,8 @@ from decision_client.models import (
     GetOpenapiResponse200,
     Health,
     HealthStatus,
+    Liveness,
+    LivenessStatus,
     ModelList,
     NoulAnswer,
     NoulQuestion,
@@ -207,6 +209,10 @@ def check_service(client: AuthenticatedClient) -> None:
     models = of_type(ModelList, list_models.sync(client=client)).models
     document = of_type(GetOpenapiResponse200, get_openapi.sync(client=client))
     check("it is ready", health.status == ready.status == HealthStatus.READY)
+    live = of_type(Liveness, get_livez.sync(client=client))
+    check("it is live", live.status == LivenessStatus.LIVE)
+    metrics = of_type(str, get_metrics.sync(client=client))
+    check("it tells its metrics", "decision_requests_total" in metrics)
     check("it serves one model", [model.id for model in models] == [health.model])
     check("the document is one for generators", document["openapi"] == "3.0.3")
     check("its limits are told", health.limits.max_body_bytes == PAST_BODY_LIMIT - 1)

@@ -151,7 +151,11 @@ async function checkService(client: Client): Promise<void> {
   const ready = bodyOf(await client.GET("/ready"));
   const { models } = bodyOf(await client.GET("/v1/models"));
   const document = bodyOf(await client.GET("/openapi.json"));
+  const live = bodyOf(await client.GET("/livez"));
+  const metrics = bodyOf(await client.GET("/metrics", { parseAs: "text" }));
   check("it is ready", health.status === "ready" && ready.status === "ready");
+  check("it is live", live.status === "live");
+  check("it tells its metrics", metrics.includes("decision_requests_total"));
   check("it serves one model", models.length === 1 && models[0]?.id === health.model);
   check("the document is one for generators", document.openapi === "3.0.3");
   check("its limits are told", health.limits.max_body_bytes === PAST_BODY_LIMIT - 1);

@@ -32,6 +32,7 @@ describe("the metrics", () => {
       log: memoryLog(),
       port: 0,
       serviceMetrics,
+      mcpAddress: { hosts: [], isLocal: true },
     });
     const headers = { "x-request-id": CANARY, "user-agent": CANARY, authorization: `Bearer ${CANARY}` };
     for (const payload of [REQUEST, REQUEST, { state: "x", candidates: [CANARY] }])
@@ -43,6 +44,9 @@ describe("the metrics", () => {
       payload: { state: CANARY, candidates: ["a", "b", "c"] },
     });
     await app.inject({ url: `/${CANARY}?${CANARY}`, headers });
+    const listTools = { jsonrpc: "2.0", id: CANARY, method: "tools/list" };
+    await app.inject({ method: "POST", url: "/mcp", headers, payload: listTools });
+    for (const page of ["/docs", "/redoc"]) await app.inject({ url: page, headers });
     text = (await read()).body;
   });
   after(() => app.close());
@@ -54,6 +58,7 @@ describe("the metrics", () => {
       [count("systemone", 200), count("systemone", 422), count("rank", 200), count("none", 404)],
       [2, 1, 1, 1],
     );
+    assert.deepEqual([count("getDocs", 200), count("getRedoc", 200), count("mcp", 200)], [1, 1, 1]);
   });
 
   it("measure the answered inference requests, step by step", () => {

@@ -235,6 +235,10 @@ func checkService(client *decision.ClientWithResponses) {
 	models := must(client.ListModelsWithResponse(background)).JSON200
 	document := must(client.GetOpenapiWithResponse(background)).JSON200
 	check("it is ready", health != nil && ready != nil && health.Status == decision.HealthStatusReady && ready.Status == health.Status)
+	live := must(client.GetLivezWithResponse(background)).JSON200
+	metrics := must(client.GetMetricsWithResponse(background))
+	check("it is live", live != nil && live.Status == decision.Live)
+	check("it tells its metrics", strings.Contains(string(metrics.Body), "decision_requests_total"))
 	check("its limits are told", health.Limits.MaxBodyBytes == pastBodyLimit-1)
 	check("it serves one model", models != nil && len(models.Models) == 1 && models.Models[0].Id == health.Model)
 	check("the document is one for generators", document != nil && (*document)["openapi"] == "3.0.3")

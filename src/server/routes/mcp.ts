@@ -37,7 +37,7 @@ const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
  */
 export function serveMcp(app: FastifyInstance, open: OpenMcp, options: OperationOptions): void {
   let opened: Promise<McpRoute> | undefined;
-  app.post("/mcp", async (request, reply) => {
+  app.post("/mcp", { config: { operationId: ROUTE.operationId } }, async (request, reply) => {
     opened ??= open();
     return await answer(request, reply, await opened, options);
   });

@@ -29,17 +29,23 @@ export async function serveRedoc(
   const bundle = bundlePath();
   await access(bundle);
   const pages = [
-    { url: "/redoc", document: "/openapi.json", title: "Typed Decision Service" },
+    {
+      url: "/redoc",
+      config: { operationId: "getRedoc" },
+      document: "/openapi.json",
+      title: "Typed Decision Service",
+    },
     ...dialects.map((dialect) => ({
       url: `/redoc/${dialect.name}`,
+      config: {},
       document: documentPath(dialect),
       title: titleOf(dialect.contract.document),
     })),
   ];
-  for (const { url, document, title } of pages) {
+  for (const { url, config, document, title } of pages) {
     const links = pages.length > 1 ? pages.map((page) => (page.url === url ? page.title : linkTo(page))) : [];
     const page = Buffer.from(pageHtml(`${title} ${version}`, document, links), "utf8");
-    app.get(url, (_request, reply) =>
+    app.get(url, { config }, (_request, reply) =>
       reply
         .header("content-type", "text/html; charset=utf-8")
         .header("content-security-policy", CONTENT_SECURITY_POLICY)

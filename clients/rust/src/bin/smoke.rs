@@ -240,6 +240,8 @@ async fn check_service(client: &Client) -> Outcome<()> {
         "it is ready",
         health.status.to_string() == "ready" && ready.status == health.status,
     );
+    check("it is live", client.get_livez().await?.status.to_string() == "live");
+    check("it tells its metrics", client.get_metrics().await?.status() == 200);
     check(
         "its limits are told",
         health.limits.max_body_bytes.get() == PAST_BODY_LIMIT as u64 - 1,

@@ -11,6 +11,7 @@ import decision.model.ChoiceQuestion;
 import decision.model.Decisions;
 import decision.model.ErrorBody;
 import decision.model.Health;
+import decision.model.Liveness;
 import decision.model.NoulAnswer;
 import decision.model.NoulQuestion;
 import decision.model.Question;
@@ -207,17 +208,19 @@ class Smoke {
     var models = service.listModels().getModels();
     check("it is ready", health.getStatus() == Health.StatusEnum.READY);
     check("it says so", service.getReady().getStatus() == Health.StatusEnum.READY);
+    check("it is live", service.getLivez().getStatus() == Liveness.StatusEnum.LIVE);
     check("its limits are told", health.getLimits().getMaxBodyBytes() == PAST_BODY_LIMIT - 1);
     check("it serves one model", models.size() == 1 && models.get(0).getId().equals(health.getModel()));
     var documentation = new DocumentationApi(client);
     check("the document is one for generators", "3.0.3".equals(documentation.getOpenapi().get("openapi")));
-    // the generator reads every body as JSON, so of a page only the status can be had
+    // the client takes every body for JSON, so of other texts only the status can be had
     var statuses = new ArrayList<Integer>();
     client.setResponseInterceptor(response -> statuses.add(response.statusCode()));
     var pages = new DocumentationApi(client);
     unread(() -> pages.getDocs());
     unread(() -> pages.getRedoc());
-    check("the documentation is two pages", statuses.equals(List.of(200, 200)));
+    unread(() -> new ServiceApi(client).getMetrics());
+    check("the documentation is two pages, and there are metrics", statuses.equals(List.of(200, 200, 200)));
     client.setResponseInterceptor(null);
     var names = new ArrayList<>(health.getAliases());
     names.add(health.getModel());
@@ -236,6 +239,8 @@ class Smoke {
       call.run();
     } catch (ApiException error) {
       check("an answer came, but is not JSON", error.getCause() instanceof JsonProcessingException);
+    } catch (RuntimeException error) {
+      check("an answer came, but is not JSON", error.getMessage().contains("Content-Type"));
     }
   }
 
