@@ -23,6 +23,7 @@ export function drawDashboard(panels, range) {
     return `<g transform="translate(${x * COLUMN + 4} ${y * ROW + 4})">${frame}${title}${content}</g>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" fill="#24292e">
+<title>Panels of the dashboard</title>
 <rect width="${WIDTH}" height="${height}" fill="#f4f5f7"/>
 ${drawn.join("\n")}
 ${text(8, height - 9, NOTE, 'fill="#57606a"')}
