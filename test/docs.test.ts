@@ -78,6 +78,7 @@ const PAGES = [
   "docs/playground.md",
   "docs/reliability.md",
   "docs/runbook.md",
+  "docs/sizing.md",
   "docs/systemd.md",
   "docs/testing.md",
   "docs/decisions/README.md",

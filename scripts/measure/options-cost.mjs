@@ -1,4 +1,5 @@
-// Measures what options cost: two services, asked in turns, and the ratio of their medians.
+// Measures what options cost: two services, asked in turns, and the ratios of their medians: of requests a second, and of the
+// processor time of both processes for a request, which other work on the machine changes less. Needs Linux.
 // `npm run build && node scripts/measure/options-cost.mjs --a "--no-metrics" --b "" [--rounds 12] [--seconds 2] [--connections 8]`
 //
 // Each round asks one service and then the other, in changing order, so that what else the machine does hits both alike. The range
@@ -25,8 +26,10 @@ const body = JSON.stringify({
 const services = {};
 for (const name of ["a", "b"])
   services[name] = await startService(root, flags[name].split(" ").filter(Boolean));
+const measures = ["rate", "cpuMs"];
 
 async function round(name, duration) {
+  const before = services[name].bothCpuSeconds;
   const { requests, non2xx, errors } = await autocannon({
     url: `http://127.0.0.1:${services[name].port}/v1/systemone`,
     method: "POST",
@@ -36,14 +39,15 @@ async function round(name, duration) {
     duration,
   });
   if (non2xx + errors > 0) throw new Error(`${name}: ${non2xx} answers are not 200, ${errors} errors`);
-  return requests.total / duration;
+  const cpuMs = (1000 * (services[name].bothCpuSeconds - before)) / requests.total;
+  return { rate: requests.total / duration, cpuMs };
 }
 
-const rates = { a: [], b: [] };
+const rounds = { a: [], b: [] };
 for (const name of ["a", "b"]) await round(name, 1); // warm
 for (let index = 0; index < Number(flags.rounds); index += 1) {
   const order = index % 2 === 0 ? ["a", "b"] : ["b", "a"];
-  for (const name of order) rates[name].push(await round(name, Number(flags.seconds)));
+  for (const name of order) rounds[name].push(await round(name, Number(flags.seconds)));
 }
 await Promise.all(Object.values(services).map((service) => service.end()));
 
@@ -51,13 +55,21 @@ const median = (values) => {
   const sorted = [...values].sort((one, other) => one - other);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 };
-const ratios = Array.from({ length: 2_000 }, () => {
-  const picked = rates.a.map(() => Math.floor(Math.random() * rates.a.length));
-  return median(picked.map((at) => rates.b[at])) / median(picked.map((at) => rates.a[at]));
-}).sort((one, other) => one - other);
-const at = (share) => ratios[Math.floor(share * (ratios.length - 1))].toFixed(4);
-console.log(`a: ${flags.a || "(defaults)"}  median ${median(rates.a).toFixed(1)} requests/s`);
-console.log(`b: ${flags.b || "(defaults)"}  median ${median(rates.b).toFixed(1)} requests/s`);
-console.log(
-  `b / a: ${(median(rates.b) / median(rates.a)).toFixed(4)}, 95 % within ${at(0.025)} to ${at(0.975)}`,
-);
+const medianOf = (measure, name, picked = rounds[name].keys()) =>
+  median([...picked].map((at) => rounds[name][at][measure]));
+for (const name of ["a", "b"]) {
+  const [rate, cpuMs] = measures.map((measure) => medianOf(measure, name));
+  console.log(
+    `${name}: ${flags[name] || "(defaults)"}  ${rate.toFixed(1)} requests/s, ${cpuMs.toFixed(3)} ms of processor time each`,
+  );
+}
+for (const measure of measures) {
+  const ratios = Array.from({ length: 2_000 }, () => {
+    const picked = rounds.a.map(() => Math.floor(Math.random() * rounds.a.length));
+    return medianOf(measure, "b", picked) / medianOf(measure, "a", picked);
+  }).sort((one, other) => one - other);
+  const at = (share) => ratios[Math.floor(share * (ratios.length - 1))].toFixed(4);
+  const ratio = medianOf(measure, "b") / medianOf(measure, "a");
+  const what = measure === "rate" ? "requests a second" : "processor time";
+  console.log(`b / a, ${what}: ${ratio.toFixed(4)}, 95 % within ${at(0.025)} to ${at(0.975)}`);
+}

@@ -92,6 +92,14 @@ describe("alerts and dashboard", () => {
     assert.deepEqual(missing, []);
   });
 
+  it("have the metric of the autoscaler, whose name the chart and the adapter's rule share", () => {
+    const [rule] = parse(file("deploy/prometheus/adapter.yaml")).rules.custom;
+    assert.ok(known.has(rule.name.as));
+    assert.deepEqual(readQuery(rule.seriesQuery), { names: [rule.name.as], isValid: true });
+    const scaler = file("deploy/chart/templates/horizontalpodautoscaler.yaml");
+    assert.match(scaler, new RegExp(`metric: { name: ${rule.name.as} }`));
+  });
+
   it("have a place in the runbook, a test that fires each alert and one that does not", () => {
     const runbook = file("docs/runbook.md");
     const listed = [...runbook.matchAll(/^## (Decision\w+)$/gm)].map(([, name]) => name);

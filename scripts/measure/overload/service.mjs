@@ -1,7 +1,7 @@
 // `decision serve` in a process of its own, and what the system tells of it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -14,16 +14,22 @@ const CLOCK_TICKS = 100; // a second, on every Linux that Node runs on
 /**
  * @param root folder of the package
  * @param control name of a fault to plant, see controls.mjs
+ * @param processors on which it may run, as `taskset` lists them; undefined: on all
  */
-export async function startService(root, flags, control, env = {}) {
+export async function startService(root, flags, control, env = {}, processors = undefined) {
   const imports = [`data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`];
   if (control !== undefined) {
     const query = new URLSearchParams({ dist: path.join(root, "dist"), fault: control });
     imports.push(`${pathToFileURL(path.join(import.meta.dirname, "controls.mjs"))}?${query}`);
   }
-  const child = spawn(
+  const [command, ...before] = [
+    ...(processors === undefined ? [] : ["taskset", "--cpu-list", processors]),
     process.execPath,
+  ];
+  const child = spawn(
+    command,
     [
+      ...before,
       ...imports.flatMap((module) => ["--import", module]),
       path.join(root, "bin/decision.js"),
       "serve",
@@ -63,15 +69,25 @@ class Service {
     return serviceMemory(this.#child.pid)?.service / MIB;
   }
 
+  /** Resident MiB of both processes; undefined on a system that does not tell. */
+  get bothResidentMib() {
+    const memory = serviceMemory(this.#child.pid);
+    return memory && (memory.service + memory.inference) / MIB;
+  }
+
   /** Seconds that the serving process (not the inference process) has spent on processors; Linux. */
   get cpuSeconds() {
-    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13)
-      .map(Number);
-    return (user + system) / CLOCK_TICKS;
+    return statOf(this.#child.pid).cpuSeconds;
+  }
+
+  /** The same of both processes. */
+  get bothCpuSeconds() {
+    const own = this.#child.pid;
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => statOf(pid))
+      .filter((stat) => stat !== undefined && (stat.pid === own || stat.parent === own))
+      .reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
   }
 
   async end() {
@@ -81,5 +97,18 @@ class Service {
     const [code] = await ended;
     clearTimeout(timer);
     return code;
+  }
+}
+
+/** Of a process, by Linux; undefined for one that has ended. */
+function statOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // what follows the name, which may have spaces: state, parent, ...
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
+    return { pid: Number(pid), parent: Number(fields[1]), cpuSeconds };
+  } catch {
+    return undefined;
   }
 }
