@@ -1,9 +1,11 @@
 import Batch from "./commands/batch.ts";
 import Bench from "./commands/bench.ts";
+import Completion from "./commands/completion.ts";
 import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
 import Evaluate from "./commands/evaluate.ts";
+import Help from "./commands/help.ts";
 import KeysAdd from "./commands/keys/add.ts";
 import KeysList from "./commands/keys/list.ts";
 import KeysRevoke from "./commands/keys/revoke.ts";
@@ -39,4 +41,6 @@ export default {
   "model:remove": ModelRemove,
   conformance: Conformance,
   bench: Bench,
+  completion: Completion,
+  help: Help,
 };

@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
+import { invalidOption } from "../../options/resolve.ts";
 import { TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
@@ -57,6 +58,9 @@ export default class Batch extends BaseCommand {
       exclusive: ["overwrite"],
     }),
     overwrite: Flags.boolean({ description: "replace an output that is there already" }),
+    json: Flags.boolean({
+      description: "print what the batch did as JSON; needs an --output that is a file",
+    }),
     ...TARGET_FLAGS,
     ...optionFlags(["precision", "tuning"]),
   };
@@ -74,9 +78,11 @@ export default class Batch extends BaseCommand {
     this.#file = flags.questions;
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);
+    if (flags.json && flags.output === "-")
+      throw invalidOption("--json prints what the batch did, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
     const { batch } = await import("../actions/batch.ts");
-    const isComplete = await batch({
+    const summary = await batch({
       questions,
       input: flags.input,
       inputFormat,
@@ -87,6 +93,7 @@ export default class Batch extends BaseCommand {
       isOverwriting: flags.overwrite,
       target,
     });
-    if (!isComplete) this.exit(1);
+    if (flags.json) this.log(JSON.stringify({ output: flags.output, ...summary }));
+    if (summary.errors > 0) this.exit(1);
   }
 }
