@@ -5,7 +5,6 @@ import { readConfigFile } from "../options/config-file.ts";
 import { type ResolvedOptions, resolveWithSources } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import { errorDocument, isJsonAsked } from "./error-document.ts";
-import { didYouMean } from "./likely.ts";
 import { plainLine, plainText } from "./output/plain-text.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
@@ -22,7 +21,7 @@ export abstract class BaseCommand extends Command {
 
   protected override async init(): Promise<void> {
     await super.init();
-    for (const line of unknownVariables(process.env)) this.#say(line);
+    for (const line of await unknownVariables(process.env)) this.#say(line);
   }
 
   /** From flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
@@ -55,7 +54,7 @@ export abstract class BaseCommand extends Command {
     if ("code" in error && error.code === "EEXIT") return super.catch(error); // this.exit(): all has been said
     // thrown by oclif for invalid flags
     if (error.oclif?.exit === WRONG_USAGE) {
-      const [said = "", ...more] = this.#usageOf(error);
+      const [said = "", ...more] = await this.#usageOf(error);
       this.#printJson(new ServiceError("INVALID_OPTION", [said, ...more].join(" ")));
       return this.#end([said, ...more, `the flags are listed by: ${this.#command} --help`], WRONG_USAGE);
     }
@@ -74,11 +73,12 @@ export abstract class BaseCommand extends Command {
   }
 
   /** What oclif says of wrong flags, with the flag that was probably meant. */
-  #usageOf(error: Error): readonly string[] {
+  async #usageOf(error: Error): Promise<readonly string[]> {
     const given = "flags" in error && Array.isArray(error.flags) ? error.flags.map(String) : [];
     const known = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags, help: true }).map(
       (name) => `--${name}`,
     );
+    const { didYouMean } = await import("./likely.ts");
     const hints = given.map((flag) => didYouMean(flag, known)).filter((hint) => hint !== "");
     return usageLines(error.message).map((line, at) => (at === 0 ? line + hints.join("") : line));
   }

@@ -1,5 +1,4 @@
 import { OPTION_TABLE } from "../options/table.ts";
-import { didYouMean } from "./likely.ts";
 
 const PREFIX = "DECISION_";
 /** Variables beside those of the options. */
@@ -8,11 +7,16 @@ const OTHERS = ["DECISION_API_KEY", "DECISION_CONFIG", "DECISION_URL"];
 const SERVICE_LINK = /^DECISION_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 
 /** A line for each variable of our prefix that nothing reads. They may belong to another program, so they are no error. */
-export function unknownVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export async function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
   const known = [...Object.values(OPTION_TABLE).map((row) => row.env), ...OTHERS];
-  return Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name))
-    .map(
-      (name) => `warning: the variable ${name} is not known and not read${didYouMean(name, known) || "."}`,
-    );
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name),
+  );
+  if (unknown.length === 0) return [];
+  const { didYouMean } = await import("./likely.ts"); // seldom needed
+  return unknown.map(
+    (name) => `warning: the variable ${name} is not known and not read${didYouMean(name, known) || "."}`,
+  );
 }

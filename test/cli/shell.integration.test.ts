@@ -48,16 +48,16 @@ describe("a mistyped name", () => {
     );
   });
 
-  it("of a variable is none where the variable is known, empty of ours, or made by Kubernetes", () => {
+  it("of a variable is none where the variable is known, empty of ours, or made by Kubernetes", async () => {
     const env = {
       DECISION_URL: "",
       DECISION_SERVICE_PORT_HTTP: "1",
       DECISION_PORT_8700_TCP_ADDR: "x",
       PORT: "1",
     };
-    assert.deepEqual(unknownVariables(env), []);
+    assert.deepEqual(await unknownVariables(env), []);
     assert.equal(
-      unknownVariables({ DECISION_XYZZY: "1" })[0],
+      (await unknownVariables({ DECISION_XYZZY: "1" }))[0],
       "warning: the variable DECISION_XYZZY is not known and not read.",
     );
   });
