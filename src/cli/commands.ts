@@ -5,6 +5,7 @@ import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
 import Evaluate from "./commands/evaluate.ts";
+import Explain from "./commands/explain.ts";
 import Help from "./commands/help.ts";
 import KeysAdd from "./commands/keys/add.ts";
 import KeysList from "./commands/keys/list.ts";
@@ -26,6 +27,7 @@ export default {
   config: Config,
   decide: Decide,
   rank: Rank,
+  explain: Explain,
   mcp: Mcp,
   batch: Batch,
   evaluate: Evaluate,

@@ -1,5 +1,5 @@
 import { type ErrorKind, type Issue, invalidRequest, ServiceError } from "../errors.ts";
-import { type Ask, type AskedOperation, type Decider, typedCalls } from "./decider.ts";
+import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
 /** Requests that are sent side by side. Chosen: enough for the service to fill its batches, and half of its queue. */
@@ -26,13 +26,13 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
   const underWay = new Set<Promise<unknown>>();
   const line = new WaitingLine(PLACES);
 
-  async function send(operation: AskedOperation, body: string, signal: AbortSignal) {
+  async function send(operation: Operation, body: string, signal: AbortSignal) {
     const { response, text } = await exchange(operation, body, signal);
     if (response.status === 200) return text;
     throw errorOf(response, text, base);
   }
 
-  async function exchange(operation: AskedOperation, body: string, signal: AbortSignal) {
+  async function exchange(operation: Operation, body: string, signal: AbortSignal) {
     try {
       const response = await fetch(`${base}/v1/${operation}`, {
         method: "POST",

@@ -12,7 +12,7 @@ export default class Batch extends BaseCommand {
   static override summary = "Answer the same questions about every row of a file.";
   static override description =
     "Rows are answered side by side and written in order. A row that cannot be answered gets a row with its error. " +
-    "After Ctrl-C or a kill, the same command with --resume goes on behind the last complete row.\n" +
+    "After Ctrl-C or a kill, the same command with --resume continues after the last complete row.\n" +
     "Answers go to the output, progress to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was " +
     "stopped, 2 wrong usage. docs/batch.md describes the files.";
   static override examples = [
@@ -54,7 +54,7 @@ export default class Batch extends BaseCommand {
     }),
     "whole-row": Flags.boolean({ description: "take each whole row as the state" }),
     resume: Flags.boolean({
-      description: "go on behind the last complete row of the output",
+      description: "continue after the last complete row of the output",
       exclusive: ["overwrite"],
     }),
     overwrite: Flags.boolean({ description: "replace an output that is there already" }),
