@@ -1,4 +1,4 @@
-import { type ErrorKind, type Issue, invalidRequest, ServiceError } from "../errors.ts";
+import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError } from "../errors.ts";
 import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
@@ -85,6 +85,7 @@ function baseOf(url: string): string {
   );
 }
 
+/** Of a server that sends no code: those of this service have one in each answer. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: "MALFORMED_HTTP",
   401: "UNAUTHORIZED",
@@ -101,7 +102,8 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 function errorOf({ status, headers }: Response, text: string, base: string): ServiceError {
   const detail = detailOf(text);
   if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // as the contract says
-  const kind = KINDS[status];
+  const code = headers.get("x-decision-error");
+  const kind = ERROR_KINDS.find((each) => each === code) ?? KINDS[status];
   if (kind === undefined || typeof detail !== "string")
     return new ServiceError("INTERNAL", `${base} answered with status ${status}, not as this service does.`);
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
