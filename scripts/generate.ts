@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 import { configSchema } from "../src/options/config-file.ts";
@@ -42,7 +42,8 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
 /** Types and JSON of one document. The types of the plain contract, openapi.yaml, are in types.ts. */
 async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
   const name = file.slice(0, -".yaml".length);
-  const document = parse(await readFile(new URL(file, DOCUMENTS), "utf8"));
+  const read = async (name: string) => parse(await readFile(new URL(name, DOCUMENTS), "utf8"));
+  const document = bundled(await read(file), await read(PLAIN));
   const types = astToString(await openapiTS(structuredClone(document), { immutable: true }));
   const header = `// Generated from openapi/${file} by \`npm run generate\`. Do not edit.\n\n`;
   const typesName = name === "openapi" ? "types" : name;
@@ -51,6 +52,28 @@ async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
     { url: new URL(`generated/${name}.json`, rootUrl), text: `${JSON.stringify(document, null, 2)}\n` },
   ];
 }
+
+const PLAIN = "openapi.yaml";
+
+/** A document with a copy of what it takes over from the plain contract by `$ref: openapi.yaml#/components/KIND/NAME`. */
+function bundled(document: OpenApi, plain: OpenApi): OpenApi {
+  const whole: OpenApi = JSON.parse(JSON.stringify(document).replaceAll(`"${PLAIN}#/`, '"#/'));
+  for (let isWhole = false; !isWhole; ) {
+    isWhole = true;
+    for (const [, kind = "", name = ""] of JSON.stringify(whole).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      whole.components[kind] ??= {};
+      if (whole.components[kind][name] !== undefined) continue;
+      const taken = plain.components[kind]?.[name];
+      if (taken === undefined) throw new Error(`neither document has components/${kind}/${name}`);
+      whole.components[kind][name] = taken;
+      isWhole = false;
+    }
+  }
+  return whole;
+}
+
+/** As far as it matters here. */
+type OpenApi = OpenAPI3 & { readonly components: Record<string, Record<string, unknown>> };
 
 /** A schema that files are checked by, in standard JSON Schema. */
 function publicSchema(schema: unknown): unknown {

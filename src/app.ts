@@ -39,6 +39,8 @@ export interface AppOptions
   /** Undefined: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
   readonly corsOrigin?: readonly string[];
+  /** Whether requests are explained at /v1/explain. */
+  readonly explain?: boolean;
 }
 
 /** The web server of an engine. It does not listen yet. */
@@ -60,12 +62,13 @@ export async function createApp(
     tracing,
     tls,
     corsOrigin = [],
+    explain = false,
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const origin = port === 0 || socket !== "" ? undefined : originOf(tls !== undefined, host, port);
   const [contract, served] = await Promise.all([
     createContractFor(engine, origin),
-    createDialectsFor(engine, origin, { typesafe: typesafeAlias }),
+    createDialectsFor(engine, origin, { names: { typesafe: typesafeAlias }, withOptional: explain }),
   ]);
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
@@ -121,20 +124,35 @@ export async function createContractFor(engine: Engine, origin?: string): Promis
   });
 }
 
+/** The contract of explanations over an engine. */
+export async function createExplainContractFor(engine: Engine): Promise<Contract> {
+  const served = await createDialectsFor(engine, undefined, { withOptional: true });
+  const found = served.find(({ name }) => name === "explain");
+  if (found === undefined) throw new Error("there is no document of explanations");
+  return found.contract;
+}
+
+interface DialectOptions {
+  readonly names?: Readonly<Record<string, readonly string[]>>;
+  readonly withOptional?: boolean;
+}
+
 /**
  * The dialects over an engine. Their validators are compiled when they are first needed.
  *
- * @param origin as above
- * @param names  further names of the model, by the name of the dialect
+ * @param origin               as above
+ * @param options.names        further names of the model, by the name of the dialect
+ * @param options.withOptional with those that operators must ask for
  */
 export async function createDialectsFor(
   engine: Engine,
   origin?: string,
-  names: Readonly<Record<string, readonly string[]>> = {},
+  { names = {}, withOptional = false }: DialectOptions = {},
 ): Promise<readonly ServedDialect[]> {
   const version = await readVersion();
+  const served = dialects.filter(({ isOptional }) => withOptional || !isOptional);
   return Promise.all(
-    dialects.map(async ({ name, handlers, modelNames = [], ...rules }) => {
+    served.map(async ({ name, handlers, modelNames = [], isOptional: _, ...rules }) => {
       const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
       const document = servedAt(await readJsonFile(`generated/${name}.json`), origin, basePath);
       const services = {

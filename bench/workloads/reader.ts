@@ -2,7 +2,13 @@ import { createContractFor } from "../../src/app.ts";
 import type { Contract } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { invalidRequest } from "../../src/errors.ts";
-import type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "../../src/inference/ports.ts";
+import type {
+  Engine,
+  EngineHealth,
+  ModelFacts,
+  ReadRequest,
+  ScoredRequest,
+} from "../../src/inference/ports.ts";
 import type { BenchRequest } from "./workload.ts";
 
 /**
@@ -61,6 +67,10 @@ class KeepingEngine implements Engine {
 
   scoreAll(): Promise<ScoredRequest> {
     throw new Error("the reader's engine takes single requests");
+  }
+
+  read(): Promise<ReadRequest> {
+    throw new Error("the reader's engine has no tokenizer");
   }
 
   health(): EngineHealth {

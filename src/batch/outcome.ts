@@ -53,6 +53,8 @@ const OF_THE_ROW: ReadonlySet<string> = new Set([
 ]);
 const PASSING: ReadonlySet<string> = new Set([
   "QUEUE_FULL",
+  "RATE_LIMITED",
+  "TOO_MANY_CONNECTIONS",
   "OVERLOADED",
   "STARTING",
   "DRAINING",

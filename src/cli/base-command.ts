@@ -1,17 +1,29 @@
 import path from "node:path";
-import { Command } from "@oclif/core";
+import { Command, Flags } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
 import { readConfigFile } from "../options/config-file.ts";
 import { type ResolvedOptions, resolveWithSources } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
+import { errorDocument, isJsonAsked } from "./error-document.ts";
 import { plainLine, plainText } from "./output/plain-text.ts";
+import { unknownVariables } from "./unknown-variables.ts";
+
+/** For every command whose standard output is its own. */
+const JSON_FLAG = { json: Flags.boolean({ description: "print the result, or the error, as JSON" }) };
 
 /** Exit codes: 0 done, 1 it failed, 2 wrong usage. */
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** Common base of the commands: options from flags and environment, short error messages. */
+/** Common base of the commands: options from flags and environment, --json, short error messages. */
 export abstract class BaseCommand extends Command {
+  static override baseFlags = JSON_FLAG;
+
+  protected override async init(): Promise<void> {
+    await super.init();
+    for (const line of await unknownVariables(process.env)) this.#say(line);
+  }
+
   /** From flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
   protected async options(flags: Record<string, unknown>): Promise<ServiceOptions> {
     return (await this.resolved(flags)).options;
@@ -30,17 +42,23 @@ export abstract class BaseCommand extends Command {
     super.log("%s", plainText(message));
   }
 
-  /** Prints a few lines to stderr instead of a stack trace or the whole help. */
+  /** Prints a few lines to stderr instead of a stack trace or the whole help; with --json also the error to stdout. */
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError) {
+      this.#printJson(error);
       if (isWrongUsage(error)) return this.#end(this.#linesOf(error), WRONG_USAGE);
       if (error.kind === "CANCELLED") return this.#end(this.#linesOf(error), FAILED); // the user's own doing
       const page = path.join(this.config.root, "docs", "errors.md");
       return this.#end([...this.#linesOf(error), `${error.kind} is explained in ${page}`], FAILED);
     }
+    if ("code" in error && error.code === "EEXIT") return super.catch(error); // this.exit(): all has been said
     // thrown by oclif for invalid flags
-    if (error.oclif?.exit === WRONG_USAGE)
-      return this.#end(usageLines(error.message, String(this.id).replaceAll(":", " ")), WRONG_USAGE);
+    if (error.oclif?.exit === WRONG_USAGE) {
+      const [said = "", ...more] = await this.#usageOf(error);
+      this.#printJson(new ServiceError("INVALID_OPTION", [said, ...more].join(" ")));
+      return this.#end([said, ...more, `the flags are listed by: ${this.#command} --help`], WRONG_USAGE);
+    }
+    this.#printJson(error);
     return super.catch(error);
   }
 
@@ -54,10 +72,32 @@ export abstract class BaseCommand extends Command {
     return issues.map(({ loc, msg }) => `${this.nameOf(loc.slice(1))}: ${msg}`);
   }
 
+  /** What oclif says of wrong flags, with the flag that was probably meant. */
+  async #usageOf(error: Error): Promise<readonly string[]> {
+    const given = "flags" in error && Array.isArray(error.flags) ? error.flags.map(String) : [];
+    const known = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags, help: true }).map(
+      (name) => `--${name}`,
+    );
+    const { didYouMean } = await import("./likely.ts");
+    const hints = given.map((flag) => didYouMean(flag, known)).filter((hint) => hint !== "");
+    return usageLines(error.message).map((line, at) => (at === 0 ? line + hints.join("") : line));
+  }
+
+  #printJson(error: Error): void {
+    if (isJsonAsked(this.argv)) this.log(errorDocument(error));
+  }
+
   #end(lines: readonly string[], exitCode: number): never {
-    const command = `decision ${String(this.id).replaceAll(":", " ")}`;
-    for (const line of lines) this.logToStderr("%s", plainLine(`${command}: ${line}`));
+    for (const line of lines) this.#say(line);
     return this.exit(exitCode);
+  }
+
+  #say(line: string): void {
+    this.logToStderr("%s", plainLine(`${this.#command}: ${line}`));
+  }
+
+  get #command(): string {
+    return `decision ${String(this.id).replaceAll(":", " ")}`;
   }
 }
 
@@ -69,7 +109,7 @@ const isWrongUsage = ({ kind }: ServiceError) =>
 const NOISE =
   /^The following error|^See more help|^Note: .* allow multiple values|^Alternatively, you can use "--"/;
 
-function usageLines(message: string, command: string): readonly string[] {
+function usageLines(message: string): readonly string[] {
   const said = message.split("\n").filter((line) => line !== "" && !NOISE.test(line));
-  return [...said.map((line) => line.trim()), `the flags are listed by: decision ${command} --help`];
+  return said.map((line) => line.trim());
 }

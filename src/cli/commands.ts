@@ -1,9 +1,12 @@
 import Batch from "./commands/batch.ts";
 import Bench from "./commands/bench.ts";
+import Completion from "./commands/completion.ts";
 import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
 import Evaluate from "./commands/evaluate.ts";
+import Explain from "./commands/explain.ts";
+import Help from "./commands/help.ts";
 import KeysAdd from "./commands/keys/add.ts";
 import KeysList from "./commands/keys/list.ts";
 import KeysRevoke from "./commands/keys/revoke.ts";
@@ -24,6 +27,7 @@ export default {
   config: Config,
   decide: Decide,
   rank: Rank,
+  explain: Explain,
   mcp: Mcp,
   batch: Batch,
   evaluate: Evaluate,
@@ -39,4 +43,6 @@ export default {
   "model:remove": ModelRemove,
   conformance: Conformance,
   bench: Bench,
+  completion: Completion,
+  help: Help,
 };

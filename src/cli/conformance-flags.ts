@@ -35,7 +35,7 @@ export const CONFORMANCE_FLAGS = {
   shard: {
     type: "string",
     helpValue: "<2/4>",
-    description: "check one part of the clauses: the second of four, for runs side by side",
+    description: "check only a part of the clauses, for runs side by side: 2/4 is the second of four parts",
   },
   seed: {
     type: "string",
@@ -64,7 +64,7 @@ export const CONFORMANCE_FLAGS = {
   "write-baseline": {
     type: "string",
     helpValue: "<file>",
-    description: "write what is broken now as a baseline; reasons of --baseline stay",
+    description: "write what is broken now as a baseline; keeps the reasons of --baseline",
   },
   json: { type: "boolean", description: "print the report as JSON", exclusive: ["tap"] },
   tap: { type: "boolean", description: "print the report as TAP 14" },

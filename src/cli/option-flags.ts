@@ -40,5 +40,5 @@ function describe(row: OptionRow): string {
 function helpValue(row: OptionRow): string {
   if (row.kind === "integer") return row.unit ? `<${row.unit}>` : "<number>";
   if (row.kind === "text" && row.values) return row.values.join("|");
-  return "<text>";
+  return row.kind === "text" && row.names ? `<${row.names}>` : "<text>";
 }

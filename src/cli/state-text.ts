@@ -1,10 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import type { ServiceError } from "../errors.ts";
 import { invalidOption } from "../options/resolve.ts";
 
-/** The state from the command line; `-` reads standard input. */
+/** The state from the command line; `-` reads standard input. @throws ServiceError INVALID_OPTION for an empty one */
 export async function stateText(given: string): Promise<string> {
-  return given === "-" ? text(process.stdin) : given;
+  if (given !== "-") return given;
+  const state = await text(process.stdin);
+  if (state.trim() === "") throw emptyInput("--state");
+  return state;
+}
+
+export function emptyInput(flag: string): ServiceError {
+  return invalidOption(`${flag} - reads standard input, which is empty: pipe or redirect a text into it.`);
 }
 
 /**

@@ -38,6 +38,8 @@ export interface Dialect extends Partial<ContractRules> {
   readonly handlers: AnyHandlers;
   /** Further names of the served model, in this contract only. */
   readonly modelNames?: readonly string[];
+  /** Served only where the operator asks for it. */
+  readonly isOptional?: boolean;
 }
 
 /** Handlers whose document the compiler no longer knows; start-up compares them with it. */

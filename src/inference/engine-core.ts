@@ -10,6 +10,7 @@ import type {
   EngineSettings,
   EngineStatus,
   ModelFacts,
+  ReadRequest,
   RequestPlan,
   ScoredRequest,
   ScoringJob,
@@ -20,6 +21,7 @@ import type {
 } from "./ports.ts";
 import type { Place } from "./queue/place.ts";
 import { Scheduler } from "./queue/scheduler.ts";
+import { readRequest } from "./read-request.ts";
 
 export interface EngineParts {
   readonly model: ModelFacts;
@@ -83,6 +85,10 @@ export class EngineCore implements ServedEngine {
     const plan = async (signal: AbortSignal) =>
       planRequests(await job.prepare(tokenizer, signal), this.model.limits, tokenizer, signal);
     return this.#score({ textLength, plan }, signal, arrivedAt);
+  }
+
+  read(request: RenderedRequest, signal: AbortSignal): Promise<ReadRequest> {
+    return readRequest(request, this.model.limits, this.#parts.tokenizer, signal);
   }
 
   #score(

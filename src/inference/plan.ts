@@ -1,7 +1,7 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
-import type { RequestPlan, TextCacheCounters, TokenLimits } from "./ports.ts";
+import type { RequestPlan, SpelledToken, TextCacheCounters, TokenLimits } from "./ports.ts";
 
 /** A count that passes a limit. */
 export interface TooManyTokens {
@@ -39,7 +39,14 @@ export interface Tokenizer extends TextReader {
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest>;
   /** Left out where no texts are kept. */
   textCache?(): TextCacheCounters;
+  /** Whether the tokens of a text are kept now; left out where none are. */
+  isKept?(role: TextRole, text: string): boolean;
+  /** Tokens for people. @param ids those of the text in a plan */
+  spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }
+
+/** A text's place in a pair. */
+export type TextRole = "state" | "question" | "candidate";
 
 /**
  * A request's tokens.

@@ -164,6 +164,33 @@ export interface ScoringJob {
   prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
 }
 
+/** A token, for people. */
+export interface SpelledToken {
+  readonly id: number;
+  /** As the vocabulary writes it. */
+  readonly text: string;
+  /** What it stands for in the text; undefined for special tokens, and where a pair is one text. */
+  readonly source?: string | undefined;
+  readonly isUnknown: boolean;
+}
+
+/** How a text is read. */
+export interface ReadText {
+  readonly tokens: readonly SpelledToken[];
+  /** Whether its tokens were kept from an earlier request; undefined where none are kept. */
+  readonly wasKept?: boolean | undefined;
+}
+
+/** How a request is read, in its order. Where pairs differ in the tokens of their state or question: the first one's. */
+export interface ReadRequest {
+  readonly state: ReadText;
+  readonly questions: readonly {
+    readonly question: ReadText;
+    readonly stateQuestionTokens: number;
+    readonly candidates: readonly (ReadText & { readonly pairTokens: number })[];
+  }[];
+}
+
 export type EngineStatus = "ready" | "starting" | "draining" | "failed";
 
 /** What waits and runs now, and counters since start. A batch counts in `batches` when it is sent. */
@@ -245,6 +272,12 @@ export interface Engine {
    * those of the first state's questions, then of the second's, and so on.
    */
   scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
+  /**
+   * How the model's tokenizer reads a request. Takes no place in the queue, and needs no model.
+   *
+   * @throws ServiceError INVALID_REQUEST (too_many_tokens)
+   */
+  read(request: RenderedRequest, signal: AbortSignal): Promise<ReadRequest>;
   health(): EngineHealth;
 }
 

@@ -4,6 +4,13 @@ import { openServedManifest } from "../served-model.ts";
 import type { AskedOperation } from "./decider.ts";
 import { bytesOf } from "./json-input.ts";
 
+/** A model of this machine; the embedded one unless it is named. */
+export interface NamedModel {
+  readonly model?: string;
+  readonly modelPath?: string;
+  readonly alias?: readonly string[];
+}
+
 /**
  * Checks a request by all rules that need no tokens, without loading a model. The model must be on this machine.
  *
@@ -14,7 +21,7 @@ import { bytesOf } from "./json-input.ts";
 export async function checkRequest(
   operationId: AskedOperation,
   body: string,
-  named: { readonly model?: string; readonly modelPath?: string; readonly alias?: readonly string[] } = {},
+  named: NamedModel = {},
 ): Promise<void> {
   const model = modelFacts(await openServedManifest(named), named.alias ?? []);
   const { createContractFor } = await import("../app.ts"); // large
@@ -25,7 +32,7 @@ export async function checkRequest(
 }
 
 /** Gives every pair the same score. */
-function dryEngine(model: ModelFacts): Engine {
+export function dryEngine(model: ModelFacts): Engine {
   return {
     model,
     score: async ({ questions }) => ({
@@ -35,6 +42,7 @@ function dryEngine(model: ModelFacts): Engine {
       timing: { queue: 0, tokenize: 0, inference: 0 },
     }),
     scoreAll: () => Promise.reject(new Error("a check of a request has one state")),
+    read: () => Promise.reject(new Error("a check of a request needs no tokens")),
     health: (): EngineHealth => {
       throw new Error("a check of a request asks for no health");
     },

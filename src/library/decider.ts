@@ -1,3 +1,4 @@
+import type { Explanation, TokenExplanation } from "./explanations.ts";
 import { requestText } from "./json-input.ts";
 import type { Candidates, DecideRequest, Questions, RankRequest } from "./requests.ts";
 import type { Decisions, Ranking } from "./results.ts";
@@ -9,9 +10,16 @@ export interface CallOptions {
 
 /** An inference operation of the contract. */
 export type AskedOperation = "systemone" | "rank";
+/** One of them, or the operation of openapi/explain.yaml. */
+export type Operation = AskedOperation | "explain";
+
+export interface ExplainOptions extends CallOptions {
+  /** Texts and tokens only: the model is not asked. */
+  readonly dryRun?: boolean | undefined;
+}
 
 /** Sends a request's body and resolves with the body of its answer. @throws ServiceError */
-export type Ask = (operation: AskedOperation, body: string, options?: CallOptions) => Promise<string>;
+export type Ask = (operation: Operation, body: string, options?: CallOptions) => Promise<string>;
 
 /** Answers questions: with a model in this program's care, or through a running service. Errors are `ServiceError`s. */
 export interface Decider extends AsyncDisposable {
@@ -24,6 +32,20 @@ export interface Decider extends AsyncDisposable {
   /** Ranks candidate texts for one state, best first. @throws ServiceError as `decide` */
   rank<const C extends Candidates>(request: RankRequest<C>, options?: CallOptions): Promise<Ranking<C>>;
   /**
+   * Explains what the model reads of a request of `decide` and how much each part of the state moved each answer. Through a
+   * service it needs one that was started with --explain. Costs as much as up to 33 requests.
+   *
+   * @throws ServiceError as `decide`; NOT_FOUND where a service explains nothing
+   */
+  explain<const Q extends Questions>(
+    request: DecideRequest<Q>,
+    options: ExplainOptions & { readonly dryRun: true },
+  ): Promise<TokenExplanation<Q>>;
+  explain<const Q extends Questions>(
+    request: DecideRequest<Q>,
+    options?: CallOptions & { readonly dryRun?: false | undefined },
+  ): Promise<Explanation<Q>>;
+  /**
    * The same from JSON text to JSON text. The answers are in the order of the request, also where their names look like
    * integers, which an object of JavaScript would move to the front.
    */
@@ -33,7 +55,7 @@ export interface Decider extends AsyncDisposable {
 }
 
 /** The typed calls over texts. */
-export function typedCalls(ask: Ask): Pick<Decider, "decide" | "rank"> {
+export function typedCalls(ask: Ask): Pick<Decider, "decide" | "rank" | "explain"> {
   return {
     // JSON.parse gives `any`; the contract says what a 200 holds, and tests hold both together
     async decide(request, options) {
@@ -41,6 +63,9 @@ export function typedCalls(ask: Ask): Pick<Decider, "decide" | "rank"> {
     },
     async rank(request, options) {
       return JSON.parse(await ask("rank", requestText(request), options));
+    },
+    async explain(request: DecideRequest, { dryRun, ...options }: ExplainOptions = {}) {
+      return JSON.parse(await ask("explain", requestText({ ...request, dry_run: dryRun }), options));
     },
   };
 }

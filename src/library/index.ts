@@ -2,7 +2,17 @@
 export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../errors.ts";
 export type { ModelFacts } from "../inference/ports.ts";
 export { checkRequest } from "./check-request.ts";
-export type { Ask, AskedOperation, CallOptions, Decider } from "./decider.ts";
+export type { Ask, AskedOperation, CallOptions, Decider, ExplainOptions, Operation } from "./decider.ts";
+export { dryRun } from "./dry-run.ts";
+export type {
+  Explanation,
+  PartInfluence,
+  QuestionReading,
+  Reading,
+  StatePart,
+  Token,
+  TokenExplanation,
+} from "./explanations.ts";
 export {
   createDecider,
   type DeciderOptions,

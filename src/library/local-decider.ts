@@ -96,7 +96,10 @@ export function openDecider({ engine, contract, options }: DeciderParts): LocalD
     const signal = ownSignal(options.signal);
     if (signal.aborted) throw cancelled(signal);
     const body = bytesOf(text);
-    const call = line.run(() => contract.answer({ operationId, requestId: "local", signal, body }), signal);
+    const call = line.run(async () => {
+      const answering = operationId === "explain" ? await explanations() : contract;
+      return answering.answer({ operationId, requestId: "local", signal, body });
+    }, signal);
     underWay.add(call);
     try {
       return (await call).body;
@@ -108,6 +111,15 @@ export function openDecider({ engine, contract, options }: DeciderParts): LocalD
       underWay.delete(call);
     }
   };
+
+  let explaining: Promise<Contract> | undefined;
+  /** Loaded for those who ask for one. */
+  function explanations(): Promise<Contract> {
+    explaining ??= import("../app.ts").then(({ createExplainContractFor }) =>
+      createExplainContractFor(engine),
+    );
+    return explaining;
+  }
 
   async function app({ log = SILENT, ...given }: ServerOptions = {}): Promise<FastifyInstance> {
     const { createApp } = await import("../app.ts");

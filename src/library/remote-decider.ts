@@ -1,5 +1,5 @@
-import { type ErrorKind, type Issue, invalidRequest, ServiceError } from "../errors.ts";
-import { type Ask, type AskedOperation, type Decider, typedCalls } from "./decider.ts";
+import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError } from "../errors.ts";
+import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
 /** Requests that are sent side by side. Chosen: enough for the service to fill its batches, and half of its queue. */
@@ -26,13 +26,13 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
   const underWay = new Set<Promise<unknown>>();
   const line = new WaitingLine(PLACES);
 
-  async function send(operation: AskedOperation, body: string, signal: AbortSignal) {
+  async function send(operation: Operation, body: string, signal: AbortSignal) {
     const { response, text } = await exchange(operation, body, signal);
     if (response.status === 200) return text;
     throw errorOf(response, text, base);
   }
 
-  async function exchange(operation: AskedOperation, body: string, signal: AbortSignal) {
+  async function exchange(operation: Operation, body: string, signal: AbortSignal) {
     try {
       const response = await fetch(`${base}/v1/${operation}`, {
         method: "POST",
@@ -85,6 +85,7 @@ function baseOf(url: string): string {
   );
 }
 
+/** Of a server that sends no code: those of this service have one in each answer. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: "MALFORMED_HTTP",
   401: "UNAUTHORIZED",
@@ -101,7 +102,8 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 function errorOf({ status, headers }: Response, text: string, base: string): ServiceError {
   const detail = detailOf(text);
   if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // as the contract says
-  const kind = KINDS[status];
+  const code = headers.get("x-decision-error");
+  const kind = ERROR_KINDS.find((each) => each === code) ?? KINDS[status];
   if (kind === undefined || typeof detail !== "string")
     return new ServiceError("INTERNAL", `${base} answered with status ${status}, not as this service does.`);
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);

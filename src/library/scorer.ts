@@ -85,6 +85,7 @@ function recording(
       return scored;
     },
     scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
+    read: (request, signal) => engine.read(request, signal),
     health: () => engine.health(),
   };
 }

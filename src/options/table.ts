@@ -39,6 +39,7 @@ export interface ServiceOptions {
   readonly typesafeAlias: readonly string[];
   readonly mcp: boolean;
   readonly mcpHost: readonly string[];
+  readonly explain: boolean;
   readonly logLevel: string;
   readonly logFormat: string;
 }
@@ -58,6 +59,8 @@ export interface IntegerRow extends Row<number> {
 }
 export interface TextRow extends Row<string> {
   readonly kind: "text";
+  /** What it names, where that is a place on disk. */
+  readonly names?: "file" | "folder";
   /** Accepted values. */
   readonly values?: readonly string[];
   /** Values that are reserved and not supported yet. */
@@ -245,14 +248,15 @@ export const OPTION_TABLE = {
     env: "DECISION_MODEL",
     default: "",
     description:
-      "name of the model to serve instead of the embedded one; `decision model list` shows the names",
+      "name of the model to use instead of the embedded one; `decision model list` shows the names",
   },
   modelPath: {
     kind: "text",
+    names: "folder",
     flag: "model-path",
     env: "DECISION_MODEL_PATH",
     default: "",
-    description: "folder of the model package to serve; not together with --model",
+    description: "folder of the model package to use; not together with --model",
   },
   alias: {
     kind: "list",
@@ -271,6 +275,7 @@ export const OPTION_TABLE = {
   },
   keysFile: {
     kind: "text",
+    names: "file",
     flag: "keys-file",
     env: "DECISION_KEYS_FILE",
     default: "",
@@ -286,6 +291,7 @@ export const OPTION_TABLE = {
   },
   socket: {
     kind: "text",
+    names: "file",
     flag: "socket",
     env: "DECISION_SOCKET",
     default: "",
@@ -293,6 +299,7 @@ export const OPTION_TABLE = {
   },
   tlsCert: {
     kind: "text",
+    names: "file",
     flag: "tls-cert",
     env: "DECISION_TLS_CERT",
     default: "",
@@ -301,6 +308,7 @@ export const OPTION_TABLE = {
   },
   tlsKey: {
     kind: "text",
+    names: "file",
     flag: "tls-key",
     env: "DECISION_TLS_KEY",
     default: "",
@@ -344,6 +352,13 @@ export const OPTION_TABLE = {
     default: [],
     description:
       "host name that /mcp takes in Host and Origin beside the loopback's; repeatable, comma-separated in the variable",
+  },
+  explain: {
+    kind: "switch",
+    flag: "explain",
+    env: "DECISION_EXPLAIN",
+    default: false,
+    description: "explain requests at /v1/explain; an explanation costs as much as up to 33 requests",
   },
   logLevel: {
     kind: "text",

@@ -19,6 +19,7 @@ import { OPTION_TABLE } from "../../src/options/table.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { until } from "../support/processes.ts";
+import { inProcess } from "./in-process.ts";
 
 /** As text: an object would move "2" to the front. */
 const QUESTIONS = `{
@@ -78,11 +79,8 @@ async function ended(child: ChildProcess) {
   return { stdout, stderr, status };
 }
 
-async function decision(args: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") {
-  const child = start(args, env);
-  child.stdin?.end(input);
-  return ended(child);
-}
+const decision = (args: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") =>
+  inProcess(args, { env, input, cwd: folder });
 
 const BATCH = ["batch", "--questions", "questions.json"];
 
@@ -145,8 +143,27 @@ describe("decision batch", () => {
     });
   }
 
+  it("says with --json what it did", async () => {
+    const args = [
+      ...BATCH,
+      "--input",
+      "rows.csv",
+      "--state-field",
+      "text",
+      "--output",
+      "summed.csv",
+      "--json",
+    ];
+    const { stdout, status } = await decision([...args, "--url", url]);
+    const { seconds, ...rest } = JSON.parse(stdout);
+    assert.deepEqual([status, rest], [1, { output: "summed.csv", rows: 3, errors: 1, earlierRows: 0 }]);
+    assert.ok(seconds >= 0);
+  });
+
   it("uses the model of this machine where no service is named", async () => {
-    const { stdout, stderr, status } = await decision([...BATCH, "--input", "-"], {}, JSONL);
+    const child = start([...BATCH, "--input", "-"]);
+    child.stdin?.end(JSONL);
+    const { stdout, stderr, status } = await ended(child);
     assert.equal(status, 0, stderr);
     assert.equal(stdout.split("\n").length, ROWS.length + 1);
   });
@@ -276,17 +293,28 @@ describe("what is wrong in the arguments is refused before the model is loaded",
       args: [...BATCH, "--input", "rows.jsonl", "--resume", ...MODEL],
       says: /--resume needs/,
     },
+    {
+      name: "an empty standard input",
+      args: [...BATCH, "--input", "-", ...MODEL],
+      says: /--input - reads standard input, which is empty/,
+    },
+    {
+      name: "an empty standard input as state",
+      args: ["decide", "--state", "-", "--question", "?", ...MODEL],
+      says: /--state - reads standard input, which is empty/,
+    },
+    {
+      name: "a summary where the answers go",
+      args: [...BATCH, "--input", "rows.jsonl", "--json", ...MODEL],
+      says: /--json .* needs an --output/,
+    },
   ];
-  // each starts a process: a few at a time
   it("each with exit code 2 and what was expected", async () => {
-    for (let at = 0; at < cases.length; at += 4) {
-      await Promise.all(
-        cases.slice(at, at + 4).map(async ({ name, args, says }) => {
-          const { stderr, status } = await decision(args);
-          assert.equal(status, 2, `${name}: ${stderr}`);
-          assert.match(stderr, says, name);
-        }),
-      );
+    for (const { name, args, says } of cases) {
+      const { stdout, stderr, status } = await decision(args);
+      assert.equal(status, 2, `${name}: ${stderr}`);
+      assert.match(stderr, says, name);
+      assert.equal(stdout.startsWith('{"error":') ? "" : stdout, "", name);
     }
     assert.equal(readFileSync(file("rows.jsonl"), "utf8"), JSONL);
   });

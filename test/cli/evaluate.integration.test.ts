@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { createApp } from "../../src/app.ts";
 import { OPTION_TABLE } from "../../src/options/table.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { packageRoot } from "../support/package-root.ts";
+import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "evaluate-cli-"));
 const file = (name: string) => path.join(folder, name);
@@ -62,21 +61,8 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function evaluate(...args: readonly string[]) {
-  const { DECISION_API_KEY: _, ...env } = process.env;
-  const command = path.join(packageRoot, "bin/decision.js");
-  const child = spawn(process.execPath, [command, "evaluate", ...args], {
-    env: { ...env, DECISION_URL: url },
-    cwd: folder,
-  });
-  child.stdin.end();
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { stdout, stderr, status };
-}
+const evaluate = (...args: readonly string[]) =>
+  inProcess(["evaluate", ...args], { env: { DECISION_URL: url }, cwd: folder });
 
 const QUESTIONS = ["--questions", "questions.json"];
 const MANY = [...QUESTIONS, "--input", "many.jsonl"];
@@ -90,6 +76,14 @@ describe("decision evaluate", () => {
       assert.equal(status, 0, `${args}\n${stdout}${stderr}`);
     }
     assert.equal(JSON.parse(read("thresholds.json")).target, 0.9);
+  });
+
+  it("ends the same as a program", () => {
+    const { status, stderr } = decision(
+      ["evaluate", ...QUESTIONS, "--input", file("empty.jsonl"), "--url", url],
+      { cwd: folder },
+    );
+    assert.deepEqual([status, /--input has no rows/.test(stderr)], [2, true], stderr);
   });
 
   it("shows the figures, and the same ones as JSON", async () => {
@@ -177,14 +171,11 @@ describe("decision evaluate", () => {
       [[...MANY, "--thresholds", "."], /--thresholds takes a file/],
       [["--questions", "wording.json", "--input", "many.jsonl", "--check", "kept.json"], /lacks "angry"/],
     ];
-    for (let at = 0; at < cases.length; at += 3)
-      await Promise.all(
-        cases.slice(at, at + 3).map(async ([args, says]) => {
-          const { stderr, status } = await evaluate(...args, "--url", "http://127.0.0.1:1");
-          assert.equal(status, 2, stderr);
-          assert.match(stderr, says);
-        }),
-      );
+    for (const [args, says] of cases) {
+      const { stderr, status } = await evaluate(...args, "--url", "http://127.0.0.1:1");
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, says);
+    }
     assert.ok(!existsSync(file("none")));
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { OPTION_TABLE } from "../../src/options/table.ts";
 import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 describe("wrong usage ends with exit code 2 and says what was expected", () => {
   const cases: { name: string; args: string[]; env?: Record<string, string>; says: RegExp }[] = [
@@ -50,7 +51,6 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },
-    { name: "an unknown command", args: ["nope"], says: /nope/ },
     { name: "another host without a key", args: ["serve", "--host", "0.0.0.0"], says: /DECISION_API_KEY/ },
     {
       name: "a key that no header can carry",
@@ -91,13 +91,24 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     },
   ];
   for (const { name, args, env = {}, says } of cases) {
-    it(name, () => {
-      const { status, stdout, stderr } = decision(args, { env });
+    it(name, async () => {
+      const { status, stdout, stderr } = await inProcess(args, { env });
       assert.equal(status, 2, stderr);
       assert.match(stderr, says);
       assert.equal(stdout, "");
       assert.ok(stderr.split("\n").length <= 5, stderr);
     });
+  }
+});
+
+it("wrong usage ends a program the same way", () => {
+  for (const [args, says] of [
+    [["nope"], /no command "nope"/],
+    [["serve", "--port", "65536"], /--port .*0 to 65535.*"65536"/],
+  ] as const) {
+    const { status, stdout, stderr } = decision(args);
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    assert.match(stderr, says);
   }
 });
 

@@ -116,6 +116,7 @@ function wrapEngine(engine: Engine, fault: () => Fault): Engine {
       return scores === undefined ? scored : scores(scored, request);
     },
     scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
+    read: (request, signal) => engine.read(request, signal),
     health() {
       const health = engine.health();
       return fault().health?.(health) ?? health;

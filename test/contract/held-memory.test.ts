@@ -11,7 +11,7 @@ import type { TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts } from "../../src/inference/tokens/part-plan.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
 import { ScriptedBackend } from "../inference/scripted-backend.ts";
-import { readLetters } from "../support/letter-tokens.ts";
+import { readLetters, spellIds } from "../support/letter-tokens.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
@@ -24,6 +24,7 @@ const MOST_OF_A_REQUEST = MIB;
 /** A few tokens for any text, each text its own. */
 const tokenizer = {
   readTexts: readLetters,
+  spell: spellIds,
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     const encodeParts = async (parts: readonly unknown[]) => parts.map((_, i) => Int32Array.of(1, i, 2));
     return encodeByParts(request, limits, { encodeParts }, signal);

@@ -6,7 +6,7 @@ import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
 import type { EngineSettings, ModelFacts, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
-import { readLetters } from "../support/letter-tokens.ts";
+import { readLetters, spellIds } from "../support/letter-tokens.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { SETTINGS } from "./queue-bench.ts";
 import { ScriptedBackend, scoreOf } from "./scripted-backend.ts";
@@ -31,6 +31,7 @@ class HeldTokenizer implements Tokenizer, PartEncoder {
   signal: AbortSignal | undefined;
   failure: Error | undefined;
   readonly readTexts = readLetters;
+  readonly spell = spellIds;
 
   encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     return encodeByParts(rendered, limits, this, signal);

@@ -5,7 +5,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { planRequest, type Tokenizer } from "../../src/inference/plan.ts";
 import type { TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
-import { readLetters } from "../support/letter-tokens.ts";
+import { readLetters, spellIds } from "../support/letter-tokens.ts";
 import { treeOf } from "../support/plans.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
@@ -14,6 +14,7 @@ const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
 class CountingTokenizer implements Tokenizer, PartEncoder {
   parts: readonly TextPart[] = [];
   readonly readTexts = readLetters;
+  readonly spell = spellIds;
 
   encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     return encodeByParts(rendered, limits, this, signal);

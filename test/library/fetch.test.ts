@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { createContractFor } from "../../src/app.ts";
 import { connectDecider, type LocalDecider, ServiceError } from "../../src/library/index.ts";
@@ -104,12 +107,32 @@ describe("a decider of a running service", () => {
     assert.equal(await code(remote.decide(faulty)), "INVALID_REQUEST");
     assert.equal(await code(decider.decide(faulty)), "INVALID_REQUEST");
     assert.equal(await code(stranger.decide(ASKED)), "UNAUTHORIZED");
+    assert.equal(await code(connectDecider(url).decide(ASKED)), "KEY_MISSING");
     assert.equal(await code(remote.decide({ ...ASKED, state: "x".repeat(2 ** 21) })), "BODY_TOO_LARGE");
     assert.equal(await code(remote.decide(ASKED, stopped)), "CANCELLED");
     assert.equal(await code(nowhere.decide(ASKED)), "UNREACHABLE");
     assert.equal(await code(connectDecider(`${url}/else`).decide(ASKED)), "NOT_FOUND");
     await remote.close();
     assert.equal(await code(remote.decide(ASKED)), "DRAINING");
+  });
+
+  it("takes the code from the header, and from the status where a server sends none", async () => {
+    const sent: Record<string, string>[] = [
+      { "x-decision-error": "DRAINING" },
+      { "x-decision-error": "RATE_LIMITED", "retry-after": "7" },
+      { "x-decision-error": "SOMETHING_NEW" },
+      {},
+    ];
+    const server = createServer((_, response) => {
+      response.writeHead(503, sent.shift()).end('{"detail":"Later."}');
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using remote = connectDecider(`http://127.0.0.1:${port}`);
+    const codes = [];
+    for (let asked = 0; asked < 4; asked++) codes.push(await code(remote.decide(ASKED)));
+    server.close();
+    assert.deepEqual(codes, ["DRAINING", "RATE_LIMITED", "OVERLOADED", "OVERLOADED"]);
   });
 
   for (const address of ["", "127.0.0.1:8700", "ftp://host", "http://user:secret@host", "http://host?x=1"]) {

@@ -91,6 +91,7 @@ async function service({ isTuned, cacheSize = 0 }: { isTuned: boolean; cacheSize
     maxConnections: 100,
     headersTimeoutMs: 20_000,
     bodyMemoryMb: 64,
+    explain: true,
   });
   apps.push(app);
   return app;
@@ -185,6 +186,23 @@ describe("a service with a tuning", () => {
     const criteria = { false: "false: No. This is false: The customer is angry.", true: null };
     const asChoice = { type: "choice", instructions: ANGRY.instructions, criteria };
     assert.equal((await ask(cached, { asChoice })).header, undefined);
+  });
+
+  it("corrects the answers of an explanation, with and without each part of the state", async () => {
+    const state = "I was charged twice. Now!";
+    const questions = { intent: INTENT, urgency: URGENCY };
+    const reply = await corrected.inject({
+      method: "POST",
+      url: "/v1/explain",
+      payload: { state, questions },
+    });
+    dialectCheck("explain")("explain", reply.statusCode, reply.headers, reply.json());
+    const whole = await ask(corrected, questions, state);
+    const without = await ask(corrected, questions, "Now!");
+    const { answers, influence }: Answers = reply.json();
+    assert.deepEqual(answers, whole.answers);
+    assert.equal(reply.headers["x-decision-tuning"], whole.header);
+    assert.deepEqual(influence[0].questions.intent.probabilities, without.answers.intent.probabilities);
   });
 
   it("names the corrections of an answer in a header, and lists them in /health and /v1/models", async () => {

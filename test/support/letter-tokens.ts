@@ -7,3 +7,8 @@ export async function readLetters(texts: readonly string[]): Promise<readonly Te
     return { count, ends: () => Array.from({ length: count }, (_, at) => at + 1) };
   });
 }
+
+/** Each token by its number. */
+export async function spellIds(_role: string, _text: string, ids: Int32Array) {
+  return Array.from(ids, (id) => ({ id, text: String(id), isUnknown: false }));
+}

@@ -16,6 +16,7 @@ import { writeJson } from "../../json/write.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { type BatchOutput, fileOutput, lengthOf, standardOutput } from "../output/batch-output.ts";
 import { showProgress } from "../output/batch-progress.ts";
+import { emptyInput } from "../state-text.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
 
 export type Format = "jsonl" | "csv";
@@ -33,14 +34,23 @@ export interface BatchOptions {
   readonly target: Target;
 }
 
+/** What a batch did. */
+export interface BatchSummary {
+  /** Answered now, those with an error included. */
+  readonly rows: number;
+  readonly errors: number;
+  /** Answered by an earlier run, which this one went on with. */
+  readonly earlierRows: number;
+  readonly seconds: number;
+}
+
 /**
  * Answers the rows of a file. A signal ends it after the last whole row.
  *
- * @returns whether every row has an answer
  * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a signal) |
  *         what ends a batch
  */
-export async function batch(options: BatchOptions): Promise<boolean> {
+export async function batch(options: BatchOptions): Promise<BatchSummary> {
   const { questions, target } = options;
   const stop = stopOnSignals();
   const orStopped = (error: unknown): never => {
@@ -93,7 +103,7 @@ interface Run {
 async function run(
   { options, source, format, written, output, stop }: Run,
   ask: (body: string) => Promise<string>,
-): Promise<boolean> {
+): Promise<BatchSummary> {
   const startedAt = performance.now();
   let state: BatchState = { rows: 0, errors: 0, beginByte: 0, endByte: 0 };
   const ms = () => performance.now() - startedAt;
@@ -129,8 +139,9 @@ async function run(
   } finally {
     progress.stop();
   }
-  process.stderr.write(`decision batch: ${summary(state, written, ms() / 1000)}\n`);
-  return state.errors === 0;
+  const seconds = ms() / 1000;
+  process.stderr.write(`decision batch: ${summary(state, written, seconds)}\n`);
+  return { rows: state.rows, errors: state.errors, earlierRows: written.rows, seconds };
 }
 
 function summary({ rows, errors }: BatchState, written: Written, seconds: number): string {
@@ -162,12 +173,24 @@ export async function openSource(options: SourceOptions, signal: AbortSignal): P
     if (output !== "-" && (await isSameFile(input, output)))
       throw invalidOption("--input and --output are the same file.");
   }
-  const chunks: AsyncIterable<Uint8Array> = addAbortSignal(
+  const given: AsyncIterable<Uint8Array> = addAbortSignal(
     signal,
     input === "-" ? process.stdin : createReadStream(input),
   );
+  const chunks = input === "-" ? await refuseEmpty(given) : given;
   if (inputFormat === "jsonl") return { rows: jsonlRows(chunks, place), header: undefined, totalBytes };
   return { ...(await csvRows(chunks, place)), totalBytes };
+}
+
+/** Waits for the first bytes of standard input. @throws ServiceError INVALID_OPTION */
+async function refuseEmpty(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const all = chunks[Symbol.asyncIterator]();
+  const first = await all.next();
+  if (first.done) throw emptyInput("--input");
+  return (async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => all };
+  })();
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

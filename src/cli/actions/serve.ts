@@ -9,13 +9,13 @@ import { notifyReady } from "./notify-ready.ts";
 /**
  * Serves until a signal ends the process.
  *
- * @param print receives the line with model and address
+ * @param print receives model and address
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
  */
 export async function serveUntilSignal(
   options: ServiceOptions,
   env: Readonly<Record<string, string | undefined>>,
-  print: (line: string) => void,
+  print: (service: { readonly model: string; readonly url: string }) => void,
 ): Promise<void> {
   const apiKey = readApiKey(env);
   const traces = readTraceSettings(env);
@@ -28,6 +28,6 @@ export async function serveUntilSignal(
     process,
   });
   if (service === undefined) return;
-  print(`decision serves ${service.model} at ${service.url}`);
+  print(service);
   await notifyReady(env, log);
 }

@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
+import { invalidOption } from "../../options/resolve.ts";
 import { TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
@@ -11,7 +12,7 @@ export default class Batch extends BaseCommand {
   static override summary = "Answer the same questions about every row of a file.";
   static override description =
     "Rows are answered side by side and written in order. A row that cannot be answered gets a row with its error. " +
-    "After Ctrl-C or a kill, the same command with --resume goes on behind the last complete row.\n" +
+    "After Ctrl-C or a kill, the same command with --resume continues after the last complete row.\n" +
     "Answers go to the output, progress to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was " +
     "stopped, 2 wrong usage. docs/batch.md describes the files.";
   static override examples = [
@@ -53,10 +54,13 @@ export default class Batch extends BaseCommand {
     }),
     "whole-row": Flags.boolean({ description: "take each whole row as the state" }),
     resume: Flags.boolean({
-      description: "go on behind the last complete row of the output",
+      description: "continue after the last complete row of the output",
       exclusive: ["overwrite"],
     }),
     overwrite: Flags.boolean({ description: "replace an output that is there already" }),
+    json: Flags.boolean({
+      description: "print what the batch did as JSON; needs an --output that is a file",
+    }),
     ...TARGET_FLAGS,
     ...optionFlags(["precision", "tuning"]),
   };
@@ -74,9 +78,11 @@ export default class Batch extends BaseCommand {
     this.#file = flags.questions;
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);
+    if (flags.json && flags.output === "-")
+      throw invalidOption("--json prints what the batch did, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
     const { batch } = await import("../actions/batch.ts");
-    const isComplete = await batch({
+    const summary = await batch({
       questions,
       input: flags.input,
       inputFormat,
@@ -87,6 +93,7 @@ export default class Batch extends BaseCommand {
       isOverwriting: flags.overwrite,
       target,
     });
-    if (!isComplete) this.exit(1);
+    if (flags.json) this.log(JSON.stringify({ output: flags.output, ...summary }));
+    if (summary.errors > 0) this.exit(1);
   }
 }

@@ -16,6 +16,7 @@ const LEFT_OUT: readonly string[] = [
   "typesafeAlias",
   "logLevel",
   "offline",
+  "explain",
 ];
 // all other options
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(

@@ -1,4 +1,3 @@
-import { Flags } from "@oclif/core";
 import { readApiKey } from "../../options/exposure.ts";
 import type { Source } from "../../options/resolve.ts";
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
@@ -15,7 +14,6 @@ export default class Config extends BaseCommand {
   static override flags = {
     ...optionFlags(Object.keys(OPTION_TABLE) as OptionName[]),
     ...configFlag,
-    json: Flags.boolean({ description: "print the result as JSON" }),
   };
 
   async run(): Promise<void> {

@@ -23,6 +23,8 @@ export default class Mcp extends BaseCommand {
     "<%= config.bin %> mcp",
     "DECISION_API_KEY=secret <%= config.bin %> mcp --url http://127.0.0.1:8700",
   ];
+  // standard output belongs to the protocol: no --json
+  static override baseFlags = {} as typeof BaseCommand.baseFlags;
   static override flags = {
     url: Flags.string({
       env: "DECISION_URL",

@@ -10,6 +10,7 @@ export default class Rank extends BaseCommand {
   static override summary = "Rank candidates for a state, without a server or through one.";
   static override examples = [
     "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
+    "<%= config.bin %> rank --state - --candidate 'Billing' --candidate 'Technical support' --url http://127.0.0.1:8700 --json < message.txt",
   ];
   static override flags = {
     ...ASK_FLAGS,

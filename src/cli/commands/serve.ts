@@ -10,6 +10,7 @@ export default class Serve extends BaseCommand {
     "overrides the file.";
   static override examples = [
     "<%= config.bin %> serve",
+    "<%= config.bin %> serve --port 8080 --precision fp32 --metrics",
     "DECISION_API_KEY=secret <%= config.bin %> serve --host 0.0.0.0 --port 8700",
   ];
   // all options
@@ -20,6 +21,8 @@ export default class Serve extends BaseCommand {
     const options = await this.options(flags);
     // imported after the flags are read: `--help` and wrong usage need neither web server nor model
     const { serveUntilSignal } = await import("../actions/serve.ts");
-    await serveUntilSignal(options, process.env, (line) => this.log(line));
+    await serveUntilSignal(options, process.env, ({ model, url }) =>
+      this.log(flags.json ? JSON.stringify({ model, url }) : `decision serves ${model} at ${url}`),
+    );
   }
 }

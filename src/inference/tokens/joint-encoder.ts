@@ -44,6 +44,11 @@ export class JointEncoder {
     return (await this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS)).map(textTokensOf);
   }
 
+  /** A token as the vocabulary writes it. */
+  tokenText(id: number): string {
+    return this.#library.idToToken(id) ?? "";
+  }
+
   /**
    * A lower bound of a text's tokens by its length alone, so that a text of 2 MiB is refused unseen.
    *

@@ -1,8 +1,8 @@
 import type { RenderedRequest } from "../../decisions/rendered.ts";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import type { EncodedRequest, Tokenizer, TooLongText } from "../plan.ts";
-import type { TokenLimits, TokenPath } from "../ports.ts";
+import type { EncodedRequest, TextRole, Tokenizer, TooLongText } from "../plan.ts";
+import type { SpelledToken, TokenLimits, TokenPath } from "../ports.ts";
 import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
 import { groupByUnits } from "./groups.ts";
 import { PathCutter } from "./joint-cut.ts";
@@ -51,6 +51,11 @@ export class JointTokenizer implements Tokenizer {
     const texts = this.#encoder.open(signal);
     const tooLong = await this.#findTooLong(request, limits, texts);
     return tooLong.length > 0 ? { plan: [], tooLong } : this.#encodePairs(request, texts);
+  }
+
+  async spell(_role: TextRole, _text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
+    const { unknownId } = this.#encoder.facts;
+    return Array.from(ids, (id) => ({ id, text: this.#encoder.tokenText(id), isUnknown: id === unknownId }));
   }
 
   async #findTooLong(

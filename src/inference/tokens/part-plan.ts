@@ -1,11 +1,11 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
 import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import type { EncodedRequest, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
-import type { TextCacheCounters, TokenLimits, TokenPath } from "../ports.ts";
+import type { EncodedRequest, TextRole, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
+import type { SpelledToken, TextCacheCounters, TokenLimits, TokenPath } from "../ports.ts";
 
 /** The parts of a pair; each has special tokens of its own. */
-export type PartRole = "state" | "question" | "candidate";
+export type PartRole = TextRole;
 
 export interface TextPart {
   readonly role: PartRole;
@@ -28,14 +28,22 @@ export interface PartEncoder {
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
   /** Left out where no texts are kept. */
   readonly counters?: TextCacheCounters;
+  /** Whether the tokens of a part are kept now; left out as well. */
+  has?(part: Pick<TextPart, "role" | "text">): boolean;
+}
+
+/** Reads single texts. */
+export interface PartReader extends TextReader {
+  /** @param ids the text's tokens, as `encodeParts` gives them */
+  spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }
 
 /** For a model that reads state, question and candidate apart. */
 export class PartTokenizer implements Tokenizer {
   readonly #encoder: PartEncoder;
-  readonly #reader: TextReader;
+  readonly #reader: PartReader;
 
-  constructor(encoder: PartEncoder, reader: TextReader) {
+  constructor(encoder: PartEncoder, reader: PartReader) {
     this.#encoder = encoder;
     this.#reader = reader;
   }
@@ -51,6 +59,14 @@ export class PartTokenizer implements Tokenizer {
 
   textCache(): TextCacheCounters {
     return this.#encoder.counters ?? { hits: 0, misses: 0 };
+  }
+
+  isKept(role: PartRole, text: string): boolean {
+    return this.#encoder.has?.({ role, text }) ?? false;
+  }
+
+  spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
+    return this.#reader.spell(role, text, ids);
   }
 }
 

@@ -52,6 +52,10 @@ export class RecentParts implements PartEncoder {
     return { hits: this.#hits, misses: this.#misses };
   }
 
+  has(part: Pick<TextPart, "role" | "text">): boolean {
+    return this.#tokens.has(keyOf(part));
+  }
+
   #lookUp(part: TextPart): Lookup {
     const key = keyOf(part);
     const known = this.#tokens.get(key);
@@ -80,6 +84,6 @@ interface Lookup {
 }
 
 /** Of the bytes that the tokenizer is given. */
-function keyOf({ role, text }: TextPart): string {
+function keyOf({ role, text }: Pick<TextPart, "role" | "text">): string {
   return role + createHash("sha256").update(text, "utf8").digest("base64");
 }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
-import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
+import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";
 import type { TooManyTokens } from "../plan.ts";
+import type { SpelledToken } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
-import type { PartEncoder, PartRole, TextPart } from "./part-plan.ts";
+import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { textTokensOf } from "./text-tokens.ts";
 
 /**
@@ -37,7 +38,7 @@ interface SpecialTokens {
  * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
  * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
  */
-export class WordPieceEncoder implements PartEncoder, TextReader {
+export class WordPieceEncoder implements PartEncoder, PartReader {
   readonly #wordPieces: WordPieces;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #leastTokens: (counted: number, cuts: number) => number;
@@ -86,6 +87,20 @@ export class WordPieceEncoder implements PartEncoder, TextReader {
 
   async readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
     return (await this.#wordPieces.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS)).map(textTokensOf);
+  }
+
+  async spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
+    const encoding = await this.#wordPieces.encode(text, null, WITHOUT_SPECIAL_TOKENS);
+    const characters = Array.from(text); // places count code points
+    const sources = encoding.getOffsets().map(([start, end]) => characters.slice(start, end).join(""));
+    const before = this.#special[role].before.length;
+    const unknownId = this.#wordPieces.tokenToId("[UNK]");
+    return Array.from(ids, (id, at) => ({
+      id,
+      text: this.#wordPieces.idToToken(id) ?? "",
+      source: sources[at - before],
+      isUnknown: id === unknownId,
+    }));
   }
 
   async #encodeGroup(

@@ -9,6 +9,7 @@ export default class KeysAdd extends BaseCommand {
     "Prints the key. It is shown this once: the file holds only its SHA-256. A service that reads the file accepts the key " +
     "within a second.";
   static override examples = [
+    "<%= config.bin %> keys add web --keys-file keys.txt",
     "<%= config.bin %> keys add web --keys-file keys.txt --requests-per-minute 600 --tokens-per-minute 200000",
   ];
   static override args = { name: Args.string({ required: true, description: "name of the key, for logs" }) };
@@ -33,6 +34,6 @@ export default class KeysAdd extends BaseCommand {
       requestsPerMinute: flags["requests-per-minute"],
       tokensPerMinute: flags["tokens-per-minute"],
     });
-    this.log(key);
+    this.log(flags.json ? JSON.stringify({ name: args.name, key }) : key);
   }
 }

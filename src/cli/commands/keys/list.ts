@@ -1,13 +1,15 @@
-import { Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf } from "../../keys-flags.ts";
 import { optionFlags } from "../../option-flags.ts";
 
 export default class KeysList extends BaseCommand {
   static override summary = "List the keys of a file by name, with their bounds.";
+  static override examples = [
+    "<%= config.bin %> keys list --keys-file keys.txt",
+    "<%= config.bin %> keys list --keys-file keys.txt --json",
+  ];
   static override flags = {
     ...optionFlags(["keysFile"]),
-    json: Flags.boolean({ description: "print the result as JSON" }),
   };
 
   async run(): Promise<void> {

@@ -6,6 +6,10 @@ import { optionFlags } from "../../option-flags.ts";
 export default class KeysRevoke extends BaseCommand {
   static override summary = "Remove a key from the file of keys.";
   static override description = "A service that reads the file refuses the key within a second.";
+  static override examples = [
+    "<%= config.bin %> keys revoke web --keys-file keys.txt",
+    "DECISION_KEYS_FILE=keys.txt <%= config.bin %> keys revoke web",
+  ];
   static override args = { name: Args.string({ required: true, description: "name of the key" }) };
   static override flags = optionFlags(["keysFile"]);
 
@@ -14,6 +18,6 @@ export default class KeysRevoke extends BaseCommand {
     const file = keysFileOf(await this.options(flags));
     const { revokeKey } = await import("../../actions/keys.ts");
     revokeKey(file, args.name);
-    this.log(`revoked ${args.name}`);
+    this.log(flags.json ? JSON.stringify({ revoked: args.name }) : `revoked ${args.name}`);
   }
 }

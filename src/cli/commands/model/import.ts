@@ -53,7 +53,6 @@ export default class ModelImport extends BaseCommand {
       description: "make the package in this folder, with copies of the files",
     }),
     force: Flags.boolean({ description: "replace an existing manifest.json" }),
-    json: Flags.boolean({ description: "print the result as JSON" }),
   };
 
   async run(): Promise<void> {

@@ -1,10 +1,8 @@
-import { Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelList extends BaseCommand {
   static override summary = "List known models and whether they are on this machine.";
   static override examples = ["<%= config.bin %> model list", "<%= config.bin %> model list --json"];
-  static override flags = { json: Flags.boolean({ description: "print the result as JSON" }) };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ModelList);

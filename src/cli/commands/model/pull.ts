@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Args } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 import { optionFlags } from "../../option-flags.ts";
 
@@ -21,7 +21,6 @@ export default class ModelPull extends BaseCommand {
     }),
   };
   static override flags = {
-    json: Flags.boolean({ description: "print the result as JSON" }),
     ...optionFlags(["offline"]),
   };
 

@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Args } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelShow extends BaseCommand {
@@ -10,7 +10,6 @@ export default class ModelShow extends BaseCommand {
   static override args = {
     model: Args.string({ required: true, description: "name of a known model, or the folder of a package" }),
   };
-  static override flags = { json: Flags.boolean({ description: "print the result as JSON" }) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelShow);

@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Args } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelVerify extends BaseCommand {
@@ -16,7 +16,6 @@ export default class ModelVerify extends BaseCommand {
       description: "name of a model on this machine, or the folder of a package",
     }),
   };
-  static override flags = { json: Flags.boolean({ description: "print the result as JSON" }) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelVerify);

@@ -1,0 +1,45 @@
+import { ServiceError } from "../../errors.ts";
+import type { JsonObject } from "../../json/value.ts";
+import { writeJson } from "../../json/write.ts";
+import { dryRun } from "../../library/index.ts";
+import { checkFirst, openTarget, type Target } from "./ask.ts";
+
+interface Asked {
+  readonly state: string;
+  readonly questions: JsonObject;
+}
+
+/**
+ * Explains a request.
+ *
+ * @param isDry without the model
+ * @returns the body of the explanation, as a service writes it
+ * @throws ServiceError as `ask`; NOT_FOUND where a service explains nothing
+ */
+export async function explain(
+  { state, questions }: Asked,
+  target: Target,
+  { isDry }: { readonly isDry: boolean },
+): Promise<string> {
+  const body = writeJson({ state, questions, ...(isDry && { dry_run: true }) });
+  if ("options" in target) {
+    if (isDry) return dryRun(body, target.options);
+    await checkFirst("systemone", writeJson({ state, questions }), target);
+  }
+  const decider = await openTarget(target);
+  try {
+    return await decider.ask("explain", body);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "NOT_FOUND")
+      throw new ServiceError(
+        "NOT_FOUND",
+        "the service explains nothing: it was not started with --explain, or it is at another address.",
+        {
+          cause: error,
+        },
+      );
+    throw error;
+  } finally {
+    await decider.close();
+  }
+}

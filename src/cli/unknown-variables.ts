@@ -1,0 +1,22 @@
+import { OPTION_TABLE } from "../options/table.ts";
+
+const PREFIX = "DECISION_";
+/** Variables beside those of the options. */
+const OTHERS = ["DECISION_API_KEY", "DECISION_CONFIG", "DECISION_URL"];
+/** What Kubernetes sets for a service of the name `decision`. @see https://kubernetes.io/docs/tutorials/services/connect-applications-service/ */
+const SERVICE_LINK = /^DECISION_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+
+/** A line for each variable of our prefix that nothing reads. They may belong to another program, so they are no error. */
+export async function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const known = [...Object.values(OPTION_TABLE).map((row) => row.env), ...OTHERS];
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name),
+  );
+  if (unknown.length === 0) return [];
+  const { didYouMean } = await import("./likely.ts"); // seldom needed
+  return unknown.map(
+    (name) => `warning: the variable ${name} is not known and not read${didYouMean(name, known) || "."}`,
+  );
+}

@@ -1,0 +1,68 @@
+import { answerQuestions } from "../answers.ts";
+import type { RenderedRequest } from "../rendered.ts";
+import type { AskedQuestion, SystemoneRequest } from "../systemone.ts";
+import type { StatePart } from "./state-parts.ts";
+
+/** How a part of the state moved the answer to a question. */
+export interface PartInfluence {
+  /** Probability of the answer, less its probability without the part. */
+  readonly shift: number;
+  /** The label with the largest score without the part. */
+  readonly answer: string;
+  readonly probabilities: ReadonlyMap<string, number>;
+}
+
+/** A request, followed by the same questions about its state without each of the parts. */
+export function askedWithout(
+  request: SystemoneRequest,
+  parts: readonly StatePart[],
+): readonly RenderedRequest[] {
+  const { state, questions } = request;
+  return [
+    { state, questions },
+    ...parts.map(({ without }) => ({ state: { text: without, loc: state.loc }, questions })),
+  ];
+}
+
+/**
+ * The answers, and how each part moved them.
+ *
+ * @param scores [1 + parts] x [questions] arrays of [candidates], in the order of `askedWithout`
+ * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the questions
+ */
+export function explainAnswers(
+  asked: readonly AskedQuestion[],
+  parts: readonly StatePart[],
+  scores: readonly Float32Array[],
+  temperature: number,
+) {
+  const ofState = (at: number) => scores.slice(at * asked.length, (at + 1) * asked.length);
+  const answers = answerQuestions(asked, ofState(0), temperature);
+  const influence = parts.map(({ unit, text }, at) => {
+    const without = answerQuestions(asked, ofState(at + 1), temperature);
+    const questions = asked.map(({ name }) => {
+      const before = answers.get(name);
+      const after = without.get(name);
+      return [name, influenceOf(before?.probabilities ?? NONE, after?.probabilities ?? NONE)] as const;
+    });
+    return { unit, text, questions: new Map(questions) };
+  });
+  return { answers, influence };
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+function influenceOf(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): PartInfluence {
+  const answer = likeliest(before);
+  return {
+    shift: (before.get(answer) ?? 0) - (after.get(answer) ?? 0),
+    answer: likeliest(after),
+    probabilities: after,
+  };
+}
+
+/** The first one if several are equal. */
+function likeliest(byLabel: ReadonlyMap<string, number>): string {
+  const [first = ""] = [...byLabel].reduce((best, each) => (each[1] > best[1] ? each : best), ["", -1]);
+  return first;
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { createContractFor } from "../../src/app.ts";
+import type { LocalDecider } from "../../src/library/index.ts";
+import { openDecider } from "../../src/library/local-decider.ts";
+import { completeOptions } from "../../src/options/resolve.ts";
+import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
+
+const page = readFileSync(path.join(packageRoot, "docs/explain.md"), "utf8");
+
+/** Processors differ in the last digits, and the start of a process in its cache: figures may differ by a point. */
+function alike(printed: string, shown: string): void {
+  const words = (text: string) =>
+    text
+      .replaceAll(/[-+]?\d+\.\d|█+ */g, "#")
+      .replaceAll(/ +/g, " ")
+      .trimEnd();
+  assert.equal(words(printed), words(shown));
+  const figures = (text: string) => [...text.matchAll(/[-+]?\d+\.\d/g)].map(Number);
+  for (const [at, figure] of figures(shown).entries())
+    assert.ok(Math.abs((figures(printed)[at] ?? Number.NaN) - figure) <= 1, `${figure} in ${printed}`);
+}
+
+describe("the page on explanations", () => {
+  const examples = [...page.matchAll(/^```sh\nnpx decision (explain .*)\n```\n\n```\n([\s\S]*?)^```$/gm)];
+
+  it("has examples", () => assert.equal(examples.length, 2));
+
+  for (const [, line = "", shown = ""] of examples)
+    it(`shows what is printed: ${line}`, () => {
+      const words = line.match(/(?:[^\s']|'[^']*')+/g) ?? [];
+      const args = words.map((word) => word.replaceAll("'", ""));
+      const { status, stdout, stderr } = decision(args);
+      assert.equal(status, 0, stderr);
+      alike(stdout, shown);
+    });
+});
+
+describe("decision explain", () => {
+  let decider: LocalDecider;
+  let url: string;
+  let silent: string;
+  const apps: { close(): Promise<unknown> }[] = [];
+  before(async () => {
+    const engine = await createFastEngine();
+    decider = openDecider({
+      engine,
+      contract: await createContractFor(engine),
+      options: completeOptions({}),
+    });
+    const listen = async (explain: boolean) => {
+      const app = await decider.createApp({ explain });
+      apps.push(app);
+      return app.listen({ host: "127.0.0.1", port: 0 });
+    };
+    url = await listen(true);
+    silent = await listen(false);
+  });
+  after(async () => {
+    for (const app of apps) await app.close();
+    await decider.close();
+  });
+
+  const ASKED = [
+    "explain",
+    "--state",
+    "One here. Two \u{1F9FF} there.",
+    "--question",
+    "Which?",
+    "--choice",
+    "10=a",
+    "--choice",
+    "2=b",
+  ];
+
+  it("asks a service, and shows labels in the order given", async () => {
+    const { status, stdout, stderr } = await inProcess([...ASKED, "--url", url]);
+    assert.equal(status, 0, stderr);
+    assert.ok(stdout.startsWith(`${MODEL_ID} reads\n\nstate: `), stdout);
+    assert.match(stdout, /\n {2}10: \d+ tokens of 768 .*\n.*\n {2}2: /);
+    assert.match(stdout, /\[UNK\]=\u{1F9FF}[\s\S]*unknown to the model: \u{1F9FF}\n/u);
+    assert.match(
+      stdout,
+      /adds to "(10|2)", in points of a hundred:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
+    );
+  });
+
+  it("prints the service's own explanation with --json", async () => {
+    const { stdout } = await inProcess([...ASKED, "--json"], { env: { DECISION_URL: url } });
+    const { answers, influence } = JSON.parse(stdout);
+    assert.deepEqual([answers.answer.type, influence.length], ["choice", 2]);
+    assert.match(stdout, /"candidates":\{"10":/);
+  });
+
+  it("says what a service lacks that explains nothing", async () => {
+    const { status, stderr } = await inProcess([...ASKED, "--url", silent]);
+    assert.equal(status, 1);
+    assert.match(stderr, /was not started with --explain/);
+  });
+
+  it("dry, needs no model and names what is wrong by its flag", async () => {
+    const { status, stdout } = await inProcess([...ASKED, "--dry-run"]);
+    assert.equal(status, 0);
+    assert.match(stdout, /unknown to the model: \u{1F9FF}$/mu);
+    const wrong = await inProcess([...ASKED.slice(0, -2), "--dry-run"]);
+    assert.deepEqual([wrong.status, /--choice: Expected at least 2/.test(wrong.stderr)], [2, true]);
+  });
+});
