@@ -1,6 +1,6 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { ServiceError } from "../errors.ts";
-import { planRequest, planRequests, type Tokenizer } from "./plan.ts";
+import { planRequest, planRequests } from "./plan.ts";
 import type {
   Backend,
   BatchFacts,
@@ -15,6 +15,7 @@ import type {
   ScoredRequest,
   ScoringJob,
   ServedEngine,
+  Tokenizer,
   TokenLimits,
   Tuning,
   TurnedAway,

@@ -1,5 +1,5 @@
 import type { QuestionType } from "../decisions/questions.ts";
-import type { RenderedQuestion, RenderedRequest } from "../decisions/rendered.ts";
+import type { RenderedQuestion, RenderedRequest, RenderedText } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import type { ServiceError } from "../errors.ts";
 
@@ -81,6 +81,52 @@ export interface Backend {
   counters?(): BackendCounters;
   close(): Promise<void>;
 }
+
+/** A count that passes a limit. */
+export interface TooManyTokens {
+  /** Special tokens included. */
+  readonly count: number;
+  /** False: `count` is a lower bound, because less than the whole was enough to refuse a text. */
+  readonly isExact: boolean;
+}
+
+/** A text that passes a limit, alone or with those before it. */
+export interface TooLongText {
+  readonly loc: RenderedText["loc"];
+  readonly what: "state" | "state and question" | "candidate" | "pair";
+  /** Special tokens included, as in `came`. */
+  readonly maxTokens: number;
+  readonly came: TooManyTokens;
+}
+
+export interface EncodedRequest {
+  /** Without meaning where a text is too long. */
+  readonly plan: RequestPlan;
+  /**
+   * In the order of the request. A state that is too long alone is named once, at the state; else state and question together
+   * at the question. At least MAX_ISSUES of them, where there are so many.
+   */
+  readonly tooLong: readonly TooLongText[];
+}
+
+/** Turns texts into tokens: one implementation for each kind of model, in `tokens/`; `models/graph/model-tokenizer.ts` chooses. */
+export interface Tokenizer extends TextReader {
+  /**
+   * Tokens of each pair of a request. How a pair is cut depends on its own texts only.
+   *
+   * @param signal rejects with its reason once aborted
+   */
+  encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest>;
+  /** Left out where no texts are kept. */
+  textCache?(): TextCacheCounters;
+  /** Whether the tokens of a text are kept now; left out where none are. */
+  isKept?(role: TextRole, text: string): boolean;
+  /** Tokens for people. @param ids those of the text in a plan */
+  spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
+}
+
+/** A text's place in a pair. */
+export type TextRole = "state" | "question" | "candidate";
 
 /** Time source, injected so that tests never sleep. It tells durations only: every `...At` in the core is one of its times. */
 export interface Clock {

@@ -1,6 +1,6 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
-import { planRequest, type TextRole, type Tokenizer } from "./plan.ts";
-import type { ReadRequest, ReadText, TokenLimits, TokenPath } from "./ports.ts";
+import { planRequest } from "./plan.ts";
+import type { ReadRequest, ReadText, TextRole, Tokenizer, TokenLimits, TokenPath } from "./ports.ts";
 
 const NO_TOKENS = new Int32Array(0);
 const NO_PATH: TokenPath = { state: NO_TOKENS, question: NO_TOKENS, candidate: NO_TOKENS };

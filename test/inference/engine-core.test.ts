@@ -3,8 +3,13 @@ import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { invalidRequest } from "../../src/errors.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
-import type { Tokenizer, TooManyTokens } from "../../src/inference/plan.ts";
-import type { EngineSettings, ModelFacts, TokenLimits } from "../../src/inference/ports.ts";
+import type {
+  EngineSettings,
+  ModelFacts,
+  Tokenizer,
+  TokenLimits,
+  TooManyTokens,
+} from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
 import { FakeClock, settle } from "./fake-clock.ts";

@@ -1,8 +1,15 @@
 import type { RenderedRequest } from "../../decisions/rendered.ts";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import type { EncodedRequest, TextRole, Tokenizer, TooLongText } from "../plan.ts";
-import type { SpelledToken, TokenLimits, TokenPath } from "../ports.ts";
+import type {
+  EncodedRequest,
+  SpelledToken,
+  TextRole,
+  Tokenizer,
+  TokenLimits,
+  TokenPath,
+  TooLongText,
+} from "../ports.ts";
 import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
 import { groupByUnits } from "./groups.ts";
 import { PathCutter } from "./joint-cut.ts";

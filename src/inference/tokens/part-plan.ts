@@ -1,8 +1,17 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
 import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import type { EncodedRequest, TextRole, Tokenizer, TooLongText, TooManyTokens } from "../plan.ts";
-import type { SpelledToken, TextCacheCounters, TokenLimits, TokenPath } from "../ports.ts";
+import type {
+  EncodedRequest,
+  SpelledToken,
+  TextCacheCounters,
+  TextRole,
+  Tokenizer,
+  TokenLimits,
+  TokenPath,
+  TooLongText,
+  TooManyTokens,
+} from "../ports.ts";
 
 /** The parts of a pair; each has special tokens of its own. */
 export type PartRole = TextRole;

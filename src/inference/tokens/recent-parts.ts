@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { TooManyTokens } from "../plan.ts";
-import type { TextCacheCounters } from "../ports.ts";
+import type { TextCacheCounters, TooManyTokens } from "../ports.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 
 /** Of all that is kept. Chosen: a thousand of the longest states, or some 20,000 labels. */

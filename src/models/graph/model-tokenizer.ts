@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../../inference/plan.ts";
+import type { Tokenizer } from "../../inference/ports.ts";
 import { JointTokenizer } from "../../inference/tokens/joint-tokenizer.ts";
 import { PartTokenizer } from "../../inference/tokens/part-plan.ts";
 import { RecentParts } from "../../inference/tokens/recent-parts.ts";
