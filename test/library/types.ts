@@ -1,4 +1,5 @@
 /** Asserts about types: `npm run check:types` fails when one of them gets loose. Nothing here runs. */
+import type { components as Explain } from "../../generated/explain.ts";
 import type { components } from "../../generated/types.ts";
 import type {
   Answers,
@@ -15,9 +16,13 @@ import type {
   RankRequest,
   ScoreAnswer,
   ScoreQuestion,
+  StatePart,
+  Token,
+  TokenExplanation,
 } from "../../src/library/index.ts";
 
 type Schemas = components["schemas"];
+type Explained = Explain["schemas"];
 
 /** Fails to compile unless both types are the same; `any` is the same as nothing but itself. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? "same" : "different";
@@ -123,4 +128,26 @@ export function typesAreTheContracts(
   fits<Schemas["Decisions"]["answers"]>(ours.answers);
   fits<Omit<Decisions, "answers">>(theirs.decisions);
   fits<RankedCandidate>(theirs.ranked);
+}
+
+export function explanationsAreThoseOfTheContract(
+  sent: Explained["Explanation"],
+  part: Explained["StatePart"],
+  token: Explained["Token"],
+) {
+  fits<TokenExplanation>(sent);
+  fits<StatePart>(part);
+  fits<Explained["StatePart"]>({} as StatePart);
+  fits<Token>(token);
+  fits<Explained["Token"]>({} as Token);
+}
+
+export async function explanationsAreTypedByTheirQuestions(decider: Decider) {
+  const questions = { angry: { type: "noul", instructions: "The customer is angry." } } as const;
+  const whole = await decider.explain({ state: "", questions });
+  holds<Same<typeof whole.answers.angry.noul, number>>();
+  holds<Same<keyof typeof whole.questions, "angry">>();
+  const dry = await decider.explain({ state: "", questions }, { dryRun: true });
+  // @ts-expect-error a dry run answers nothing
+  fits(dry.answers);
 }
