@@ -31,8 +31,15 @@ ${SUBJECTS.map(section).join("\n\n")}
 
 ## Dialects
 
-Each dialect has a profile of its own and is checked below its base address, for example
-\`decision conformance http://127.0.0.1:8700/typesafe --profile typesafe\`.
+Each dialect has a profile of its own and is checked below its base address:
+
+| dialect | command |
+| --- | --- |
+| TypeSafe | \`decision conformance http://127.0.0.1:8700/typesafe --profile typesafe\` |
+| rerank (Cohere, Jina, TEI) | \`decision conformance http://127.0.0.1:8700 --profile rerank\` |
+| MCP over HTTP, at \`/mcp\` | \`decision conformance http://127.0.0.1:8700 --profile mcp\` |
+
+\`mcp\` compares numbers with the plain contract beside \`/mcp\`. Its sources are parts of the protocol's specification.
 
 ${DIALECT_SUBJECTS.map(section).join("\n\n")}
 

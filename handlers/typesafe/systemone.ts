@@ -1,12 +1,21 @@
 import type { operations } from "../../generated/typesafe.ts";
 import type { Handler } from "../../src/contract/call.ts";
-import { joinScores, joinVectors, splitRequest } from "../../src/decisions/parts.ts";
+import { joinScores, joinVectors, type RequestPart, splitRequest } from "../../src/decisions/parts.ts";
 import { answerTypesafe } from "../../src/decisions/typesafe/answers.ts";
 import { readTypesafe } from "../../src/decisions/typesafe/request.ts";
-import { scoreInParts } from "../../src/inference/score-in-parts.ts";
+import type { Engine, ScoredRequest } from "../../src/inference/ports.ts";
+import { textLengthOf } from "../../src/inference/text-length.ts";
 import { serverTiming, tuningHeader } from "../inference-reply.ts";
 
-/** Answers named questions about one state, in as many calls of the engine as its limits require. */
+/** Of a request whose questions have one candidate each. */
+const NOTHING: ScoredRequest = {
+  scores: [],
+  inputTokens: 0,
+  cachedPairs: 0,
+  timing: { queue: 0, tokenize: 0, inference: 0 },
+};
+
+/** Answers named questions about one state, in as many parts as the engine's limits require. */
 export const typesafeSystemone: Handler<"typesafeSystemone", operations> = async (
   { body, signal, arrivedAt },
   services,
@@ -19,16 +28,11 @@ export const typesafeSystemone: Handler<"typesafeSystemone", operations> = async
   const parts = splitRequest(request);
   const counts = request.questions.map(({ candidates }) => candidates.length);
   const tuned = engine.tuning?.match(request.questions);
-  const slices = parts.map((part) => ({ slices: part.slices }));
-  const scoring = scoreInParts(
-    services,
-    parts.map((part) => part.request),
-    signal,
-    arrivedAt,
-  );
+  const slices = parts.flatMap((part) => part.slices);
+  const scoring = scoreParts(parts, engine, signal, arrivedAt);
   const later = scoring.then((scored) => {
     const raw = joinScores(slices, counts, scored.scores);
-    const own = tuned?.correct(raw, joinVectors(slices, counts, scored.vectors)) ?? raw;
+    const own = tuned?.correct(raw, joinVectors(slices, counts, scored.vectors ?? [])) ?? raw;
     return {
       status: 200,
       headers: { "server-timing": serverTiming(scored, clock.now() - startedAt), ...tuningHeader(tuned) },
@@ -41,3 +45,16 @@ export const typesafeSystemone: Handler<"typesafeSystemone", operations> = async
   });
   return { later };
 };
+
+/** @returns [questions of all parts] the scores; the texts are not held until they are there */
+async function scoreParts(
+  parts: readonly RequestPart[],
+  engine: Engine,
+  signal: AbortSignal,
+  arrivedAt: number | undefined,
+): Promise<ScoredRequest> {
+  if (parts.length === 0) return NOTHING;
+  const requests = parts.map(({ request }) => request);
+  const textLength = requests.reduce((sum, one) => sum + textLengthOf(one, engine.model.limits), 0);
+  return engine.scoreAll({ textLength, prepare: async () => requests }, signal, arrivedAt);
+}

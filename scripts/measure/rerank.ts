@@ -1,22 +1,23 @@
 /**
- * Measures how well relevance orders documents, on a running service, beside a plain ranking of the same documents.
+ * Measures on a running service how well relevance orders documents, beside other ways to ask the model for it.
  *
- *     node --import tsx scripts/measure/rerank.ts [--url http://127.0.0.1:8700] [--queries FILE] [--key KEY]
+ *     node --import tsx scripts/measure/rerank.ts [--url http://127.0.0.1:8700] [--key KEY] [--queries FILE]
+ *         [--decisions FILE [--sets xquad,squad_it] [--per-set 7]]
  *
- * FILE is JSON: an array of {query, answers, near, far}, lists of texts. Answers should come before all others. Printed are the
- * share of queries with an answer first, the mean reciprocal rank of the first answer, and the area under the receiver operating
- * characteristic over the documents of all queries: how often an answer to some query has more than another text for any query.
+ * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all others.
+ * --decisions is a corpus of decisions, of which queries are made beside them (scripts/measure/rerank/from-decisions.ts).
+ *
+ * Told are the share of queries with an answer first, the mean reciprocal rank of the first answer, the area under the receiver
+ * operating characteristic over the documents of all queries (how often an answer to some query has more than another text for any
+ * query), and, of probabilities, how many answers have more than 0.5 and how many other texts have less.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { rootUrl } from "../root-url.ts";
+import { type Query, queriesFromDecisions } from "./rerank/from-decisions.ts";
 
-interface Query {
-  readonly query: string;
-  readonly answers: readonly string[];
-  readonly near: readonly string[];
-  readonly far: readonly string[];
-}
+/** Chosen: in any language fewer tokens than a candidate of a plain ranking may have; longer texts are cut there. */
+const MOST_CHARACTERS = 700;
 
 /** [documents] of one query, answers first. */
 interface Scored {
@@ -28,13 +29,28 @@ const { values: flags } = parseArgs({
   options: {
     url: { type: "string", default: "http://127.0.0.1:8700" },
     queries: { type: "string", default: new URL("scripts/measure/rerank/queries.json", rootUrl).pathname },
+    decisions: { type: "string" },
+    sets: { type: "string", default: "xquad,squad_it,covid_qa_en,cmrc_zh,jsquad_ja,arcd_ar" },
+    "per-set": { type: "string", default: "7" },
     key: { type: "string" },
   },
 });
-const queries: readonly Query[] = JSON.parse(await readFile(flags.queries, "utf8"));
-console.log(`${queries.length} queries`);
+const written: readonly Query[] = JSON.parse(await readFile(flags.queries, "utf8"));
+const made =
+  flags.decisions === undefined
+    ? []
+    : await queriesFromDecisions(flags.decisions, flags.sets.split(","), Number(flags["per-set"]));
+const queries = [...written, ...made];
+console.log(`${written.length} written queries, ${made.length} made of decisions`);
 await measure("plain ranking", plainScores);
-await measure("relevance", relevances);
+await measure("yes or no", inTurn(yesOrNo));
+for (const other of ["None of these.", "Another question.", "None of these questions."])
+  await measure(`which question, against ${other}`, inTurn(whichQuestion(other, "probability")));
+await measure(
+  "which question, the query's score",
+  inTurn(whichQuestion("None of these questions.", "score")),
+);
+await measure("relevance as served", relevances);
 
 async function measure(
   name: string,
@@ -48,16 +64,53 @@ async function measure(
   const ranks = scored.map(
     ({ answers, others }) => 1 + others.filter((other) => other >= Math.max(...answers)).length,
   );
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const first = mean(ranks.map((rank) => Number(rank === 1)));
   const reciprocal = mean(ranks.map((rank) => 1 / rank));
   const answers = scored.flatMap((one) => one.answers);
   const others = scored.flatMap((one) => one.others);
   const area = mean(answers.flatMap((a) => others.map((b) => (a > b ? 1 : a === b ? 0.5 : 0))));
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const isProbability = [...answers, ...others].every((score) => score >= 0 && score <= 1);
+  const above = `answers above 0.5 ${percent(mean(answers.map((score) => Number(score > 0.5))))}, others below ${percent(mean(others.map((score) => Number(score < 0.5))))}`;
   console.log(
-    `${name}: best first ${percent(first)}, mean reciprocal rank ${percent(reciprocal)}, area ${percent(area)}`,
+    `${name}: best first ${percent(first)}, mean reciprocal rank ${percent(reciprocal)}, area ${percent(area)}${isProbability ? `, ${above}` : ""}`,
   );
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+type ScoreDocument = (query: string, text: string) => Promise<number>;
+
+/** Asks about one document after the other. */
+function inTurn(scoreOf: ScoreDocument) {
+  return async (query: string, texts: readonly string[]): Promise<number[]> => {
+    const scores: number[] = [];
+    for (const text of texts) scores.push(await scoreOf(query, text));
+    return scores;
+  };
+}
+
+async function yesOrNo(query: string, text: string): Promise<number> {
+  const question = { type: "noul", instructions: `Is the passage relevant to the query: ${query}` };
+  const body = { state: `Passage: ${text}`, questions: { question } };
+  const { answers } = (await post("/v1/systemone", body)) as { answers: { question: { noul: number } } };
+  return answers.question.noul;
+}
+
+function whichQuestion(other: string, told: "probability" | "score"): ScoreDocument {
+  return async (query, text) => {
+    const { ranked } = (await post("/v1/rank", {
+      state: `Passage: ${text}`,
+      question: "Which question does the passage answer?",
+      candidates: [query, other],
+    })) as { ranked: { candidate: string; probability: number; score: number }[] };
+    return ranked.find(({ candidate }) => candidate === "0")?.[told] ?? Number.NaN;
+  };
 }
 
 async function relevances(query: string, texts: readonly string[]): Promise<number[]> {
@@ -68,7 +121,8 @@ async function relevances(query: string, texts: readonly string[]): Promise<numb
 }
 
 async function plainScores(query: string, texts: readonly string[]): Promise<number[]> {
-  const { ranked } = (await post("/v1/rank", { state: query, candidates: texts })) as {
+  const candidates = texts.map((text) => text.slice(0, MOST_CHARACTERS));
+  const { ranked } = (await post("/v1/rank", { state: query, candidates })) as {
     ranked: { candidate: string; score: number }[];
   };
   const scores = texts.map(() => Number.NaN);

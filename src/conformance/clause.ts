@@ -1,5 +1,5 @@
 /** `seed`: rules that every implementation must keep. `full`: also the rules that this contract decides. Others: of a dialect. */
-export const PROFILES = ["seed", "full", "typesafe", "rerank"] as const;
+export const PROFILES = ["seed", "full", "typesafe", "rerank", "mcp"] as const;
 export type Profile = (typeof PROFILES)[number];
 
 /** Whether the profile has clauses of its own, and none of the plain contract's. */

@@ -26,6 +26,8 @@ import { TEXT_CHECKS } from "./checks/texts.ts";
 import { TOKEN_CHECKS } from "./checks/tokens.ts";
 import { USAGE_CHECKS } from "./checks/usage.ts";
 import { WIRE_CHECKS } from "./checks/wire.ts";
+import { PROTOCOL_CHECKS } from "./dialects/mcp/protocol.ts";
+import { TOOL_CHECKS } from "./dialects/mcp/tools.ts";
 import { RERANK_CHECKS } from "./dialects/rerank.ts";
 import { TYPESAFE_CHECKS } from "./dialects/typesafe.ts";
 import type { Result } from "./report.ts";
@@ -74,6 +76,7 @@ export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks)
 export const DIALECT_SUBJECTS: readonly Subject[] = [
   { title: "TypeSafe", checks: TYPESAFE_CHECKS },
   { title: "Rerank", checks: RERANK_CHECKS },
+  { title: "MCP", checks: [...PROTOCOL_CHECKS, ...TOOL_CHECKS] },
 ];
 
 /** Every rule of every profile. */

@@ -4,7 +4,8 @@ import type { Baseline } from "./baseline.ts";
 import { type Check, clauseOf } from "./check.ts";
 import type { Profile } from "./clause.ts";
 import { curlLine } from "./curl.ts";
-import { gatherDialectFacts } from "./dialects/facts.ts";
+import { type FirstRequest, gatherDialectFacts } from "./dialects/facts.ts";
+import { MCP_REQUEST } from "./dialects/mcp/messages.ts";
 import { RERANK_REQUEST } from "./dialects/rerank.ts";
 import { TYPESAFE_REQUEST } from "./dialects/typesafe.ts";
 import { NoAnswer } from "./exchange.ts";
@@ -37,6 +38,13 @@ export interface RunOptions {
   /** Told of each result as it comes. */
   readonly onResult: (result: Result, done: number, total: number) => void;
 }
+
+/** Of the dialects. */
+const FIRST_REQUESTS: Partial<Record<Profile, FirstRequest>> = {
+  typesafe: TYPESAFE_REQUEST,
+  rerank: RERANK_REQUEST,
+  mcp: MCP_REQUEST,
+};
 
 /** After so many checks in a row that got no answer the server counts as gone. */
 const GONE_AFTER = 4;
@@ -103,9 +111,8 @@ class Run {
 
   async #gatherFacts(): Promise<Facts> {
     const { target, profile } = this.#options;
-    if (profile !== "typesafe" && profile !== "rerank")
-      return await gatherFacts(target, this.#client, this.#deadline);
-    const first = profile === "typesafe" ? TYPESAFE_REQUEST : RERANK_REQUEST;
+    const first = FIRST_REQUESTS[profile];
+    if (first === undefined) return await gatherFacts(target, this.#client, this.#deadline);
     return await gatherDialectFacts(first, target, this.#client, this.#deadline);
   }
 

@@ -39,21 +39,19 @@ export function splitRequest({ state, questions }: RenderedRequest): readonly Re
 /**
  * The same as `joinScores` for vectors.
  *
- * @param vectors [parts][questions of the part] one [candidates, size] array each; empty where there are none
+ * @param vectors [questions of all parts] one [candidates, size] array each; empty where there are none
  * @returns       [questions] one [candidates, size] array each; undefined where there are none
  */
 export function joinVectors(
-  parts: readonly Pick<RequestPart, "slices">[],
+  slices: RequestPart["slices"],
   counts: readonly number[],
-  vectors: readonly (readonly Float32Array[])[],
+  vectors: readonly Float32Array[],
 ): readonly Float32Array[] | undefined {
   const joined = counts.map((): Float32Array[] => []);
-  for (const [at, { slices }] of parts.entries()) {
-    for (const [position, { question }] of slices.entries()) {
-      const own = vectors[at]?.[position];
-      if (own === undefined) return undefined;
-      joined[question]?.push(own); // the pieces of a question follow each other
-    }
+  for (const [position, { question }] of slices.entries()) {
+    const own = vectors[position];
+    if (own === undefined) return undefined;
+    joined[question]?.push(own); // the pieces of a question follow each other
   }
   return joined.map(concatenated);
 }
@@ -69,28 +67,27 @@ function concatenated(pieces: readonly Float32Array[]): Float32Array {
 }
 
 /**
- * Puts the scores of the parts together.
+ * Puts the scores of all parts together.
  *
+ * @param slices [questions of all parts] where their scores belong
  * @param counts [questions] number of candidates of each question of the whole request
- * @param scores [parts][questions of the part] as the engine gives them
+ * @param scores [questions of all parts] as the engine gives them
  * @returns      [questions] one [candidates] array each
  * @throws ServiceError BACKEND_FAILED when the scores do not fit the parts
  */
 export function joinScores(
-  parts: readonly Pick<RequestPart, "slices">[],
+  slices: RequestPart["slices"],
   counts: readonly number[],
-  scores: readonly (readonly Float32Array[])[],
+  scores: readonly Float32Array[],
 ): readonly Float32Array[] {
   const joined = counts.map((count) => new Float32Array(count).fill(Number.NaN));
-  for (const [at, { slices }] of parts.entries()) {
-    for (const [position, { question, start }] of slices.entries()) {
-      const own = scores[at]?.[position];
-      const whole = joined[question];
-      if (own === undefined || whole === undefined || start + own.length > whole.length) {
-        throw new ServiceError("BACKEND_FAILED", "The model returned too few or too many scores.");
-      }
-      whole.set(own, start);
+  for (const [position, { question, start }] of slices.entries()) {
+    const own = scores[position];
+    const whole = joined[question];
+    if (own === undefined || whole === undefined || start + own.length > whole.length) {
+      throw new ServiceError("BACKEND_FAILED", "The model returned too few or too many scores.");
     }
+    whole.set(own, start);
   }
   return joined;
 }

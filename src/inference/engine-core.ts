@@ -16,13 +16,13 @@ import type {
   ScoringJob,
   ServedEngine,
   Tokenizer,
-  TokenLimits,
   Tuning,
   TurnedAway,
 } from "./ports.ts";
 import type { Place } from "./queue/place.ts";
 import { Scheduler } from "./queue/scheduler.ts";
 import { readRequest } from "./read-request.ts";
+import { textLengthOf } from "./text-length.ts";
 
 export interface EngineParts {
   readonly model: ModelFacts;
@@ -183,23 +183,4 @@ export class EngineCore implements ServedEngine {
     if (this.#phase !== "open") return this.#phase;
     return this.#parts.backend.isReady ? "ready" : "starting"; // it is loading the model anew
   }
-}
-
-/** Characters of a token, at most on average: a text with more of them than its limit allows will be refused for its tokens. Chosen. */
-const LONGEST_TOKEN = 8;
-
-/** In UTF-16 code units; a text that is too long counts as one of the greatest length that may be taken. */
-function textLengthOf(
-  { state, questions }: RenderedRequest,
-  { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
-): number {
-  const lengthOf = (text: string, mostTokens: number) => Math.min(text.length, mostTokens * LONGEST_TOKEN);
-  return questions.reduce(
-    (sum, { question, candidates }) =>
-      candidates.reduce(
-        (below, { text }) => below + lengthOf(text, maxCandidateTokens),
-        sum + lengthOf(question.text, maxStateQuestionTokens),
-      ),
-    lengthOf(state.text, maxStateQuestionTokens),
-  );
 }

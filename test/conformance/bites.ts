@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runConformance } from "../../src/conformance/index.ts";
+import { type Profile, runConformance } from "../../src/conformance/index.ts";
 import { FaultyService, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
@@ -67,8 +67,15 @@ const PARTS = 4;
 /** One fault of so many is held against all gentle checks. */
 const WHOLE_EVERY = 25;
 
-/** Plants each fault alone and holds the service to the contract: its own checks fail, and no other. */
-export function describeFaults(title: string, faults: readonly PlantedFault[]): void {
+/**
+ * Plants each fault alone and holds the service to the contract, or to all of a dialect: its own checks fail, and no other.
+ */
+export function describeFaults(
+  title: string,
+  faults: readonly PlantedFault[],
+  profile: Profile = "full",
+): void {
+  const isDialect = profile !== "full";
   describe(title, () => {
     let open: FaultyService;
     let keyed: FaultyService;
@@ -82,7 +89,8 @@ export function describeFaults(title: string, faults: readonly PlantedFault[]): 
         [open, undefined],
         [keyed, KEY],
       ] as const) {
-        const report = await runConformance({ baseUrl: service.url, apiKey, only: BYSTANDERS });
+        const only = isDialect ? [] : BYSTANDERS;
+        const report = await runConformance({ baseUrl: service.url, profile, apiKey, only });
         assert.deepEqual(failedIds(report), []);
       }
     });
@@ -93,9 +101,10 @@ export function describeFaults(title: string, faults: readonly PlantedFault[]): 
         const service = hasKey ? keyed : open;
         service.plant(fault);
         try {
-          const isWhole = index % WHOLE_EVERY === 0 && only === undefined;
+          const isWhole = (isDialect || index % WHOLE_EVERY === 0) && only === undefined;
           const report = await runConformance({
             baseUrl: service.url,
+            profile,
             apiKey: hasKey ? KEY : undefined,
             only: isWhole
               ? []

@@ -8,6 +8,7 @@ import type { Contract, IncomingCall, OutgoingReply } from "../../src/contract/c
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Engine, EngineHealth, ScoredRequest } from "../../src/inference/ports.ts";
+import { openMcpEndpoint } from "../../src/mcp/service.ts";
 import { createServer } from "../../src/server/server.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { createFastEngine } from "./fast-engine.ts";
@@ -69,11 +70,13 @@ export class FaultyService {
     const contract = wrapContract(await createContractFor(wrapEngine(engine, () => current)), () => current);
     const { version } = JSON.parse(readFileSync(path.join(packageRoot, "package.json"), "utf8"));
     const silent = () => {};
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
     const app = await createServer({
       contract,
       version,
       apiKey,
-      log: { debug: silent, info: silent, warn: silent, error: silent },
+      log,
+      openMcp: () => openMcpEndpoint(contract, { hosts: [], isLocal: true }, log),
       limits: {
         maxBodyBytes: 2_097_152,
         bodyMemoryBytes: 67_108_864,

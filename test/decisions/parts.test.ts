@@ -44,11 +44,12 @@ describe("a request in parts", () => {
         assert.ok(Math.max(...sizes) <= 64 && Math.min(...sizes) > 0);
         assert.ok(sizes.reduce((sum, size) => sum + size) <= 256);
       }
-      const scores = parts.map((part) =>
+      const scores = parts.flatMap((part) =>
         part.request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf)),
       );
       const expected = request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf));
-      assert.deepEqual(joinScores(parts, counts, scores), expected);
+      const slices = parts.flatMap((part) => part.slices);
+      assert.deepEqual(joinScores(slices, counts, scores), expected);
     });
   }
 
@@ -58,9 +59,9 @@ describe("a request in parts", () => {
   });
 
   it("does not take missing or further scores for scores", () => {
-    const parts = splitRequest(requestOf([3]));
-    assert.throws(() => joinScores(parts, [3], []), { kind: "BACKEND_FAILED" });
-    assert.throws(() => joinScores(parts, [3], [[new Float32Array(4)]]), { kind: "BACKEND_FAILED" });
-    assert.deepEqual(joinScores(parts, [3], [[new Float32Array(2)]]), [Float32Array.of(0, 0, Number.NaN)]);
+    const slices = splitRequest(requestOf([3])).flatMap((part) => part.slices);
+    assert.throws(() => joinScores(slices, [3], []), { kind: "BACKEND_FAILED" });
+    assert.throws(() => joinScores(slices, [3], [new Float32Array(4)]), { kind: "BACKEND_FAILED" });
+    assert.deepEqual(joinScores(slices, [3], [new Float32Array(2)]), [Float32Array.of(0, 0, Number.NaN)]);
   });
 });

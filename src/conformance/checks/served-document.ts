@@ -1,15 +1,14 @@
 import { type Check, defineCheck } from "../check.ts";
 import { ownContract } from "../contract.ts";
+import { difference } from "../difference.ts";
 import type { Reply } from "../exchange.ts";
-import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
+import { at, isList, isMap, type Json, namesOf } from "../json.ts";
 import { OPERATIONS, RANK, SYSTEMONE } from "../operations.ts";
 import { type Schemas, schemasOf } from "../schemas.ts";
 import { sentPath } from "../target.ts";
 import type { Trial } from "../trial.ts";
 import { CHOICE, freshState, NOULS, SCORE } from "./scored.ts";
 
-/** Said for people, or true for one server only. */
-const WORDS = new Set(["description", "title", "summary", "example", "examples", "default", "externalDocs"]);
 const OPEN_PATHS = ["/health", "/ready", "/v1/models"];
 
 /** The document that a server gives away, held against the contract and against what the server does. */
@@ -72,42 +71,6 @@ export const DOCUMENT_CHECKS: readonly Check[] = [
 function expectEqual(trial: Trial, reply: Reply, place: readonly string[], wanted: Json): void {
   const found = difference(at(wanted, ...place), at(reply.json, ...place), place);
   trial.expect(found === undefined, found ?? "", reply);
-}
-
-/** The first place where two documents part, in words. */
-function difference(
-  wanted: Json | undefined,
-  served: Json | undefined,
-  place: readonly string[],
-): string | undefined {
-  const where = place.join("/");
-  if (isMap(wanted) && isMap(served)) {
-    // a member may be called `title` too: under `properties` all names are members
-    const isOfNames = ["properties", "schemas"].includes(place.at(-1) ?? "");
-    const isSaid = (name: string) => !isOfNames && (WORDS.has(name) || name.startsWith("x-"));
-    for (const name of new Set([...wanted.keys(), ...served.keys()])) {
-      if (isSaid(name)) continue;
-      const found = difference(wanted.get(name), served.get(name), [...place, name]);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  if (isList(wanted) && isList(served)) {
-    const inOrder = ["required", "enum"].includes(place.at(-1) ?? "")
-      ? [wanted, served].map(sorted)
-      : [wanted, served];
-    const [one = [], other = []] = inOrder;
-    for (let index = 0; index < Math.max(one.length, other.length); index += 1) {
-      const found = difference(one[index], other[index], [...place, String(index)]);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  return wanted === served ? undefined : `${where} is ${show(served)}, in the contract ${show(wanted)}`;
-}
-
-function sorted(list: readonly Json[]): readonly Json[] {
-  return list.toSorted((one, other) => (String(one) < String(other) ? -1 : 1));
 }
 
 async function checkAnswersFit(trial: Trial, isMeant: (status: number) => boolean): Promise<void> {

@@ -7,6 +7,7 @@ import type { Target } from "../target.ts";
 export interface FirstRequest {
   readonly path: string;
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -16,20 +17,18 @@ export interface FirstRequest {
  * @throws NoAnswer when nothing answers at all
  */
 export async function gatherDialectFacts(
-  { path, body }: FirstRequest,
+  { path, body, headers = {} }: FirstRequest,
   target: Target,
   client: HttpClient,
   signal: AbortSignal,
 ): Promise<Facts> {
-  const ask = (headers: Readonly<Record<string, string>>) =>
-    client.call({
-      method: "POST",
-      path,
-      headers: { ...JSON_TYPE, ...headers },
-      body: JSON.stringify(body),
-      signal,
-    });
-  const open = await ask({});
+  const open = await client.call({
+    method: "POST",
+    path,
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
   const wantsKey = open.status === 401 || open.status === 403;
   const noKey = "the server wants a key and none was given (--api-key or DECISION_API_KEY)";
   return {

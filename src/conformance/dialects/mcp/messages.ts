@@ -1,0 +1,109 @@
+import { type Check, type CheckDraft, defineCheck } from "../../check.ts";
+import { excerpt, type Reply } from "../../exchange.ts";
+import { at, isMap, type Json, type JsonMap, readJson, show } from "../../json.ts";
+import type { Trial } from "../../trial.ts";
+
+export const MCP_PATH = "/mcp";
+/** Clients must take both, whatever the server answers with. */
+const ACCEPT = { accept: "application/json, text/event-stream" };
+export const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+/** The smallest request; it tells whether a server wants a key. */
+export const MCP_REQUEST = { path: MCP_PATH, body: LIST, headers: ACCEPT };
+
+export type ToolName = "decide" | "rank" | "models";
+
+/** @param given its `source` is a part of the protocol's specification */
+export const draft = (given: Omit<CheckDraft, "profile">): Check =>
+  defineCheck({ ...given, id: `mcp.${given.id}`, source: `mcp: ${given.source}`, profile: "mcp" });
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly hasKey?: boolean;
+}
+
+/** Posts a message; texts go out as they are. */
+export async function send(trial: Trial, message: unknown, options: SendOptions = {}): Promise<Reply> {
+  const headers = { "content-type": "application/json", ...ACCEPT, ...options.headers };
+  return await trial.post(MCP_PATH, message, { ...options, headers });
+}
+
+/** The message that answers a request: the body, or the one in a stream of events. */
+export function messageIn({ headers, text, json }: Reply): Json | undefined {
+  if (!headers["content-type"]?.startsWith("text/event-stream")) return json;
+  const messages = text.split(/\r?\n/).flatMap((line) => {
+    const data = /^data: ?(.+)$/.exec(line)?.[1];
+    return data === undefined ? [] : (readJson(data) ?? []);
+  });
+  return messages.find((message) => isMap(message) && (message.has("result") || message.has("error")));
+}
+
+export interface Answered {
+  readonly reply: Reply;
+  readonly result: JsonMap;
+}
+
+/** A request, or one with the text of its message as it goes out. */
+type RequestMessage = Readonly<Record<string, unknown>> & { readonly id: unknown };
+
+/** The result of a request that must have one, under its own id. */
+export async function resultOf(
+  trial: Trial,
+  message: RequestMessage,
+  options: SendOptions = {},
+): Promise<Answered> {
+  const reply = await send(trial, message.text ?? message, options);
+  if (reply.status === 503) trial.skip("the server is full with other requests");
+  trial.expect(reply.status === 200, `${excerpt(reply)}, for a request that is valid`, reply);
+  const answer = messageIn(reply);
+  trial.expect(at(answer, "jsonrpc") === "2.0", `jsonrpc is ${show(at(answer, "jsonrpc"))}`, reply);
+  trial.expect(
+    at(answer, "id") === message.id,
+    `the id ${show(at(answer, "id"))} under a request of ${message.id}`,
+    reply,
+  );
+  const result = at(answer, "result");
+  if (!isMap(result)) return trial.fail(`no result: ${excerpt(reply)}`, reply);
+  return { reply, result };
+}
+
+export const callOf = (name: string, given: unknown, id: string | number = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: given },
+});
+
+/** What a tool gave that must succeed. @throws CannotTell where the queue is full */
+export async function callTool(
+  trial: Trial,
+  name: ToolName,
+  given: unknown,
+  options?: SendOptions,
+): Promise<Answered & { readonly structured: JsonMap; readonly text: string }> {
+  const { reply, result } = await resultOf(trial, callOf(name, given), options);
+  const text = textOf(result);
+  if (at(result, "isError") === true && text?.includes("full")) trial.skip("the server's queue is full");
+  trial.expect(at(result, "isError") !== true, `an error, for a call that is valid: ${text}`, reply);
+  const structured = at(result, "structuredContent");
+  if (!isMap(structured)) return trial.fail(`structuredContent is ${show(structured)}`, reply);
+  if (text === undefined) return trial.fail(`content is ${show(at(result, "content"))}, not one text`, reply);
+  return { reply, result, structured, text };
+}
+
+/** The one text of a tool's result; undefined where it has another content. */
+export function textOf(result: Json): string | undefined {
+  const text = at(result, "content", 0, "text");
+  const isOne = at(result, "content", 1) === undefined && at(result, "content", 0, "type") === "text";
+  return isOne && typeof text === "string" ? text : undefined;
+}
+
+/** Expects an error of the protocol with this code and a sentence. */
+export function expectRpcError(trial: Trial, reply: Reply, code: number, id: string | number | null): void {
+  const error = at(messageIn(reply), "error");
+  trial.expect(at(error, "code") === code, `${excerpt(reply)}, not the error ${code}`, reply);
+  const message = at(error, "message");
+  trial.expect(typeof message === "string" && message !== "", `the message ${show(message)}`, reply);
+  const given = at(messageIn(reply), "id") ?? null;
+  trial.expect(given === id, `the id ${show(given)}, not ${show(id)}`, reply);
+}

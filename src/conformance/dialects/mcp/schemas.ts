@@ -1,0 +1,58 @@
+import { at, isList, isMap, type Json, type JsonMap } from "../../json.ts";
+
+/** A chain of references longer than this is a circle. */
+const MAX_CHAIN = 64;
+/** What only OpenAPI knows, what only generators read, and where schemas are kept that others refer to. */
+const LEFT_OUT = new Set(["discriminator", "format", "nullable", "$schema", "$id", "$defs", "definitions"]);
+const SAME_WORD: Readonly<Record<string, string>> = { anyOf: "oneOf" };
+
+/**
+ * A schema in one way of writing it, so that schemas of OpenAPI 3.0 and of JSON Schema can be compared: references followed, null
+ * as a type, `const` as `enum`, what allows everything left out.
+ *
+ * @param document what the references point into
+ * @throws Error for a reference that leads nowhere or in a circle
+ */
+export function canonicalSchema(schema: Json, document: Json, hops = 0): Json {
+  if (hops > MAX_CHAIN) throw new Error("a schema refers to itself");
+  const inner = (node: Json) => canonicalSchema(node, document, hops + 1);
+  if (isList(schema)) return schema.map(inner);
+  if (!isMap(schema)) return schema;
+  const reference = schema.get("$ref");
+  if (typeof reference === "string") return inner(lookUp(reference, document));
+  const members = [...schema].flatMap(([name, value]): [string, Json][] => {
+    if (LEFT_OUT.has(name)) return [];
+    if (name === "type") return [[name, typesOf(schema)]];
+    if (name === "const") return [["enum", [value]]];
+    // below these, names are the contract's own
+    if (name === "properties" && isMap(value)) return [[name, mapValues(value, inner)]];
+    const converted = inner(value);
+    if (name === "additionalProperties" && allowsAll(converted)) return [];
+    return [[SAME_WORD[name] ?? name, converted]];
+  });
+  return new Map(members);
+}
+
+function typesOf(schema: JsonMap): Json {
+  const given = schema.get("type") ?? [];
+  const types = new Set(isList(given) ? given : [given]);
+  if (schema.get("nullable") === true) types.add("null");
+  const [only] = types;
+  return types.size === 1 && only !== undefined ? only : [...types].toSorted();
+}
+
+function allowsAll(value: Json): boolean {
+  return value === true || (isMap(value) && [...value.keys()].every((name) => name === "description"));
+}
+
+function mapValues(map: JsonMap, change: (value: Json) => Json): JsonMap {
+  return new Map([...map].map(([name, value]) => [name, change(value)]));
+}
+
+/** Follows a local JSON pointer (RFC 6901). */
+function lookUp(pointer: string, document: Json): Json {
+  const steps = pointer.split("/").slice(1);
+  const found = at(document, ...steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~")));
+  if (found === undefined) throw new Error(`a schema refers to ${pointer}, where nothing is`);
+  return found;
+}

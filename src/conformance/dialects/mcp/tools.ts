@@ -1,0 +1,383 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Check } from "../../check.ts";
+import { ownContract } from "../../contract.ts";
+import { difference } from "../../difference.ts";
+import type { Reply } from "../../exchange.ts";
+import { at, isList, isMap, type Json, leavesOf, namesOf, readJson, show, toPlain } from "../../json.ts";
+import { RANK, SYSTEMONE } from "../../operations.ts";
+import type { Trial } from "../../trial.ts";
+import {
+  callOf,
+  callTool,
+  draft,
+  expectRpcError,
+  LIST,
+  MCP_PATH,
+  resultOf,
+  send,
+  type ToolName,
+  textOf,
+} from "./messages.ts";
+import { canonicalSchema } from "./schemas.ts";
+
+const STATE = "I was charged twice for one order. Give me my money back today!";
+const DECIDE = {
+  state: STATE,
+  questions: {
+    intent: {
+      type: "choice",
+      instructions: "What does the customer want?",
+      criteria: { refund: "Wants money back", cancel: "Wants to end a subscription", other: null },
+    },
+    "b-ü .": { type: "noul", instructions: "The customer is angry." },
+    urgency: {
+      type: "score",
+      instructions: "How urgent is this?",
+      criteria: ["can wait", "this week", "today"],
+    },
+  },
+};
+const RANKED = {
+  state: "The printer reports a paper jam.",
+  question: "Which reply helps?",
+  candidates: { tray: "Open tray 2.", ink: "Buy new ink.", call: "We will call you." },
+};
+const MODELS = "/v1/models";
+/** The operation that each tool is, and where the contract has its schemas. */
+const OPERATIONS = {
+  decide: { path: SYSTEMONE, given: DECIDE, input: "SystemoneRequest", output: "Decisions" },
+  rank: { path: RANK, given: RANKED, input: "RankRequest", output: "Ranking" },
+  models: { path: MODELS, given: {}, input: undefined, output: "ModelList" },
+} as const;
+const TOOLS = Object.keys(OPERATIONS) as ToolName[]; // no other names are in it
+/** The same request may be summed in another order elsewhere. */
+const SAME = 1e-9;
+/** What differs from one answer to the next. */
+const VARYING = /^(latency_ms|usage\b)/;
+const CALLS_AT_A_TIME = 16;
+
+/** Calls that must be refused, each with a word that tells the agent where the fault is. */
+const REFUSED: readonly { name: string; tool: ToolName; given: unknown; says: string }[] = [
+  { name: "no state", tool: "decide", given: { questions: DECIDE.questions }, says: "state" },
+  { name: "no questions", tool: "decide", given: { state: STATE, questions: {} }, says: "questions" },
+  {
+    name: "an unknown type",
+    tool: "decide",
+    given: { state: STATE, questions: { q: { type: "boolean", instructions: "?" } } },
+    says: "questions.q.type",
+  },
+  {
+    name: "a choice of one label",
+    tool: "decide",
+    given: { state: STATE, questions: { q: { type: "choice", instructions: "?", criteria: { a: "b" } } } },
+    says: "questions.q.criteria",
+  },
+  { name: "one candidate", tool: "rank", given: { ...RANKED, candidates: ["a"] }, says: "candidates" },
+  { name: "no arguments", tool: "rank", given: undefined, says: "candidates" },
+  { name: "an unknown member", tool: "rank", given: { ...RANKED, top: 1 }, says: "top" },
+  { name: "another model", tool: "rank", given: { ...RANKED, model: "no-such-model" }, says: "model" },
+  { name: "arguments of models", tool: "models", given: { a: 1 }, says: "models" },
+];
+
+async function listedTools(trial: Trial): Promise<{ reply: Reply; tools: ReadonlyMap<string, Json> }> {
+  const { reply, result } = await resultOf(trial, LIST);
+  const list = at(result, "tools");
+  if (!isList(list)) return trial.fail(`tools is ${show(list)}`, reply);
+  const tools = new Map(list.map((tool) => [String(at(tool, "name")), tool]));
+  const missing = TOOLS.filter((name) => !tools.has(name));
+  trial.expect(missing.length === 0, `no tool ${missing.join(", ")}`, reply);
+  return { reply, tools };
+}
+
+/** What the plain contract answers. @throws CannotTell where there is none */
+async function plainAnswer(trial: Trial, tool: ToolName, given: unknown): Promise<Json> {
+  const { path } = OPERATIONS[tool];
+  const reply = tool === "models" ? await trial.get(path) : await trial.post(path, given);
+  if (reply.status === 404) trial.skip(`the server has no ${path} beside ${MCP_PATH}`);
+  if (reply.status === 503) trial.skip("the server is full with other requests");
+  trial.expect(reply.status === 200 && reply.json !== undefined, `${reply.status} from ${path}`, reply);
+  return reply.json;
+}
+
+/** The first place where two answers part, order of members and all; undefined where only times and counts do. */
+function partingOf(told: Json, plain: Json): string | undefined {
+  const [one, other] = [told, plain].map((json) => leavesOf(json).filter(({ path }) => !VARYING.test(path)));
+  for (const [index, { path, value }] of (other ?? []).entries()) {
+    const given = one?.[index];
+    if (given?.path !== path) return `${given?.path ?? "nothing"} in place of ${path}`;
+    const isSame =
+      typeof value === "number" && typeof given.value === "number"
+        ? Math.abs(value - given.value) <= SAME * Math.max(1, Math.abs(value))
+        : value === given.value;
+    if (!isSame) return `${path} is ${show(given.value)}, in the plain contract ${show(value)}`;
+  }
+  return one?.length === other?.length ? undefined : `the member ${one?.[other?.length ?? 0]?.path}`;
+}
+
+/** The text of a result holds the numbers in the order of the request; its structure may not. */
+async function checkNumbers(trial: Trial, tool: ToolName, given: unknown = OPERATIONS[tool].given) {
+  const { reply, text } = await callTool(trial, tool, given);
+  const told = readJson(text);
+  if (told === undefined) return trial.fail(`the text is no JSON: ${text.slice(0, 100)}`, reply);
+  const parting = partingOf(told, await plainAnswer(trial, tool, given));
+  trial.expect(parting === undefined, parting ?? "", reply);
+}
+
+function compile(trial: Trial, schema: Json | undefined, name: string, reply: Reply): ValidateFunction {
+  try {
+    if (!isMap(schema)) throw new Error("it is no object");
+    return new Ajv2020({ strict: false, validateFormats: false }).compile(Object(toPlain(schema)));
+  } catch (error) {
+    return trial.fail(`${name} is no JSON Schema: ${error instanceof Error ? error.message : error}`, reply);
+  }
+}
+
+/** The three tools, held against the operations of the contract that they are. */
+export const TOOL_CHECKS: readonly Check[] = [
+  draft({
+    id: "tools.listed",
+    clause: "`decide`, `rank` and `models` are listed, described, and marked as reading only and repeatable.",
+    source: "tools",
+    expected:
+      "each with description, inputSchema, outputSchema, readOnlyHint and idempotentHint true, destructiveHint not",
+    run: async (trial: Trial) => {
+      const { reply, tools } = await listedTools(trial);
+      for (const name of TOOLS) {
+        const tool = tools.get(name);
+        const text = at(tool, "description");
+        trial.expect(
+          typeof text === "string" && text !== "",
+          `the description of ${name} is ${show(text)}`,
+          reply,
+        );
+        for (const schema of ["inputSchema", "outputSchema"])
+          trial.expect(at(tool, schema, "type") === "object", `${schema} of ${name} is of no object`, reply);
+        for (const [hint, wanted] of [
+          ["readOnlyHint", true],
+          ["idempotentHint", true],
+          ["destructiveHint", false],
+        ] as const) {
+          const given = at(tool, "annotations", hint);
+          trial.expect(given === wanted, `${hint} of ${name} is ${show(given)}`, reply);
+        }
+      }
+    },
+  }),
+  draft({
+    id: "tools.schemas",
+    clause: "The schemas of the tools are those of the contract's operations.",
+    source: "tools",
+    expected: "types, members, bounds and words as in the contract; texts may be others",
+    run: async (trial: Trial) => {
+      const { reply, tools } = await listedTools(trial);
+      const { json: contract } = await ownContract();
+      for (const name of TOOLS) {
+        const { input, output } = OPERATIONS[name];
+        for (const [member, schema] of [
+          ["inputSchema", input],
+          ["outputSchema", output],
+        ] as const) {
+          const given = at(tools.get(name), member) ?? null;
+          const wanted = at(contract, "components", "schemas", schema ?? "");
+          if (wanted === undefined) continue; // models takes no arguments, which may be written in several ways
+          const found = difference(canonicalSchema(wanted, contract), canonicalSchema(given, given), [
+            name,
+            member,
+          ]);
+          trial.expect(found === undefined, found ?? "", reply);
+        }
+      }
+    },
+  }),
+  draft({
+    id: "tools.fit",
+    clause: "Arguments that the tools take and results that they give fit the schemas that are listed.",
+    source: "tools",
+    expected: "JSON Schemas, and results that fit them",
+    run: async (trial: Trial) => {
+      const { reply, tools } = await listedTools(trial);
+      for (const name of TOOLS) {
+        const { given } = OPERATIONS[name];
+        const isInput = compile(trial, at(tools.get(name), "inputSchema"), `inputSchema of ${name}`, reply);
+        trial.expect(
+          isInput(given),
+          `arguments of ${name} do not fit: ${isInput.errors?.[0]?.message}`,
+          reply,
+        );
+        const isOutput = compile(
+          trial,
+          at(tools.get(name), "outputSchema"),
+          `outputSchema of ${name}`,
+          reply,
+        );
+        const called = await callTool(trial, name, given);
+        const fits = isOutput(toPlain(called.structured));
+        const { instancePath, message } = isOutput.errors?.[0] ?? {};
+        trial.expect(fits, `a result of ${name} does not fit: ${instancePath} ${message}`, called.reply);
+      }
+    },
+  }),
+  draft({
+    id: "decide.numbers",
+    clause: "`decide` gives the numbers of POST /v1/systemone, for each type of question.",
+    source: "tools",
+    expected: "the same answers, names in the same order, the same model and temperature",
+    run: (trial: Trial) => checkNumbers(trial, "decide"),
+  }),
+  draft({
+    id: "rank.numbers",
+    clause: "`rank` gives the numbers of POST /v1/rank, for labelled and for listed candidates.",
+    source: "tools",
+    expected: "the same ranking",
+    run: async (trial: Trial) => {
+      await checkNumbers(trial, "rank");
+      await checkNumbers(trial, "rank", { ...RANKED, candidates: Object.values(RANKED.candidates) });
+    },
+  }),
+  draft({
+    id: "models.same",
+    clause: "`models` lists what GET /v1/models lists, without a place in the queue.",
+    source: "tools",
+    expected: "the same list, with and without an empty object of arguments",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      if (trial.facts.noInference !== undefined) trial.skip(trial.facts.noInference);
+      for (const given of [{}, undefined]) {
+        const { reply, structured } = await callTool(trial, "models", given);
+        const parting = partingOf(structured, await plainAnswer(trial, "models", given));
+        trial.expect(parting === undefined, parting ?? "", reply);
+      }
+    },
+  }),
+  draft({
+    id: "results.text",
+    clause: "The one text beside `structuredContent` is the same JSON.",
+    source: "tools",
+    expected: "equal values under equal names",
+    run: async (trial: Trial) => {
+      for (const name of TOOLS) {
+        const { reply, structured, text } = await callTool(trial, name, OPERATIONS[name].given);
+        const told = readJson(text);
+        const lines = (json: Json) =>
+          leavesOf(json).map(({ path, value }) => `${path}: ${JSON.stringify(toPlain(value))}`);
+        const isSame =
+          told !== undefined && lines(told).toSorted().join("\n") === lines(structured).toSorted().join("\n");
+        trial.expect(isSame, `the text of ${name} is ${text.slice(0, 200)}`, reply);
+      }
+    },
+  }),
+  draft({
+    id: "arguments.order",
+    clause: "Members keep the order in which they are sent, also if their names look like integers.",
+    source: "tools",
+    expected: "the names of a choice in the text of the result, in the order of the call",
+    run: async (trial: Trial) => {
+      const criteria = '{"10": "Wants money back", "9": "Wants to leave", "a": "Wants help"}';
+      const { reply, text } = await callRaw(
+        trial,
+        `{"state": "${STATE}", "questions": {"q": {"type": "choice", "instructions": "What?", "criteria": ${criteria}}}}`,
+      );
+      const names = namesOf(at(readJson(text), "answers", "q", "scores"));
+      trial.expect(names.join() === "10,9,a", `the names ${names.join()}`, reply);
+    },
+  }),
+  draft({
+    id: "arguments.digits",
+    clause: "Long integers keep their digits.",
+    source: "tools",
+    expected: "the scores that the digits get as text, and others for other digits",
+    run: async (trial: Trial) => {
+      const scoresOf = async (state: string) => {
+        const question =
+          '{"type": "choice", "instructions": "Paid?", "criteria": {"due": "Owed", "paid": "Paid"}}';
+        const { text } = await callRaw(trial, `{"state": ${state}, "questions": {"q": ${question}}}`);
+        return show(at(readJson(text), "answers", "q", "scores"));
+      };
+      const [number, text, other] = [
+        await scoresOf('{"n": 9007199254740993}'),
+        await scoresOf('"n: 9007199254740993"'),
+        await scoresOf('"n: 9007199254740992"'),
+      ];
+      trial.expect(
+        number === text && number !== other,
+        `${number}, as text ${text}, of other digits ${other}`,
+      );
+    },
+  }),
+  draft({
+    id: "arguments.duplicates",
+    clause: "A member that comes twice is refused, as in the contract.",
+    source: "tools",
+    expected: "a result with isError that names the member",
+    run: async (trial: Trial) => {
+      const given = '{"state": "a", "state": "b", "candidates": ["c", "d"]}';
+      const { reply, result } = await resultOf(trial, { id: 1, text: rawCall("rank", given) });
+      const text = textOf(result) ?? "";
+      trial.expect(at(result, "isError") === true && text.includes("state"), text || show(result), reply);
+    },
+  }),
+  draft({
+    id: "calls.belong",
+    clause: "Of many calls at a time, each gets its own answer.",
+    source: "tools",
+    expected: "under each id the texts of its own candidates",
+    run: async (trial: Trial) => {
+      const cases = Array.from({ length: CALLS_AT_A_TIME }, (_, index) => ({ name: `call ${index}`, index }));
+      const own = async ({ index }: { index: number }) => {
+        const texts = [`reply ${index} a`, `reply ${index} b`];
+        const message = callOf("rank", { state: `Case ${index}.`, candidates: texts }, `call ${index}`);
+        const { reply, result } = await resultOf(trial, message);
+        if (textOf(result)?.includes("full")) trial.skip("the server's queue is full");
+        const ranked = at(result, "structuredContent", "ranked");
+        const told = isList(ranked) ? ranked.map((row) => String(at(row, "text"))) : [];
+        trial.expect(told.toSorted().join() === texts.join(), `the texts ${told.join()}`, reply);
+      };
+      await trial.each(cases, own, CALLS_AT_A_TIME);
+    },
+  }),
+  draft({
+    id: "errors.arguments",
+    clause: "Arguments that cannot be used are told in a result, in words that say where the fault is.",
+    source: "tools",
+    expected: "a result with isError true and one text that names the place",
+    run: (trial: Trial) =>
+      trial.each(REFUSED, async ({ tool, given, says }) => {
+        const { reply, result } = await resultOf(trial, callOf(tool, given));
+        trial.expect(at(result, "isError") === true, `isError is ${show(at(result, "isError"))}`, reply);
+        const text = textOf(result);
+        trial.expect(
+          text?.includes(says) === true,
+          `the text ${JSON.stringify(text)}, without ${says}`,
+          reply,
+        );
+      }),
+  }),
+  draft({
+    id: "errors.tool",
+    clause: "An unknown tool, and arguments that are no object, are errors of the protocol.",
+    source: "tools",
+    expected: "the error -32602 under the request's id",
+    run: async (trial: Trial) => {
+      for (const message of [
+        callOf("no-such-tool", {}, "t"),
+        callOf("Decide", DECIDE, "t"),
+        callOf("rank", "text", "t"),
+        callOf("rank", [1], "t"),
+      ]) {
+        expectRpcError(trial, await send(trial, message), -32_602, "t");
+      }
+    },
+  }),
+];
+
+const rawCall = (name: ToolName, given: string): string =>
+  `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "${name}", "arguments": ${given}}}`;
+
+/** Calls `decide` with arguments as they are written. */
+async function callRaw(trial: Trial, given: string): Promise<{ reply: Reply; text: string }> {
+  const { reply, result } = await resultOf(trial, { id: 1, text: rawCall("decide", given) });
+  const text = textOf(result);
+  if (text?.includes("full")) trial.skip("the server's queue is full");
+  if (at(result, "isError") === true || text === undefined) return trial.fail(`an error: ${text}`, reply);
+  return { reply, text };
+}
