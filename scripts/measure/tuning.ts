@@ -1,15 +1,17 @@
 /**
  * Measures what `decision tune` gains on three public sets that the embedded model was not trained on, with 20, 100 and 500 rows.
  *
- *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--repeats 20] [--plot docs/tuning.svg]
+ *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,5] [--plot docs/tuning.svg]
  *
  * The first folder holds the extracted corpus (`train/surge_toxicity.jsonl`, `train/politeness.jsonl`,
- * `train/newsgroups20.jsonl`). The second keeps scores and vectors, which take minutes to compute. Each split fits to some of the rows
- * and measures on all others. Printed are the tables of docs/tuning.md: means over the splits with their 95 % intervals.
+ * `train/newsgroups20.jsonl`). The second keeps scores, vectors and the figures of each split, which take minutes to compute: delete
+ * what is in it after a change of model or fit. Each split fits to some of the rows and measures on all others. Printed are the tables
+ * of docs/tuning.md: means over the splits with their 95 % intervals.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { collect } from "./tuning/collect.ts";
+import { type CollectedSet, collect } from "./tuning/collect.ts";
 import { type Mean, type Panel, plot } from "./tuning/plot.ts";
 import { readSets } from "./tuning/sets.ts";
 import { type Split, split, WAYS, type Way } from "./tuning/splits.ts";
@@ -20,7 +22,7 @@ const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     work: { type: "string" },
-    repeats: { type: "string", default: "20" },
+    splits: { type: "string", default: "20,10,5" },
     plot: { type: "string" },
   },
 });
@@ -28,15 +30,17 @@ if (flags.data === undefined || flags.work === undefined)
   throw new Error("--data and --work are required: the corpus, and a folder for what is computed");
 await mkdir(flags.work, { recursive: true });
 
+const work = flags.work;
+const howMany = flags.splits.split(",").map(Number);
 const panels: Panel[] = [];
 console.log("| set | rows | | as it is | scale and bias | linear head | what `decision tune` writes |");
 console.log("| --- | --- | --- | --- | --- | --- | --- |");
 const promises: string[] = [];
 for (const set of await readSets(flags.data)) {
   const collected = await collect(set, flags.work);
-  const found = COUNTS.map((count) =>
-    Array.from({ length: Number(flags.repeats) }, (_, seed) => split(collected, count, seed + 1)),
-  );
+  const found: Split[][] = [];
+  for (const [at, count] of COUNTS.entries())
+    found.push(await splitsOf(collected, set.name, count, howMany[at] ?? 1));
   for (const [at, count] of COUNTS.entries()) {
     const splits = found[at] ?? [];
     const cells = (figure: "accuracy" | "calibration_error") =>
@@ -60,6 +64,19 @@ console.log("\n| set | rows | writes scale / head / nothing | promised accuracy 
 console.log("| --- | --- | --- | --- | --- |");
 console.log(promises.join("\n"));
 if (flags.plot !== undefined) await writeFile(flags.plot, plot(panels));
+
+/** From the folder as far as they are there. */
+async function splitsOf(set: CollectedSet, name: string, count: number, wanted: number): Promise<Split[]> {
+  const splits: Split[] = [];
+  for (let seed = 1; seed <= wanted; seed++) {
+    const file = path.join(work, `${name}.${count}.${seed}.json`);
+    const kept = await readFile(file, "utf8").catch(() => undefined);
+    const own: Split = kept === undefined ? split(set, count, seed) : JSON.parse(kept);
+    if (kept === undefined) await writeFile(file, JSON.stringify(own));
+    splits.push(own);
+  }
+  return splits;
+}
 
 function meanOf(splits: readonly Split[], way: Way, figure: "accuracy" | "calibration_error"): Mean {
   return mean(splits.map(({ figures }) => figures[way][figure]));
