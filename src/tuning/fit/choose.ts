@@ -70,7 +70,7 @@ export function chooseTuning(
   const [nothing, ...tried] = tryAll(rows, folds, temperature, kinds);
   const chosen = simplest([nothing, ...tried], sure);
   // also where nothing is better: what the best of them would do is shown, and can be forced
-  const own = chosen === nothing ? simplest(tried, sure) : chosen;
+  const own = chosen === nothing ? simplest(tried, 0) : chosen;
   const strength = own.strength ?? { scale: STRONGEST };
   return {
     kind: strength.head === undefined ? "scale" : "head",
