@@ -1,7 +1,7 @@
 /**
  * Measures what `decision tune` gains on three public sets that the embedded model was not trained on, with 20, 100 and 500 rows.
  *
- *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,5] [--plot docs/tuning.svg]
+ *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,3] [--plot docs/tuning.svg]
  *
  * The first folder holds the extracted corpus (`train/surge_toxicity.jsonl`, `train/politeness.jsonl`,
  * `train/newsgroups20.jsonl`). The second keeps scores, vectors and the figures of each split, which take minutes to compute: delete
@@ -17,12 +17,14 @@ import { readSets } from "./tuning/sets.ts";
 import { type Split, split, WAYS, type Way } from "./tuning/splits.ts";
 
 const COUNTS = [20, 100, 500];
+/** Standard errors of a 95 % interval by degrees of freedom: Student's distribution, for the usual numbers of splits. */
+const STUDENT: Readonly<Record<number, number>> = { 1: 12.71, 2: 4.303, 4: 2.776, 9: 2.262, 19: 2.093 };
 
 const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     work: { type: "string" },
-    splits: { type: "string", default: "20,10,5" },
+    splits: { type: "string", default: "20,10,3" },
     plot: { type: "string" },
   },
 });
@@ -90,12 +92,12 @@ function promiseLine(name: string, count: number, splits: readonly Split[]): str
   return `| ${name} | ${count} | ${kinds} | ${shown(promised)} | ${shown(kept)} |`;
 }
 
-/** With the half width of the 95 % interval; 1.96 standard errors. */
+/** With the half width of the 95 % interval. */
 function mean(values: readonly number[]): Mean {
   const average = values.reduce((sum, one) => sum + one, 0) / values.length;
   const variance =
     values.reduce((sum, one) => sum + (one - average) ** 2, 0) / Math.max(1, values.length - 1);
-  return { mean: average, half: 1.96 * Math.sqrt(variance / values.length) };
+  return { mean: average, half: (STUDENT[values.length - 1] ?? 1.96) * Math.sqrt(variance / values.length) };
 }
 
 function shown({ mean: average, half }: Mean): string {
