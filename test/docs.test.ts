@@ -83,6 +83,7 @@ const PAGES = [
   "docs/sizing.md",
   "docs/systemd.md",
   "docs/testing.md",
+  "docs/tuning.md",
   "docs/decisions/README.md",
 ];
 

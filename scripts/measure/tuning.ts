@@ -1,26 +1,30 @@
 /**
  * Measures what `decision tune` gains on three public sets that the embedded model was not trained on, with 20, 100 and 500 rows.
  *
- *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--repeats 20] [--plot docs/tuning.svg]
+ *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,3] [--plot docs/tuning.svg]
  *
  * The first folder holds the extracted corpus (`train/surge_toxicity.jsonl`, `train/politeness.jsonl`,
- * `train/newsgroups20.jsonl`). The second keeps scores and vectors, which take minutes to compute. Each split fits to some of the rows
- * and measures on all others. Printed are the tables of docs/tuning.md: means over the splits with their 95 % intervals.
+ * `train/newsgroups20.jsonl`). The second keeps scores, vectors and the figures of each split, which take minutes to compute: delete
+ * what is in it after a change of model or fit. Each split fits to some of the rows and measures on all others. Printed are the tables
+ * of docs/tuning.md: means over the splits with their 95 % intervals.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { collect } from "./tuning/collect.ts";
+import { type CollectedSet, collect } from "./tuning/collect.ts";
 import { type Mean, type Panel, plot } from "./tuning/plot.ts";
 import { readSets } from "./tuning/sets.ts";
 import { type Split, split, WAYS, type Way } from "./tuning/splits.ts";
 
 const COUNTS = [20, 100, 500];
+/** Standard errors of a 95 % interval by degrees of freedom: Student's distribution, for the usual numbers of splits. */
+const STUDENT: Readonly<Record<number, number>> = { 1: 12.71, 2: 4.303, 4: 2.776, 9: 2.262, 19: 2.093 };
 
 const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     work: { type: "string" },
-    repeats: { type: "string", default: "20" },
+    splits: { type: "string", default: "20,10,3" },
     plot: { type: "string" },
   },
 });
@@ -28,15 +32,17 @@ if (flags.data === undefined || flags.work === undefined)
   throw new Error("--data and --work are required: the corpus, and a folder for what is computed");
 await mkdir(flags.work, { recursive: true });
 
+const work = flags.work;
+const howMany = flags.splits.split(",").map(Number);
 const panels: Panel[] = [];
 console.log("| set | rows | | as it is | scale and bias | linear head | what `decision tune` writes |");
 console.log("| --- | --- | --- | --- | --- | --- | --- |");
 const promises: string[] = [];
 for (const set of await readSets(flags.data)) {
   const collected = await collect(set, flags.work);
-  const found = COUNTS.map((count) =>
-    Array.from({ length: Number(flags.repeats) }, (_, seed) => split(collected, count, seed + 1)),
-  );
+  const found: Split[][] = [];
+  for (const [at, count] of COUNTS.entries())
+    found.push(await splitsOf(collected, set.name, count, howMany[at] ?? 1));
   for (const [at, count] of COUNTS.entries()) {
     const splits = found[at] ?? [];
     const cells = (figure: "accuracy" | "calibration_error") =>
@@ -61,6 +67,19 @@ console.log("| --- | --- | --- | --- | --- |");
 console.log(promises.join("\n"));
 if (flags.plot !== undefined) await writeFile(flags.plot, plot(panels));
 
+/** From the folder as far as they are there. */
+async function splitsOf(set: CollectedSet, name: string, count: number, wanted: number): Promise<Split[]> {
+  const splits: Split[] = [];
+  for (let seed = 1; seed <= wanted; seed++) {
+    const file = path.join(work, `${name}.${count}.${seed}.json`);
+    const kept = await readFile(file, "utf8").catch(() => undefined);
+    const own: Split = kept === undefined ? split(set, count, seed) : JSON.parse(kept);
+    if (kept === undefined) await writeFile(file, JSON.stringify(own));
+    splits.push(own);
+  }
+  return splits;
+}
+
 function meanOf(splits: readonly Split[], way: Way, figure: "accuracy" | "calibration_error"): Mean {
   return mean(splits.map(({ figures }) => figures[way][figure]));
 }
@@ -73,12 +92,12 @@ function promiseLine(name: string, count: number, splits: readonly Split[]): str
   return `| ${name} | ${count} | ${kinds} | ${shown(promised)} | ${shown(kept)} |`;
 }
 
-/** With the half width of the 95 % interval; 1.96 standard errors. */
+/** With the half width of the 95 % interval. */
 function mean(values: readonly number[]): Mean {
   const average = values.reduce((sum, one) => sum + one, 0) / values.length;
   const variance =
     values.reduce((sum, one) => sum + (one - average) ** 2, 0) / Math.max(1, values.length - 1);
-  return { mean: average, half: 1.96 * Math.sqrt(variance / values.length) };
+  return { mean: average, half: (STUDENT[values.length - 1] ?? 1.96) * Math.sqrt(variance / values.length) };
 }
 
 function shown({ mean: average, half }: Mean): string {

@@ -33,7 +33,7 @@ export async function collect(set: LabelledSet, folder: string): Promise<Collect
 }
 
 async function ask({ name, question, rows }: LabelledSet): Promise<CollectedSet> {
-  const scorer = await createScorer({}, { hasVectors: true });
+  const scorer = await createScorer({ deadlineMs: 600_000 }, { hasVectors: true });
   try {
     const startedAt = performance.now();
     const found = await Promise.all(

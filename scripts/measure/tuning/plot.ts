@@ -74,7 +74,7 @@ function chart(
     const points = series[way].map(({ mean }, at) => `${(x(at) + shift).toFixed(1)} ${y(mean).toFixed(1)}`);
     const bars = series[way].map(
       ({ mean, half }, at) =>
-        `<path d="M${(x(at) + shift).toFixed(1)} ${y(mean - half).toFixed(1)}V${y(mean + half).toFixed(1)}" stroke="${colour}"/>`,
+        `<path d="M${(x(at) + shift).toFixed(1)} ${y(Math.max(low, mean - half)).toFixed(1)}V${y(mean + half).toFixed(1)}" stroke="${colour}"/>`,
     );
     const dashes = way === "none" ? ' stroke-dasharray="5 4"' : "";
     return `<path d="M${points.join("L")}" fill="none" stroke="${colour}" stroke-width="2"${dashes}/>${bars.join("")}`;

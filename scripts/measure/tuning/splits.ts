@@ -1,5 +1,13 @@
-import { chooseTuning, correctRow, figuresOf, type TuningChoice } from "../../../src/tuning/fit/choose.ts";
-import type { TuningRow } from "../../../src/tuning/fit/fit.ts";
+import {
+  correctRow,
+  figuresOf,
+  foldsOf,
+  simplest,
+  sureOf,
+  type Tried,
+  tryAll,
+} from "../../../src/tuning/fit/choose.ts";
+import { fitCorrection, type TuningRow } from "../../../src/tuning/fit/fit.ts";
 import type { TuningFigures } from "../../../src/tuning/tuning-file.ts";
 import type { CollectedSet } from "./collect.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -23,19 +31,30 @@ export function split(set: CollectedSet, count: number, seed: number): Split {
   const fit = rows.slice(0, count);
   const check = rows.slice(count);
   const { temperature } = set;
-  const scale = chooseTuning(fit, temperature, ["scale"]);
-  const head = chooseTuning(fit, temperature, ["head"]);
-  // as with both kinds allowed, without computing each twice
-  const best = head.after.log_loss < scale.after.log_loss ? head : scale;
-  const figures = (choice: TuningChoice | undefined) => {
-    const scores = check.map((row) => (choice === undefined ? row.scores : correctRow(choice.fitted, row)));
+  const folds = foldsOf(fit);
+  if (folds === undefined) throw new Error(`${count} rows are too few`);
+  const sure = sureOf(count);
+  // what `chooseTuning` does, without trying anything twice
+  const all = tryAll(fit, folds, temperature, ["scale", "head"]);
+  const scales = all.filter(({ strength }) => strength !== undefined && strength.head === undefined);
+  const among = all.filter(({ strength }) => strength?.head !== undefined);
+  const heads = among.length > 0 ? among : tryAll(fit, folds, temperature, ["head"]).slice(1);
+  const chosen = simplest(all, sure);
+  const figures = ({ strength }: Pick<Tried, "strength">) => {
+    const fitted = strength && fitCorrection(fit, temperature, strength);
+    const scores = check.map((row) => (fitted === undefined ? row.scores : correctRow(fitted, row)));
     return figuresOf(check, scores, temperature);
   };
-  const chosen = best.isBetter ? best : undefined;
   return {
-    figures: { none: figures(undefined), scale: figures(scale), head: figures(head), tune: figures(chosen) },
-    written: chosen?.kind ?? "nothing",
-    promised: chosen?.after ?? best.before,
+    figures: {
+      none: figures({ strength: undefined }),
+      scale: figures(simplest(scales, sure)),
+      head: figures(simplest(heads, sure)),
+      tune: figures(chosen),
+    },
+    written:
+      chosen.strength === undefined ? "nothing" : chosen.strength.head === undefined ? "scale" : "head",
+    promised: figuresOf(fit, chosen.scores, temperature),
   };
 }
 

@@ -1,7 +1,15 @@
 import { calibration } from "../../evaluation/calibration.ts";
 import { corrected } from "../correction.ts";
 import type { TuningFigures } from "../tuning-file.ts";
-import { type Fitted, fitCorrection, type Strength, type TuningRow } from "./fit.ts";
+import {
+  type FitData,
+  type Fitted,
+  fitCorrection,
+  fitData,
+  prepare,
+  type Strength,
+  type TuningRow,
+} from "./fit.ts";
 
 export type TuningKind = "scale" | "head";
 
@@ -9,9 +17,11 @@ const FOLDS = 5;
 /** As for thresholds: below, a fold is left with fewer than four rows. */
 export const MIN_STATES = 20;
 
-/** Strengths that are tried, the strongest first: a logit is expected to change by a tenth, ... by five. Chosen. */
-const SCALES = [100, 30, 10, 3, 1, 0.3];
-const HEADS = [100, 30, 10, 3, 1, 0.3, 0.1, 0.03];
+/** Strengths that are tried, the strongest first: a logit is expected to change by a tenth, ... by two. Chosen. */
+const STRONGEST = 100;
+const SCALES = [STRONGEST, 30, 10, 3];
+/** The same for heads, from one to thirty: most of what varies in the vectors says nothing. Chosen. */
+const HEADS = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
 /** What was found for a question. */
 export interface TuningChoice {
@@ -29,12 +39,17 @@ export interface TuningChoice {
   readonly isBetter: boolean;
 }
 
-/** A gain below this many standard errors may be chance. Chosen by measurement: docs/tuning.md. */
-const SURE = 1;
+/** Chosen by measurement: heads from 20 rows did harm. */
+const MIN_HEAD_ROWS = 50;
+/**
+ * What is simpler is preferred unless something else is better by this many standard errors. Chosen by measurement: with 1, every
+ * fourth split of 20 rows got a correction, and some did harm; with 2, splits of 100 rows gained half as much.
+ */
+export const sureOf = (rows: number) => (rows < MIN_HEAD_ROWS ? 2 : 1);
 
 /**
  * The best correction by cross-validation: rows with the same state are in the same fold, and the order of the rows does not
- * matter. A kind is taken for its log loss on rows that it was not fitted to.
+ * matter. What counts is the log loss on rows that a correction was not fitted to.
  *
  * @param rows  at least one
  * @param kinds that may be chosen; `head` needs vectors
@@ -44,94 +59,143 @@ export function chooseTuning(
   temperature: number,
   kinds: readonly TuningKind[],
 ): TuningChoice {
-  const before = rows.map(({ scores }) => scores);
-  const figures = { rows: rows.length, before: figuresOf(rows, before, temperature) };
-  const folds = foldsOf(rows);
-  if (folds === undefined) {
-    const fitted = fitCorrection(rows, temperature, { scale: SCALES[0] ?? 1 });
-    return {
-      ...figures,
-      kind: "scale",
-      fitted,
-      folds: 0,
-      after: figures.before,
-      gain: { mean: 0, error: 0 },
-      isBetter: false,
-    };
-  }
-  const losses = lossesOf(rows, before, temperature);
-  const scale = best(
+  const before = figuresOf(
     rows,
-    folds,
+    rows.map(({ scores }) => scores),
     temperature,
-    SCALES.map((one) => ({ scale: one })),
   );
-  const strength = scale.strength.scale;
-  const found = kinds.includes("head")
-    ? [
-        scale,
-        best(
-          rows,
-          folds,
-          temperature,
-          HEADS.map((head) => ({ scale: strength, head })),
-        ),
-      ]
-    : [scale];
-  const allowed = kinds.includes("scale") ? found : found.slice(1);
-  const chosen = allowed.reduce((one, other) => (meanOf(other.losses) < meanOf(one.losses) ? other : one));
-  const gain = gainOf(losses, chosen.losses);
+  const folds = foldsOf(rows);
+  if (folds === undefined) return unmeasured(rows, before, temperature);
+  const sure = sureOf(rows.length);
+  const [nothing, ...tried] = tryAll(rows, folds, temperature, kinds);
+  const chosen = simplest([nothing, ...tried], sure);
+  // also where nothing is better: what the best of them would do is shown, and can be forced
+  const own = chosen === nothing ? simplest(tried, 0) : chosen;
+  const strength = own.strength ?? { scale: STRONGEST };
   return {
-    ...figures,
-    kind: chosen.strength.head === undefined ? "scale" : "head",
-    fitted: fitCorrection(rows, temperature, chosen.strength),
+    kind: strength.head === undefined ? "scale" : "head",
+    fitted: fitCorrection(rows, temperature, strength),
+    rows: rows.length,
     folds: FOLDS,
-    after: figuresOf(rows, chosen.scores, temperature),
-    gain,
-    isBetter: gain.mean > SURE * gain.error,
+    before,
+    after: figuresOf(rows, own.scores, temperature),
+    gain: gainOf(nothing.losses, own.losses),
+    isBetter: chosen !== nothing,
   };
 }
 
-interface Tried {
-  readonly strength: Strength;
-  /** [rows] corrected by what was fitted without them. */
-  readonly scores: readonly Float32Array[];
+/** The strongest correction, as nothing is known of it. */
+function unmeasured(rows: readonly TuningRow[], before: TuningFigures, temperature: number): TuningChoice {
+  return {
+    kind: "scale",
+    fitted: fitCorrection(rows, temperature, { scale: STRONGEST }),
+    rows: rows.length,
+    folds: 0,
+    before,
+    after: before,
+    gain: { mean: 0, error: 0 },
+    isBetter: false,
+  };
+}
+
+/** What a strength does on rows that were left out of its fit. */
+export interface Tried {
+  /** Undefined: no correction. */
+  readonly strength: Strength | undefined;
+  readonly scores: readonly Float32Array[]; // [rows]
   readonly losses: readonly number[]; // [rows]
 }
 
+/**
+ * The simplest way that is not shown to be worse than the best one.
+ *
+ * @param tried from the simplest on, at least one
+ * @param sure  standard errors
+ */
+export function simplest(tried: readonly Tried[], sure: number): Tried {
+  const best = tried.reduce((one, other) => (meanOf(other.losses) < meanOf(one.losses) ? other : one));
+  const isGoodEnough = ({ losses }: Tried) => {
+    const { mean, error } = gainOf(losses, best.losses);
+    return mean <= sure * error;
+  };
+  return tried.find(isGoodEnough) ?? best;
+}
+
+/**
+ * @param folds [rows]
+ * @returns     no correction first, then from strong to weak, heads last
+ */
+export function tryAll(
+  rows: readonly TuningRow[],
+  folds: readonly number[],
+  temperature: number,
+  kinds: readonly TuningKind[],
+): readonly [Tried, ...Tried[]] {
+  const raw = rows.map(({ scores }) => scores);
+  const nothing = { strength: undefined, scores: raw, losses: lossesOf(rows, raw, temperature) };
+  const scales = tryPath(
+    rows,
+    folds,
+    temperature,
+    SCALES.map((scale) => ({ scale })),
+  );
+  const isOnly = !kinds.includes("scale");
+  if (!kinds.includes("head") || (rows.length < MIN_HEAD_ROWS && !isOnly)) return [nothing, ...scales];
+  const { strength: { scale = STRONGEST } = {} } = simplest(scales, 0);
+  const heads = tryPath(
+    rows,
+    folds,
+    temperature,
+    HEADS.map((head) => ({ scale, head })),
+  );
+  return isOnly ? [nothing, ...heads] : [nothing, ...scales, ...heads];
+}
+
 /** Goes from strong to weak, and stops when two in a row are worse than the best. */
-function best(
+function tryPath(
   rows: readonly TuningRow[],
   folds: readonly number[],
   temperature: number,
   strengths: readonly Strength[],
-): Tried {
-  let found: Tried | undefined;
+): readonly Tried[] {
+  const hasHead = strengths.some(({ head }) => head !== undefined);
+  const fits = Array.from({ length: FOLDS }, (_, fold): FoldFit => {
+    const others = rows.filter((_, at) => folds[at] !== fold);
+    return { data: prepare(others, temperature, hasHead), parameters: undefined };
+  });
+  const tried: Tried[] = [];
+  let least = Number.POSITIVE_INFINITY;
   let worse = 0;
   for (const strength of strengths) {
-    const tried = tryOut(rows, folds, temperature, strength);
-    const isBest = found === undefined || meanOf(tried.losses) < meanOf(found.losses);
-    if (isBest) found = tried;
-    worse = isBest ? 0 : worse + 1;
+    const scores = tryOut(rows, folds, fits, strength);
+    const losses = lossesOf(rows, scores, temperature);
+    tried.push({ strength, scores, losses });
+    worse = meanOf(losses) < least ? 0 : worse + 1;
+    least = Math.min(least, meanOf(losses));
     if (worse === 2) break;
   }
-  if (found === undefined) throw new Error("no strength was given");
-  return found;
+  return tried;
+}
+
+/** The rows without a fold, and what was last fitted to them. */
+interface FoldFit {
+  readonly data: FitData;
+  parameters: Float64Array | undefined;
 }
 
 function tryOut(
   rows: readonly TuningRow[],
   folds: readonly number[],
-  temperature: number,
+  fits: readonly FoldFit[],
   strength: Strength,
-): Tried {
+): Float32Array[] {
   const scores: Float32Array[] = new Array(rows.length);
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const others = rows.filter((_, at) => folds[at] !== fold);
-    const fitted = fitCorrection(others, temperature, strength);
+  for (const [fold, fit] of fits.entries()) {
+    const { fitted, parameters } = fitData(fit.data, strength, fit.parameters);
+    fit.parameters = parameters;
     for (const [at, row] of rows.entries()) if (folds[at] === fold) scores[at] = correctRow(fitted, row);
   }
-  return { strength, scores, losses: lossesOf(rows, scores, temperature) };
+  return scores;
 }
 
 /** As it is served. */
@@ -141,7 +205,7 @@ export function correctRow(fitted: Fitted, { scores, vectors }: TuningRow): Floa
 }
 
 /** [rows] number of the fold; undefined with too few states. */
-function foldsOf(rows: readonly TuningRow[]): readonly number[] | undefined {
+export function foldsOf(rows: readonly TuningRow[]): readonly number[] | undefined {
   const keys = [...new Set(rows.map(({ key }) => key))].sort();
   if (keys.length < MIN_STATES) return undefined;
   const folds = new Map(keys.map((key, at) => [key, at % FOLDS]));

@@ -35,15 +35,28 @@ export type Fitted = Omit<Correction, "labels">;
  * @param temperature the model's divisor of scores
  */
 export function fitCorrection(rows: readonly TuningRow[], temperature: number, strength: Strength): Fitted {
-  const data = prepare(rows, temperature, strength.head !== undefined);
-  const parameters = minimise(objectiveOf(data, strength), new Float64Array(parameterCount(data)));
-  return correctionOf(parameters, data, temperature);
+  return fitData(prepare(rows, temperature, strength.head !== undefined), strength).fitted;
+}
+
+/**
+ * The same for rows that are fitted several times.
+ *
+ * @param start parameters to begin with, those of a similar strength: the result is the same, and found sooner
+ */
+export function fitData(
+  data: FitData,
+  strength: Strength,
+  start: Float64Array = new Float64Array(parameterCount(data)),
+): { readonly fitted: Fitted; readonly parameters: Float64Array } {
+  const parameters = minimise(objectiveOf(data, strength), start);
+  return { fitted: correctionOf(parameters, data), parameters };
 }
 
 /** Rows in the units of the fit. */
 export interface FitData {
   readonly count: number;
   readonly labels: number;
+  readonly temperature: number;
   readonly truths: Int32Array; // [rows]
   readonly z: Float64Array; // [rows, labels]
   /** Root mean square of z, and of z from its means. */
@@ -74,6 +87,7 @@ export function prepare(rows: readonly TuningRow[], temperature: number, hasHead
   return {
     count,
     labels,
+    temperature,
     truths: Int32Array.from(rows, ({ truth }) => truth),
     z,
     spread: rootMeanSquare(z),
@@ -200,8 +214,8 @@ function addRow(
 }
 
 /** The same correction in the unit of scores, without means and spreads. */
-function correctionOf(x: Float64Array, data: FitData, temperature: number): Fitted {
-  const { labels, spread, ownSpread, means, size, vectorMeans, vectorSpread } = data;
+function correctionOf(x: Float64Array, data: FitData): Fitted {
+  const { labels, temperature, spread, ownSpread, means, size, vectorMeans, vectorSpread } = data;
   const each = <T>(value: (l: number) => T) => Array.from({ length: labels }, (_, l) => value(l));
   const slope = (l: number) => (x[1 + l] as number) / ownSpread;
   const w = (l: number) => 1 + 2 * labels + l * size;

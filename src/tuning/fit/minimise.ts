@@ -5,7 +5,7 @@ export type Objective = (x: Float64Array, gradient: Float64Array) => number;
 const MEMORY = 10;
 const MOST_STEPS = 200;
 /** Chosen: a step that gains less than this share of the value changes no figure that is shown. */
-const LEAST_GAIN = 1e-8;
+const LEAST_GAIN = 1e-6;
 /** Share of the expected decrease that a step must reach (Armijo). Usual value. */
 const SUFFICIENT = 1e-4;
 
