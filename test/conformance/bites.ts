@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { runConformance } from "../../src/conformance/index.ts";
+import { UNOBSERVED } from "../../src/conformance/unobserved.ts";
 import { FaultyService, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
@@ -87,19 +88,25 @@ export function describeFaults(title: string, faults: readonly PlantedFault[]): 
       }
     });
 
-    for (const [index, { name, fault, fails, hasKey = false, only }] of faults.entries()) {
-      it(`${name}: ${fails.join(", ")}`, async () => {
-        assert.ok(fails.length > 0);
+    for (const [
+      index,
+      { name, fault, fails, unobserved, hasKey = false, profile, only },
+    ] of faults.entries()) {
+      it(`${name}: ${unobserved ?? fails.join(", ")}`, async () => {
+        assert.equal(
+          fails.length === 0,
+          UNOBSERVED.some(({ rule }) => rule === unobserved),
+        );
         const service = hasKey ? keyed : open;
         service.plant(fault);
         try {
-          const isWhole = index % WHOLE_EVERY === 0 && only === undefined;
+          const isWhole = index % WHOLE_EVERY === 0 && only === undefined && profile === undefined;
+          const bystanders = BYSTANDERS.filter((_, at) => at % PARTS === index % PARTS);
           const report = await runConformance({
-            baseUrl: service.url,
+            baseUrl: profile === "typesafe" ? `${service.url}/typesafe` : service.url,
             apiKey: hasKey ? KEY : undefined,
-            only: isWhole
-              ? []
-              : (only ?? [...fails, ...BYSTANDERS.filter((_, at) => at % PARTS === index % PARTS)]),
+            ...(profile === undefined ? {} : { profile }),
+            only: isWhole || profile !== undefined ? (only ?? []) : (only ?? [...fails, ...bystanders]),
             isGentle: isWhole,
           });
           const checked = new Set(report.results.map(({ id }) => id));
