@@ -81,7 +81,11 @@ export const COUNTER_FAULTS: readonly PlantedFault[] = [
     fault: counters(() => ({ completed: 0 })),
     fails: ["health.counts-successes", "overload.counted"],
   },
-  { name: "cancelled_requests stays 0", fault: counters(() => ({ cancelled: 0 })), fails: [] },
+  {
+    name: "cancelled_requests stays 0",
+    fault: counters(() => ({ cancelled: 0 })),
+    fails: ["health.counts-cancelled"],
+  },
   {
     name: "running_requests never falls to 0",
     fault: counters(({ running }) => ({ running: running + 1 })),

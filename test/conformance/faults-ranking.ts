@@ -55,7 +55,7 @@ export const RANKING_FAULTS: readonly PlantedFault[] = [
         Math.round(scoreOf(b) * 10) - Math.round(scoreOf(a) * 10) ||
         Number(a.get("candidate")) - Number(b.get("candidate")),
     ),
-    fails: [],
+    fails: ["rank.every-answer", "rank.ties"],
   },
   {
     name: "scores compared as texts",

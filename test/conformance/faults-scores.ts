@@ -211,7 +211,7 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
   {
     name: "scores rounded to two digits",
     fault: eachScore((score) => Math.round(score * 100) / 100),
-    fails: [],
+    fails: ["arithmetic.precision"],
   },
   {
     name: "the middle of long states left out",

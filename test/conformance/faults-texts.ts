@@ -76,7 +76,7 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
           if ((text === null || text === "") && isNested(readHeld(label)))
             criteria.set(label, readHeld(label));
     }),
-    fails: [],
+    fails: ["texts.labels-stay"],
   },
   {
     name: "candidates of a ranking that hold JSON are read",
@@ -86,30 +86,34 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
         return [...held].map(([name, value]) => `${name}: ${String(value)}`).join("\n\n");
       return Array.isArray(held) ? held.map((item) => `- ${String(item)}`).join("\n") : text;
     }),
-    fails: [],
+    fails: ["texts.only-state-holds-json"],
   },
   {
     name: "texts inside a state that hold JSON are read",
     fault: inState((value) => (typeof value === "string" ? readHeld(value) : value)),
-    fails: [],
+    fails: ["texts.state-holds-scalars"],
   },
   {
     name: "a state that holds a JSON number is read",
     fault: state((text) => (/^\s*-?\d[\d.eE+-]*\s*$/.test(text) ? String(Number(text)) : text)),
-    fails: [],
+    fails: ["texts.floats", "texts.scalars"],
   },
   {
     name: "a state that holds a JSON string is read",
     fault: state((text) => (/^\s*"[^"\\]*"\s*$/.test(text) ? text.trim().slice(1, -1) : text)),
-    fails: [],
+    fails: ["texts.state-holds-scalars"],
   },
-  { name: "a state that is not trimmed", fault: state(markEdges), fails: [] },
+  {
+    name: "a state that is not trimmed",
+    fault: state(markEdges),
+    fails: ["request.blank", "texts.scalars", "texts.state-holds-json"],
+  },
   {
     name: "white space beyond ASCII not trimmed",
     fault: eachText((text) =>
       text.trim() === "" ? text : text.replaceAll(/^[\u00a0\u2003\u3000]|[\u00a0\u2003\u3000]$/g, "_"),
     ),
-    fails: [],
+    fails: ["request.distinct-rendered", "texts.trimmed", "texts.trimmed-candidates"],
   },
   {
     name: "a full stop trimmed from instructions",
@@ -117,24 +121,24 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
       const text = question.get("instructions");
       if (typeof text === "string") question.set("instructions", text.replace(/(\w)\.$/, "$1"));
     }),
-    fails: [],
+    fails: ["scores.as-sent"],
   },
   {
     name: "quotation marks trimmed from texts",
     fault: eachText((text) => text.replace(/^"([^"]+)"$/, "$1")),
-    fails: [],
+    fails: ["scores.as-sent", "texts.only-state-holds-json", "texts.state-holds-scalars"],
   },
   {
     name: "entities of HTML decoded",
     fault: eachText((text) =>
       text.replaceAll(/&(amp|lt|gt);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">" })[String(name)] ?? ""),
     ),
-    fails: [],
+    fails: ["scores.as-sent"],
   },
   {
     name: "tags of HTML removed",
     fault: eachText((text) => text.replaceAll(/<\/?[a-z]+>/gi, "")),
-    fails: [],
+    fails: ["scores.as-sent"],
   },
   {
     name: "emoji removed",
@@ -142,7 +146,7 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
       const rest = text.replaceAll(/\p{Extended_Pictographic}/gu, "");
       return rest.trim() === "" ? text : rest;
     }),
-    fails: [],
+    fails: ["scores.as-sent"],
   },
   {
     name: "only the first line of a description shown",
@@ -151,37 +155,48 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
         typeof text === "string" && text.trim() !== "" ? (text.trim().split("\n")[0] ?? "") : text,
       ),
     ),
-    fails: [],
+    fails: [
+      "request.distinct-enough",
+      "request.distinct-rendered",
+      "scores.as-sent",
+      "texts.scalars",
+      "texts.structures",
+      "texts.trimmed",
+    ],
   },
   {
     name: "booleans in a state as numbers",
     fault: inState((value) => (typeof value === "boolean" ? Number(value) : value)),
-    fails: [],
+    fails: ["texts.state-holds-json", "texts.structures"],
   },
-  { name: "null in a state as a word", fault: inState((value) => value ?? "none"), fails: [] },
+  {
+    name: "null in a state as a word",
+    fault: inState((value) => value ?? "none"),
+    fails: ["texts.structures"],
+  },
   {
     name: "empty lists in a state as brackets",
     fault: inState((value) => (Array.isArray(value) && value.length === 0 ? "[]" : value)),
-    fails: [],
+    fails: ["texts.structures"],
   },
   {
     name: "small numbers without an exponent",
     fault: numbers(/^-?\d[\d.]*e-\d+$/i, (digits) => Number(digits).toFixed(20).replace(/0+$/, "")),
-    fails: [],
+    fails: ["texts.floats"],
   },
   {
     name: "large numbers without an exponent",
     fault: numbers(/^-?\d[\d.]*e\+?\d+$/i, (digits) => BigInt(Number(digits)).toString()),
-    fails: [],
+    fails: ["json.numbers", "texts.floats", "texts.state-holds-json"],
   },
-  { name: "minus zero without its sign", fault: numbers(/^-0\.0$/, () => "0.0"), fails: [] },
-  { name: "the integer -0 with its sign", fault: numbers(/^-0$/, () => "-0"), fails: [] },
+  { name: "minus zero without its sign", fault: numbers(/^-0\.0$/, () => "0.0"), fails: ["texts.floats"] },
+  { name: "the integer -0 with its sign", fault: numbers(/^-0$/, () => "-0"), fails: ["texts.scalars"] },
   {
     name: "a label shown before a description that equals it",
     fault: showing(({ loc, label, text }) =>
       loc[3] === "criteria" && text === label && loc[4] === label ? `${label}: ${text}` : text,
     ),
-    fails: [],
+    fails: ["texts.labels"],
   },
   {
     name: "the outcome without a description made of the other",
@@ -191,14 +206,14 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
       if (question.get("type") !== "noul" || typeof described !== "string" || described.trim() === "") return;
       if (!criteria.has("false") && !criteria.has("no")) criteria.set("false", `not ${described}`);
     }),
-    fails: [],
+    fails: ["texts.floats", "texts.noul-half", "texts.scalars", "texts.structures", "texts.trimmed"],
   },
   {
     name: "a null question of a ranking shown as a word",
     fault: edit((body) => {
       if (body.has("candidates") && body.get("question") === null) body.set("question", "null");
     }),
-    fails: [],
+    fails: ["rank.null-question"],
   },
   {
     name: "structured instructions shown as JSON",
@@ -206,14 +221,20 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
       const value = question.get("instructions") ?? null;
       if (isNested(value)) question.set("instructions", `. ${writeTree(value)}`);
     }),
-    fails: [],
+    fails: ["texts.noul-half", "texts.structures", "texts.trimmed"],
   },
   {
     name: "structured descriptions shown as JSON",
     fault: editQuestions((question) =>
       within(question.get("criteria"), (value) => (isNested(value) ? `. ${writeTree(value)}` : value)),
     ),
-    fails: [],
+    fails: [
+      "request.distinct-rendered",
+      "texts.levels",
+      "texts.noul-described",
+      "texts.structures",
+      "texts.trimmed",
+    ],
   },
   {
     name: "a structured question of a ranking shown as JSON",
@@ -221,7 +242,7 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
       const value = body.get("question") ?? null;
       if (isNested(value)) body.set("question", `. ${writeTree(value)}`);
     }),
-    fails: [],
+    fails: ["texts.noul-half", "texts.structures"],
   },
   {
     name: "numbers as descriptions shown by their place",
@@ -231,7 +252,7 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
         for (const [index, level] of criteria.entries())
           if (typeof level === "number") criteria[index] = `level ${index}`;
     }),
-    fails: [],
+    fails: ["texts.floats", "texts.levels", "texts.scalars"],
   },
   {
     name: "__proto__ left out of a state",
@@ -245,27 +266,27 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
         return value;
       });
     }),
-    fails: [],
+    fails: ["texts.structures"],
   },
   {
     name: "texts that differ in capitals taken as equal",
     fault: refuseAlike((text) => text.toLowerCase()),
-    fails: [],
+    fails: ["rank.ties", "request.distinct-enough"],
   },
   {
     name: "texts that differ in their Unicode form taken as equal",
     fault: refuseAlike((text) => text.normalize("NFC")),
-    fails: [],
+    fails: ["rank.ties", "request.distinct-enough"],
   },
   {
     name: "texts that differ in white space inside taken as equal",
     fault: refuseAlike((text) => text.replaceAll(/\s+/g, " ")),
-    fails: [],
+    fails: ["rank.ties", "request.distinct-enough"],
   },
   {
     name: "texts that differ in a full stop taken as equal",
     fault: refuseAlike((text) => text.replace(/\.$/, "")),
-    fails: [],
+    fails: ["scores.as-sent"],
   },
   {
     name: "a level that is a number differs from the same digits",
@@ -280,6 +301,6 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
           levels.map((level) => (typeof level === "number" ? `number ${level}` : level)),
         );
     }),
-    fails: [],
+    fails: ["request.distinct-rendered"],
   },
 ];

@@ -208,9 +208,10 @@ function checkPrecision(trial: Trial, scored: Columns, inferred: Inferred): void
     `rounded probabilities ${JSON.stringify(scored.probabilities.slice(0, 8))}`,
     inferred,
   );
-  // a model of few bits ends in halves of halves, which have many decimals
+  // a model of few bits ends in halves of halves, which have many decimals; float32 holds no decimals exactly
+  const isThousandth = (score: number) => Math.abs(score * 1000 - Math.round(score * 1000)) < 0.01;
   trial.expect(
-    scored.scores.length < 3 || scored.scores.some((score) => score !== Number(score.toFixed(3))),
+    scored.scores.length < 5 || !scored.scores.every(isThousandth),
     `rounded scores ${JSON.stringify(scored.scores.slice(0, 8))}`,
     inferred,
   );

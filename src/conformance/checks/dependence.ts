@@ -96,6 +96,13 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
     run: checkStructures,
   }),
   defineCheck({
+    id: "scores.as-sent",
+    clause: "A text reaches the model as it was sent: no mark, tag, entity or quotation mark of it is lost.",
+    source: "interface: Scores and probabilities",
+    expected: "other scores for texts that differ in such characters only, wherever they stand",
+    run: checkAsSent,
+  }),
+  defineCheck({
     id: "scores.borders",
     clause:
       "State, question and candidate are texts of their own: where one ends and the next begins counts.",
@@ -165,6 +172,52 @@ async function oneByOne(
   const found: Scores[] = [];
   for (const text of texts) found.push(await ask(text));
   return found;
+}
+
+const LOOKALIKES = [
+  "cats and dogs",
+  "cats and dogs.",
+  '"cats and dogs"',
+  "cats & dogs",
+  "cats &amp; dogs",
+  "cats <b>and</b> dogs",
+  "cats and dogs \u{1f600}",
+  "cats and dogs\nand mice",
+];
+
+async function checkAsSent(trial: Trial): Promise<void> {
+  const state = nonce();
+  const candidates = ["a cup", "a map"];
+  const expectApart = (what: string, found: readonly Scores[]) => {
+    const known = new Map<string, string | undefined>();
+    for (const [index, { scores, inferred }] of found.entries()) {
+      const same = known.get(scores.join());
+      const text = JSON.stringify(LOOKALIKES[index]);
+      trial.expect(same === undefined, `the same scores for the ${what} ${text} as for ${same}`, inferred);
+      known.set(scores.join(), text);
+    }
+  };
+  const ask = (body: object) => rankOne(trial, { state, question: "Which one?", candidates, ...body });
+  expectApart("state", await oneByOne(LOOKALIKES, (text) => ask({ state: `${state} ${text}` })));
+  expectApart("question", await oneByOne(LOOKALIKES, (text) => ask({ question: text })));
+  const ranked = await ask({ candidates: LOOKALIKES });
+  expectApart(
+    "candidate",
+    ranked.scores.map((score) => ({ scores: [score], inferred: ranked.inferred })),
+  );
+  const questions = {
+    levels: scoreOf(LOOKALIKES, "Which one?"),
+    ...Object.fromEntries(LOOKALIKES.map((text, at) => [`n${at}`, { type: "noul", instructions: text }])),
+  };
+  const inferred = await trial.infer(SYSTEMONE, { state, questions });
+  expectApart(
+    "level",
+    scoredOf(trial, inferred, "levels").scores.map((score) => ({ scores: [score], inferred })),
+  );
+  expectApart(
+    "instructions",
+    LOOKALIKES.map((_, at) => ({ scores: scoredOf(trial, inferred, `n${at}`).scores, inferred })),
+  );
 }
 
 /** Members and elements of the wide states, and levels of the deep ones. Chosen. */

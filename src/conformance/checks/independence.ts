@@ -200,6 +200,23 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
+    id: "rank.null-question",
+    clause: "A question that is null counts as left out.",
+    source: "contract: Requests",
+    expected: 'the scores that `question: ""` gives, to the last bit',
+    run: async (trial: Trial) => {
+      const candidates = ["early", "late"];
+      const empty = await rankScores(trial, STATE, "", candidates);
+      const inferred = await trial.infer(RANK, { state: STATE, question: null, candidates });
+      const scores = listScores(trial, inferred, candidates.length);
+      trial.expect(
+        scores.join() === empty.scores.join(),
+        `${scores.join()}, and ${empty.scores.join()} without a question`,
+        inferred,
+      );
+    },
+  }),
+  defineCheck({
     id: "rank.default-question",
     clause: "`question` is the empty string where it is left out.",
     source: "interface: RankRequest",

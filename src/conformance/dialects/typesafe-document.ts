@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Check } from "../check.ts";
 import { FULL_ID } from "../facts.ts";
 import { at, isMap, type Json, leavesOf, namesOf, show } from "../json.ts";
+import { nonce } from "../salts.ts";
 import type { Trial } from "../trial.ts";
 import { documentCheck } from "./document-checks.ts";
 import {
@@ -163,8 +164,9 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
     clause: "`input_tokens` counts the scored pairs; `output_tokens` is 0.",
     expected: "a count above 0, more for a longer state; 0 where the model is not needed",
     run: async (trial: Trial) => {
+      const salt = nonce(); // an equal pair of another request in the same batch would count no tokens
       const tokens = async (questions: object, state: string) => {
-        const inferred = await ask(trial, questions, { state });
+        const inferred = await ask(trial, questions, { state: `${salt} ${state}` });
         trial.expect(at(inferred.json, "usage", "output_tokens") === 0, "output_tokens is not 0", inferred);
         return { inferred, input: Number(at(inferred.json, "usage", "input_tokens")) };
       };
