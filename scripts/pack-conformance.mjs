@@ -23,7 +23,8 @@ export async function packConformance(destination) {
         `packages/conformance/package.json is of version ${manifest.version}, package.json of ${version}`,
       );
     mkdirSync(path.join(folder, "generated"));
-    for (const name of ["LICENSE", "NOTICE", "generated/openapi.json"])
+    const documents = ["openapi", "typesafe", "rerank"].map((name) => `generated/${name}.json`);
+    for (const name of ["LICENSE", "NOTICE", ...documents])
       cpSync(path.join(ROOT, name), path.join(folder, name));
     const inputs = await bundle(path.join(folder, "dist"));
     writeFileSync(path.join(folder, "THIRD_PARTY_LICENSES"), licences(inputs));

@@ -9,16 +9,20 @@ export interface ContractDocument extends Schemas {
   readonly json: Json;
 }
 
-let loaded: Promise<ContractDocument> | undefined;
+/** The contract, and the documents of the dialects. */
+export type DocumentName = "openapi" | "typesafe" | "rerank";
 
-/** The contract that this package comes with, read once; most of the profile `seed` needs none of it. */
-export function ownContract(): Promise<ContractDocument> {
-  loaded ??= load();
-  return loaded;
+const loaded = new Map<DocumentName, Promise<ContractDocument>>();
+
+/** A document that this package comes with, read once; most of the profile `seed` needs none of it. */
+export function ownContract(name: DocumentName = "openapi"): Promise<ContractDocument> {
+  const known = loaded.get(name) ?? load(name);
+  loaded.set(name, known);
+  return known;
 }
 
-async function load(): Promise<ContractDocument> {
-  const json = readJson(await readFile(path.join(packageRoot, "generated/openapi.json"), "utf8"));
-  if (json === undefined) throw new Error("generated/openapi.json is no JSON");
+async function load(name: DocumentName): Promise<ContractDocument> {
+  const json = readJson(await readFile(path.join(packageRoot, `generated/${name}.json`), "utf8"));
+  if (json === undefined) throw new Error(`generated/${name}.json is no JSON`);
   return { json, ...schemasOf(json) };
 }

@@ -53,9 +53,9 @@ export const UNOBSERVED: readonly UnobservedRule[] = [
     why: "A client cannot start or stop the server; this tool waits until it is ready.",
   },
   {
-    rule: "`timed_out_requests`, `failed_requests` and `cancelled_requests` count what their names say.",
+    rule: "`timed_out_requests` and `failed_requests` count what their names say.",
     source: "contract: Health",
-    why: "Provoking them takes minutes or a slow model. That nothing else moves them is `health.keeps-*`.",
+    why: "Only work of minutes, or a model that fails, moves them. That nothing else does is `health.keeps-*`.",
   },
   {
     rule: "A full queue refuses before the body is read; a place in the queue comes before token limits, which give it back.",
@@ -66,6 +66,16 @@ export const UNOBSERVED: readonly UnobservedRule[] = [
     rule: "Hostile input stays cheap: a prefix that passes the limit proves the refusal.",
     source: "contract: ValidationIssue",
     why: "No check judges a time. Hostile bodies are in `limits.nesting-hostile`, `limits.tokens.never-cut` and `errors.bounded`.",
+  },
+  {
+    rule: "How many special tokens a pair has, and that a token limit and `input_tokens` count them.",
+    source: "contract: Usage, ServiceLimits",
+    why: "Only the model's own tokenizer can tell: the same texts may be a token longer with another one. That counts add up and grow with each word is `usage.*`, that a limit refuses the first count above it `limits.tokens.exact`.",
+  },
+  {
+    rule: "Capitals, accents and Unicode forms of a text reach the model as they were sent.",
+    source: "interface: Scores and probabilities",
+    why: "A tokenizer may drop them itself, as the embedded model's does. That names and texts that differ so are different ones is `request.*`, `order.exact-names` and `scores.own-question`.",
   },
   {
     rule: "The model package: its manifest, digests, files, architecture, and whether labels are shown.",

@@ -14,9 +14,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { createApp } from "../../src/app.ts";
-import { OPTION_TABLE } from "../../src/options/table.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { MODEL_ID } from "../conformance/fast-engine.ts";
+import { startFastService } from "../support/fast-service.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { until } from "../support/processes.ts";
 import { inProcess } from "./in-process.ts";
@@ -45,19 +44,7 @@ before(async () => {
   // a model that cannot be loaded: it has nothing but a manifest
   mkdirSync(file("model"));
   copyFileSync(path.join(embeddedModel, "manifest.json"), file("model/manifest.json"));
-  const engine = await createFastEngine();
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const limits = {
-    maxConnections: OPTION_TABLE.maxConnections.default,
-    headersTimeoutMs: OPTION_TABLE.headersTimeoutMs.default,
-    bodyMemoryMb: OPTION_TABLE.bodyMemoryMb.default,
-  };
-  const app = await createApp(engine, { ...limits, log, port: 0 });
-  url = await app.listen({ host: "127.0.0.1", port: 0 });
-  close = async () => {
-    await app.close();
-    await engine.close();
-  };
+  ({ url, close } = await startFastService());
 });
 after(async () => {
   await close();

@@ -3,9 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createApp } from "../../src/app.ts";
-import { OPTION_TABLE } from "../../src/options/table.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
+import { MODEL_ID } from "../conformance/fast-engine.ts";
+import { startFastService } from "../support/fast-service.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
@@ -42,19 +41,7 @@ before(async () => {
   };
   writeFileSync(file("kept.json"), JSON.stringify({ format: "decision-thresholds/1", questions: [kept] }));
   writeFileSync(file("bare.jsonl"), '{"state":"x","labels":{"angry":true}}\n');
-  const engine = await createFastEngine();
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const limits = {
-    maxConnections: OPTION_TABLE.maxConnections.default,
-    headersTimeoutMs: OPTION_TABLE.headersTimeoutMs.default,
-    bodyMemoryMb: OPTION_TABLE.bodyMemoryMb.default,
-  };
-  const app = await createApp(engine, { ...limits, log, port: 0 });
-  url = await app.listen({ host: "127.0.0.1", port: 0 });
-  close = async () => {
-    await app.close();
-    await engine.close();
-  };
+  ({ url, close } = await startFastService());
 });
 after(async () => {
   await close();

@@ -1,54 +1,25 @@
 import { MODEL_ID } from "./fast-engine.ts";
-import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { inner, mapsIn, numbersOf, reorder, type Tree, type TreeMap } from "./tree.ts";
+import {
+  answersOf,
+  eachAnswer,
+  eachColumn,
+  eachOf,
+  eachRow,
+  resoften,
+  rowsOf,
+  setRows,
+  softmaxAt,
+} from "./planting.ts";
+import { inner, mapsIn, numbersOf, reorder, type TreeMap } from "./tree.ts";
 
-const answersOf = (body: TreeMap): TreeMap[] =>
-  [...inner(body, "answers").values()].filter((answer): answer is TreeMap => answer instanceof Map);
-const ofType = (body: TreeMap, type: string) =>
-  answersOf(body).filter((answer) => answer.get("type") === type);
-/** Changes each answer, or each of a type. */
-const eachAnswer = (change: (answer: TreeMap) => void): Fault => ({
-  answer: (body) => answersOf(body).forEach(change),
-});
-const eachOf = (type: string, change: (answer: TreeMap) => void): Fault => ({
-  answer: (body) => ofType(body, type).forEach(change),
-});
-/** Changes the numbers by label of each answer of a type: its scores, then its probabilities. */
-const eachColumn = (type: string, change: (column: TreeMap) => void): Fault =>
-  eachOf(type, (answer) => {
-    for (const member of ["scores", "probabilities"]) change(inner(answer, member));
-  });
 const rename = (column: TreeMap, to: (name: string) => string) => {
   const members = [...column].map(([name, value]) => [to(name), value] as const);
   column.clear();
   for (const [name, value] of members) column.set(name, value);
 };
-const eachRow = (change: (row: TreeMap) => void): Fault => ({
-  answer: (body) => rowsOf(body).forEach(change),
-});
-const rowsOf = (body: TreeMap): TreeMap[] => {
-  const ranked = body.get("ranked");
-  return Array.isArray(ranked) ? ranked.filter((row): row is TreeMap => row instanceof Map) : [];
-};
-const setRows = (body: TreeMap, rows: readonly Tree[]) => {
-  if (body.has("ranked")) body.set("ranked", [...rows]);
-};
 const change = (map: TreeMap, to: (value: number) => number) => {
   for (const [name, value] of map) map.set(name, to(Number(value)));
-};
-const softmaxAt = (scores: readonly number[], temperature: number) => {
-  const largest = Math.max(...scores);
-  const powers = scores.map((score) => Math.exp((score - largest) / temperature));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((power) => power / sum);
-};
-/** Probabilities anew from the scores. */
-const resoften = (answer: TreeMap, temperature: number) => {
-  const shares = softmaxAt(numbersOf(inner(answer, "scores")), temperature);
-  const probabilities = inner(answer, "probabilities");
-  for (const [index, name] of [...probabilities.keys()].entries())
-    probabilities.set(name, shares[index] ?? 0);
 };
 
 /** Mistakes in what an answer holds. */

@@ -3,7 +3,9 @@ import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
+import { cachedBy, markEdges, readHeld, tokens } from "./planting.ts";
+import { authorization, giveKey, servedDocument } from "./planting-http.ts";
+import { inner, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 /** Turns the answers of questions of one type around, each under the other's name. */
 const turnAnswers = (type: string, isMeant: (count: number) => boolean = (count) => count > 1): Fault => ({
@@ -16,31 +18,6 @@ const turnAnswers = (type: string, isMeant: (count: number) => boolean = (count)
   },
 });
 
-/** A score cache whose key is made of less than the pair. */
-function cachedBy(key: (state: string, question: string, candidate: string) => string): Fault {
-  const known = new Map<string, number>();
-  return {
-    scores: (scored, request) => ({
-      ...scored,
-      scores: scored.scores.map((scores, index) => {
-        const { question, candidates } = request.questions[index] ?? {
-          question: request.state,
-          candidates: [],
-        };
-        return scores.map((score, place) => {
-          const at = key(request.state.text, question.text, candidates[place]?.text ?? "");
-          const old = known.get(at) ?? score;
-          known.set(at, old);
-          return old;
-        });
-      }),
-    }),
-  };
-}
-
-const tokens = (count: (scored: ScoredRequest, request: RenderedRequest) => number): Fault => ({
-  scores: (scored, request) => ({ ...scored, inputTokens: count(scored, request) }),
-});
 const pairsOf = ({ scores, cachedPairs }: ScoredRequest) =>
   Math.max(1, scores.reduce((sum, { length }) => sum + length, 0) - cachedPairs);
 
@@ -74,33 +51,7 @@ function strings(
 /** The candidates of a ranking as they came. */
 const sentTexts = (request: RenderedRequest): readonly string[] =>
   "sent" in request && Array.isArray(request.sent) ? request.sent.map(({ text }) => String(text)) : [];
-/** The object or array that a text holds, as some libraries read it at once. */
-const readHeld = (text: string): Tree => {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    JSON.parse(text);
-    return readTree(text);
-  } catch {
-    return text;
-  }
-};
-const markEdges = (text: string) => (text.trim() === "" ? text : text.replace(/^\s|\s$/g, "_"));
 
-/** As if the request had brought the right key. */
-function giveKey(request: IncomingMessage): void {
-  request.headers.authorization = `Bearer ${KEY}`;
-  const { rawHeaders } = request;
-  const at = rawHeaders.findIndex((name) => name.toLowerCase() === "authorization");
-  if (at >= 0) rawHeaders.splice(at, 2);
-  rawHeaders.push("Authorization", `Bearer ${KEY}`);
-}
-const authorization = (isIn: (given: string, request: IncomingMessage) => boolean): Fault => ({
-  early: (request) => {
-    const given = request.headers.authorization ?? "";
-    if (given !== "" && isIn(given, request)) giveKey(request);
-    return false;
-  },
-});
 /** 401 as it should be, but only when the whole body has come. */
 const late: Fault = {
   early: (request: IncomingMessage, response: ServerResponse) => {
@@ -121,15 +72,6 @@ const late: Fault = {
   },
 };
 
-const document = (change: (schemas: TreeMap, body: TreeMap) => void): Fault => ({
-  send: (answer, request) => {
-    if (request.url !== "/openapi.json" || answer.body === undefined) return;
-    const body = readTree(answer.body);
-    if (!(body instanceof Map)) return;
-    change(inner(body, "components", "schemas"), body);
-    answer.body = writeTree(body);
-  },
-});
 const QUESTIONS_APART = ["scores.own-question", "scores.own-question.bits"];
 
 /** Answers, keys, texts and counts that are right in themselves and belong to something else. */
@@ -211,7 +153,7 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "noul is a boolean in the document",
-    fault: document(
+    fault: servedDocument(
       (schemas) =>
         void inner(schemas, "NoulAnswer", "properties").set("noul", new Map([["type", "boolean"]])),
     ),
@@ -219,7 +161,7 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "usage has another member in the document",
-    fault: document((schemas) => {
+    fault: servedDocument((schemas) => {
       inner(schemas, "Usage", "properties").set("cache_hits", new Map([["type", "integer"]]));
       inner(schemas, "Usage").set("required", ["input_tokens", "cache_hits"]);
     }),
@@ -227,7 +169,7 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "63 levels at most in the document",
-    fault: document((schemas) => {
+    fault: servedDocument((schemas) => {
       for (const schema of schemas.values())
         if (schema instanceof Map)
           for (const property of inner(schema, "properties").values())

@@ -1,33 +1,8 @@
-import type { RenderedCandidate } from "../../src/decisions/rendered.ts";
 import { MODEL_ID } from "./fast-engine.ts";
-import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
+import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
+import { inner, mapsIn, readTree, type Tree, type TreeMap } from "./tree.ts";
 
-/** Changes a request that is JSON; leaves any other as it is. */
-function edit(change: (body: TreeMap) => void): Fault {
-  return {
-    request: (text) => {
-      try {
-        const tree = readTree(text);
-        if (!(tree instanceof Map)) return text;
-        const before = writeTree(tree);
-        change(tree);
-        const after = writeTree(tree);
-        return after === before ? text : after; // digits and the like are lost on the way
-      } catch {
-        return text;
-      }
-    },
-  };
-}
-const questionsOf = (body: TreeMap): TreeMap[] =>
-  [...inner(body, "questions").values()].filter((question): question is TreeMap => question instanceof Map);
-/** Changes each question of a request. */
-const editQuestions = (change: (question: TreeMap) => void): Fault =>
-  edit((body) => {
-    for (const question of questionsOf(body)) change(question);
-  });
 const keep = (map: TreeMap, most: number) => {
   for (const name of [...map.keys()].slice(most)) map.delete(name);
 };
@@ -44,18 +19,6 @@ const asJson = (text: string): string => {
     return text;
   }
 };
-/** Shows the model other texts of candidates. */
-function showing(textOf: (candidate: RenderedCandidate) => string): Fault {
-  return {
-    texts: (request) => ({
-      ...request,
-      questions: request.questions.map((question) => ({
-        ...question,
-        candidates: question.candidates.map((candidate) => ({ ...candidate, text: textOf(candidate) })),
-      })),
-    }),
-  };
-}
 /** Makes the texts of a list differ. */
 const numbered = (list: Tree[]): Tree[] =>
   list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
@@ -535,30 +498,3 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     ],
   },
 ];
-
-function lengthOf(value: Tree | undefined): number {
-  return Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
-}
-
-function pairsOf(body: TreeMap): number {
-  return questionsOf(body).reduce(
-    (sum, question) => sum + Math.max(2, lengthOf(question.get("criteria"))),
-    0,
-  );
-}
-
-/** Refuses what the service would have answered. */
-function refuseWhen(isRefused: (body: TreeMap) => boolean): NonNullable<Fault["reply"]> {
-  return (reply, { body }) => {
-    if (reply.status !== 200 || body.byteLength === 0) return reply;
-    const tree = readTree(Buffer.from(body).toString("utf8"));
-    if (!(tree instanceof Map) || !isRefused(tree)) return reply;
-    const detail = [{ loc: ["body"], msg: "Expected something else, got this.", type: "wrong_type" }];
-    return {
-      ...reply,
-      status: 422,
-      headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify({ detail }),
-    };
-  };
-}

@@ -1,131 +1,26 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EngineHealth } from "../../src/inference/ports.ts";
-import { type Fault, KEY, type WireAnswer } from "./faulty-service.ts";
+import { type Fault, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { inner, readTree, type TreeMap, writeTree } from "./tree.ts";
+import { counters, eachScore } from "./planting.ts";
+import {
+  become,
+  beforehand,
+  early,
+  errors,
+  header,
+  health,
+  issues,
+  json,
+  letIn,
+  listedModel,
+  refuse,
+  refuseWhere,
+  rewrite,
+  statusWhere,
+} from "./planting-http.ts";
+import { inner } from "./tree.ts";
 
-/** Changes JSON bodies of errors. */
-function errors(
-  change: (body: TreeMap, answer: WireAnswer, request: IncomingMessage) => void,
-  from = 400,
-): Fault {
-  return {
-    send: (answer, request) => {
-      if (answer.status < from || answer.body === undefined || answer.body === "") return;
-      const body = readTree(answer.body);
-      if (!(body instanceof Map)) return;
-      change(body, answer, request);
-      answer.body = writeTree(body);
-    },
-  };
-}
-function issues(change: (issue: TreeMap) => void): Fault {
-  return errors((body) => {
-    const detail = body.get("detail");
-    if (Array.isArray(detail)) for (const issue of detail) if (issue instanceof Map) change(issue);
-  });
-}
-function json(path: string, change: (body: TreeMap) => void): Fault {
-  return {
-    send: (answer, request) => {
-      const isMeant =
-        request.method === "GET" && answer.status === 200 && request.url?.split("?")[0] === path;
-      if (!isMeant || answer.body === undefined) return;
-      const body = readTree(answer.body);
-      if (!(body instanceof Map)) return;
-      change(body);
-      answer.body = writeTree(body);
-    },
-  };
-}
-const both = (one: Fault, other: Fault): Fault => ({
-  send: (answer, request) => {
-    one.send?.(answer, request);
-    other.send?.(answer, request);
-  },
-});
-const header = (
-  name: string,
-  change: (value: string | undefined, answer: WireAnswer, request: IncomingMessage) => string | undefined,
-): Fault => ({
-  send: (answer, request) => {
-    const value = change(answer.headers[name], answer, request);
-    if (value === undefined) delete answer.headers[name];
-    else answer.headers[name] = value;
-  },
-});
-const health = (change: (body: TreeMap) => void) => both(json("/health", change), json("/ready", change));
-const become = (answer: WireAnswer, isMeant: boolean | undefined, status: number) => {
-  if (isMeant === true) answer.status = status;
-};
-const rewrite = (answer: WireAnswer, isMeant: boolean | undefined, change: (text: string) => string) => {
-  if (isMeant === true && answer.body !== undefined) answer.body = change(answer.body);
-};
-const statusWhere = (from: number, to: number): Fault => ({
-  send: (answer) => become(answer, answer.status === from, to),
-});
-/** Steps in before the body of a request that is meant. */
-const early = (
-  isMeant: (request: IncomingMessage) => boolean,
-  answer: (response: ServerResponse, request: IncomingMessage) => void,
-): Fault => ({
-  early: (request, response) => {
-    if (!isMeant(request)) return false;
-    request.resume();
-    answer(response, request);
-    return true;
-  },
-});
-/** Changes a request before the service sees it. */
-const beforehand = (change: (request: IncomingMessage, response: ServerResponse) => void): Fault => ({
-  early: (request, response) => {
-    change(request, response);
-    return false;
-  },
-});
-const refuse = (
-  response: ServerResponse,
-  status: number,
-  body = '{"detail":"No."}',
-  headers: Readonly<Record<string, string>> = {},
-) => {
-  response
-    .writeHead(status, { "content-type": "application/json", "x-request-id": "q", ...headers })
-    .end(body);
-};
-const refuseWhere = (status: number, isMeant: (request: IncomingMessage) => boolean): Fault =>
-  early(isMeant, (response) => refuse(response, status));
-/** Changes the one model that /v1/models lists. */
-const listedModel = (change: (model: TreeMap) => void): Fault =>
-  json("/v1/models", (body) => {
-    const models = body.get("models");
-    if (Array.isArray(models) && models[0] instanceof Map) change(models[0]);
-  });
-const counters = (
-  change: (counters: EngineHealth["counters"]) => Partial<EngineHealth["counters"]>,
-): Fault => ({
-  health: (health) => ({ ...health, counters: { ...health.counters, ...change(health.counters) } }),
-});
-/** Changes each score that the model gave. */
-const eachScore = (
-  change: (
-    score: number,
-    at: { readonly index: number; readonly place: number; readonly count: number },
-  ) => number,
-): Fault => ({
-  scores: (scored) => ({
-    ...scored,
-    scores: scored.scores.map((row, place) =>
-      row.map((score, index) => change(score, { index, place, count: row.length })),
-    ),
-  }),
-});
-/** Lets a request that is meant in, whatever its key. */
-const letIn = (isMeant: (request: IncomingMessage) => boolean): Fault =>
-  beforehand((request) => {
-    if (isMeant(request)) setKey(request);
-  });
 let lastText = "";
 let calls = 0;
 
@@ -902,12 +797,3 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
     fails: ["auth.before-body"],
   },
 ];
-
-/** Gives a request the right key. */
-function setKey(request: IncomingMessage): void {
-  request.headers.authorization = `Bearer ${KEY}`;
-  const { rawHeaders } = request;
-  for (let index = rawHeaders.length - 2; index >= 0; index -= 2)
-    if (rawHeaders[index]?.toLowerCase() === "authorization") rawHeaders.splice(index, 2);
-  rawHeaders.push("Authorization", `Bearer ${KEY}`);
-}

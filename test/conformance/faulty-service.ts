@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
-import { createContractFor } from "../../src/app.ts";
+import { createContractFor, createDialectsFor } from "../../src/app.ts";
 import type { Contract, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { systemClock } from "../../src/inference/clock.ts";
@@ -24,8 +24,12 @@ export interface Fault {
   readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
   /** Changes an answer of 200 in place. */
   readonly answer?: (body: TreeMap, operation: string, request: string) => void;
-  /** Changes an answer of the contract, of any status. */
-  readonly reply?: (reply: OutgoingReply, call: IncomingCall) => OutgoingReply | Promise<OutgoingReply>;
+  /** Changes an answer of the contract, of any status; `again` asks the same operation with another body. */
+  readonly reply?: (
+    reply: OutgoingReply,
+    call: IncomingCall,
+    again: (body: string) => Promise<OutgoingReply>,
+  ) => OutgoingReply | Promise<OutgoingReply>;
   /** Changes any answer in place just before it is written. */
   readonly send?: (answer: WireAnswer, request: IncomingMessage) => void;
   /** Sees a request before its body. @returns true when it has answered by itself */
@@ -67,12 +71,18 @@ export class FaultyService {
   } = {}): Promise<FaultyService> {
     let current: Fault = {};
     const engine = await createFastEngine(cacheSize);
-    const contract = wrapContract(await createContractFor(wrapEngine(engine, () => current)), () => current);
+    const faulty = wrapEngine(engine, () => current);
+    const contract = wrapContract(await createContractFor(faulty), () => current);
+    const dialects = (await createDialectsFor(faulty)).map((dialect) => ({
+      ...dialect,
+      contract: wrapContract(dialect.contract, () => current),
+    }));
     const { version } = JSON.parse(readFileSync(path.join(packageRoot, "package.json"), "utf8"));
     const silent = () => {};
     const log = { debug: silent, info: silent, warn: silent, error: silent };
     const app = await createServer({
       contract,
+      dialects,
       version,
       apiKey,
       log,
@@ -144,7 +154,8 @@ function wrapContract(contract: Contract, fault: () => Fault): Contract {
         if (tree instanceof Map) answer(tree, call.operationId, text);
         outgoing = { ...outgoing, body: writeTree(tree) };
       }
-      return reply === undefined ? outgoing : await reply(outgoing, call);
+      if (reply === undefined) return outgoing;
+      return await reply(outgoing, call, (text) => contract.call({ ...call, body: Buffer.from(text) }));
     },
   };
 }

@@ -2,8 +2,9 @@ import { type Check, defineCheck } from "../check.ts";
 import { show } from "../json.ts";
 import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
+import { headOf } from "../wire.ts";
 import { type Deviation, expectUndisturbed, health, pause, skipIfUsed } from "./others.ts";
-import { freshState } from "./scored.ts";
+import { freshState, scoreOf, texts } from "./scored.ts";
 import { counterOf } from "./server.ts";
 
 /** How long a counter may lag behind the answer that it counts. */
@@ -74,6 +75,26 @@ export const COUNTER_CHECKS: readonly Check[] = [
     },
   ),
   defineCheck({
+    id: "health.counts-at-once",
+    clause: "Counters tell what has been answered, not what had been when they were last looked at.",
+    source: "contract: Health",
+    expected: "the first look a while after an answer counts it",
+    turn: "alone",
+    run: async (trial: Trial) => {
+      await skipIfUsed(trial, FIRST_WATCH_MS, "completed_requests");
+      await expectUndisturbed(trial, () => compareFirstLook(trial));
+    },
+  }),
+  defineCheck({
+    id: "health.counts-cancelled",
+    clause: "`cancelled_requests` counts requests whose caller leaves before the answer.",
+    source: "contract: Health",
+    expected: "at least one more when callers leave in the middle of some work",
+    isGentle: false,
+    turn: "alone",
+    run: checkCancelled,
+  }),
+  defineCheck({
     id: "health.idle",
     clause: "Where nothing waits and nothing runs, the gauges are 0.",
     source: "contract: Health",
@@ -137,6 +158,58 @@ async function compareGauges(trial: Trial): Promise<Deviation | undefined> {
     if (value !== 0) return { name, came, reply: await trial.get("/health") };
   }
   return undefined;
+}
+
+/** Longer than any counter should lag behind, without a look meanwhile. Chosen. */
+const UNSEEN_MS = 200;
+
+async function compareFirstLook(trial: Trial): Promise<Deviation | undefined> {
+  const name = "completed_requests";
+  const start = counterOf(await health(trial), name);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.named-counters`);
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  await pause(UNSEEN_MS);
+  const reply = await trial.get("/health");
+  const end = counterOf(reply.json, name) ?? 0;
+  if (end > start) return undefined;
+  return { name, came: `${name} was ${start} before an answer and ${end} at the first look after it`, reply };
+}
+
+/** Callers that leave, each in the middle of the time that its work takes. */
+const LEAVERS = 4;
+/** Work that is done sooner ends before anybody can leave. Chosen. */
+const LEAST_WORK_MS = 20;
+
+async function checkCancelled(trial: Trial): Promise<void> {
+  const name = "cancelled_requests";
+  const body = () => ({
+    state: `${freshState()} ${"and so on ".repeat(40)}`,
+    questions: { a: scoreOf(texts(64)), b: scoreOf(texts(64), "Which one is it?") },
+  });
+  const { reply } = await trial.infer(SYSTEMONE, body());
+  if (reply.elapsedMs < LEAST_WORK_MS)
+    trial.skip(`128 pairs take ${Math.round(reply.elapsedMs)} ms: nobody can leave before`);
+  const before = await trial.get("/health");
+  const start = counterOf(before.json, name);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.schema`);
+  for (let left = 0; left < LEAVERS; left += 1) {
+    const wire = await trial.wire();
+    const text = JSON.stringify(body());
+    const lines = ["Content-Type: application/json", `Content-Length: ${text.length}`, ...trial.keyLines()];
+    wire.send(headOf(trial.target, `POST ${SYSTEMONE}`, ...lines), text);
+    await pause(reply.elapsedMs / 2);
+    wire.close();
+  }
+  const end = await settled(trial, name, (now) => now > start);
+  const answered =
+    (counterOf(await health(trial), "completed_requests") ?? 0) -
+    (counterOf(before.json, "completed_requests") ?? 0);
+  if (answered >= LEAVERS) trial.skip("the server answered before its callers had left");
+  trial.expect(
+    (end ?? 0) > start,
+    `${name} stayed ${start} when ${LEAVERS} callers left, of whom ${answered} count as answered`,
+    await trial.get("/health"),
+  );
 }
 
 /** A counter once it fits, or as it is when it has had time enough to. */

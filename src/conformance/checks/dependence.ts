@@ -36,6 +36,8 @@ function variants(count: number): readonly Variant[] {
       text: text(new Map([[place, "ice"]])),
     })),
     { name: "two words in turned order", text: text(turned) },
+    { name: "a comma within", text: text(new Map([[middle, `${words[middle]},`]])) },
+    { name: "a question mark at the end", text: `${text(new Map())}?` },
   ];
 }
 
@@ -84,6 +86,29 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
     const inferred = await trial.infer(SYSTEMONE, { state: salt, questions: { q: scoreOf(texts) } });
     const levels = scoredOf(trial, inferred, "q").scores;
     return [...found, ...levels.map((score) => ({ group: "level", scores: [score], inferred }))];
+  }),
+  defineCheck({
+    id: "scores.whole-structure",
+    clause:
+      "A structured state counts with each of its members, however many there are and however deep they are.",
+    source: "contract: Texts",
+    expected: "other scores for states that are alike in all but one name, one value or one element",
+    run: checkStructures,
+  }),
+  defineCheck({
+    id: "scores.as-sent",
+    clause: "A text reaches the model as it was sent: no mark, tag, entity or quotation mark of it is lost.",
+    source: "interface: Scores and probabilities",
+    expected: "other scores for texts that differ in such characters only, wherever they stand",
+    run: checkAsSent,
+  }),
+  defineCheck({
+    id: "scores.borders",
+    clause:
+      "State, question and candidate are texts of their own: where one ends and the next begins counts.",
+    source: "interface: Scores and probabilities",
+    expected: "other scores where a part of one text stands at the edge of its neighbour",
+    run: checkBorders,
   }),
   defineCheck({
     id: "scores.again-elsewhere",
@@ -147,6 +172,117 @@ async function oneByOne(
   const found: Scores[] = [];
   for (const text of texts) found.push(await ask(text));
   return found;
+}
+
+const LOOKALIKES = [
+  "cats and dogs",
+  "cats and dogs.",
+  '"cats and dogs"',
+  "cats & dogs",
+  "cats &amp; dogs",
+  "cats <b>and</b> dogs",
+  "cats and dogs \u{1f600}",
+  "cats and dogs\nand mice",
+];
+
+async function checkAsSent(trial: Trial): Promise<void> {
+  const state = nonce();
+  const candidates = ["a cup", "a map"];
+  const expectApart = (what: string, found: readonly Scores[]) => {
+    const known = new Map<string, string | undefined>();
+    for (const [index, { scores, inferred }] of found.entries()) {
+      const same = known.get(scores.join());
+      const text = JSON.stringify(LOOKALIKES[index]);
+      trial.expect(same === undefined, `the same scores for the ${what} ${text} as for ${same}`, inferred);
+      known.set(scores.join(), text);
+    }
+  };
+  const ask = (body: object) => rankOne(trial, { state, question: "Which one?", candidates, ...body });
+  expectApart("state", await oneByOne(LOOKALIKES, (text) => ask({ state: `${state} ${text}` })));
+  expectApart("question", await oneByOne(LOOKALIKES, (text) => ask({ question: text })));
+  const ranked = await ask({ candidates: LOOKALIKES });
+  expectApart(
+    "candidate",
+    ranked.scores.map((score) => ({ scores: [score], inferred: ranked.inferred })),
+  );
+  const questions = {
+    levels: scoreOf(LOOKALIKES, "Which one?"),
+    ...Object.fromEntries(LOOKALIKES.map((text, at) => [`n${at}`, { type: "noul", instructions: text }])),
+  };
+  const inferred = await trial.infer(SYSTEMONE, { state, questions });
+  expectApart(
+    "level",
+    scoredOf(trial, inferred, "levels").scores.map((score) => ({ scores: [score], inferred })),
+  );
+  expectApart(
+    "instructions",
+    LOOKALIKES.map((_, at) => ({ scores: scoredOf(trial, inferred, `n${at}`).scores, inferred })),
+  );
+}
+
+/** Members and elements of the wide states, and levels of the deep ones. Chosen. */
+const WIDE = 48;
+const DEEP = 12;
+
+async function checkStructures(trial: Trial): Promise<void> {
+  const salt = nonce();
+  const places = Array.from({ length: WIDE }, (_, index) => index);
+  const object = (changed?: number, value = "ice") =>
+    Object.fromEntries([
+      ["salt", salt],
+      ...places.map((at) => [`m${at}`, at === changed ? value : WORDS[at % 8]]),
+    ]);
+  const named = (changed?: number) =>
+    Object.fromEntries([
+      ["salt", salt],
+      ...places.map((at) => [at === changed ? "other" : `m${at}`, WORDS[at % 8]]),
+    ]);
+  const list = (changed?: number) => [salt, ...places.map((at) => (at === changed ? "ice" : WORDS[at % 8]))];
+  const nest = (value: unknown, depth: number): unknown =>
+    depth === 0 ? value : { [`d${depth}`]: nest(value, depth - 1) };
+  const changes = [undefined, 0, 7, 21, 35, WIDE - 1];
+  const states: Readonly<Record<string, readonly unknown[]>> = {
+    "a value": changes.map((at) => object(at)),
+    "a name": changes.map((at) => named(at)).slice(1),
+    "an element": changes.map((at) => list(at)),
+    "a deep value": ["red", "ice"].flatMap((word) => [2, 5, DEEP].map((depth) => nest([salt, word], depth))),
+  };
+  const known = new Map<string, string>();
+  for (const [what, given] of Object.entries(states))
+    for (const [index, state] of given.entries()) {
+      const candidates = ["a cup", "a map"];
+      const inferred = await trial.infer(RANK, { state, question: "Which one?", candidates });
+      const scores = listScores(trial, inferred, candidates.length).join();
+      const name = `${what} (state ${index})`;
+      const same = known.get(scores);
+      trial.expect(same === undefined, `the same scores where ${name} differs as for ${same}`, inferred);
+      known.set(scores, name);
+    }
+}
+
+/** The same characters in a row, parted at other places: a key that joins texts cannot tell them apart. */
+async function checkBorders(trial: Trial): Promise<void> {
+  const salt = nonce();
+  const candidates = ["up is true", "own is true"];
+  const parted = [
+    { state: `${salt} a cup`, question: "board is open" },
+    { state: `${salt} a cupbo`, question: "ard is open" },
+    { state: `${salt} a c`, question: "upboard is open" },
+  ].map((texts) => ({ ...texts, candidates }));
+  const moved = [
+    { state: salt, question: "is it so: set", candidates: ["upright", "down"] },
+    { state: salt, question: "is it so: setup", candidates: ["right", "left"] },
+    { state: salt, question: "is it so: s", candidates: ["etupright", "left"] },
+  ];
+  const known = new Map<number, string>();
+  for (const body of [...parted, ...moved]) {
+    const inferred = await trial.infer(RANK, body);
+    const [score = 0] = listScores(trial, inferred, body.candidates.length);
+    const name = JSON.stringify([body.state, body.question, body.candidates[0]]);
+    const same = known.get(score);
+    trial.expect(same === undefined, `the same score for ${name} as for ${same}`, inferred);
+    known.set(score, name);
+  }
 }
 
 /** A cache that keys by less than the whole pair answers one of these with another's scores. */

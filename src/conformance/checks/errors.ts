@@ -71,6 +71,27 @@ export const ERROR_CHECKS: readonly Check[] = [
       }
     },
   }),
+  defineCheck({
+    id: "errors.code",
+    clause: "The header `x-decision-error` gives the code of each error.",
+    source: "contract: Errors",
+    expected: "a code of the contract that fits the status, with each status of 400 and above of the run",
+    turn: "last",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      await provoke(trial);
+      for (const reply of trial.seen) {
+        if (reply.status < 400) continue;
+        const code = reply.headers["x-decision-error"];
+        const { method, url } = reply.request;
+        trial.expect(
+          codesOf(reply).includes(code ?? ""),
+          `x-decision-error is ${show(code ?? null)} with ${reply.status}, ${method} ${new URL(url).pathname}`,
+          reply,
+        );
+      }
+    },
+  }),
   ...(["type", "loc"] as const).map((member) =>
     defineCheck({
       id: `errors.${member}`,
@@ -168,7 +189,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "errors.json",
-    clause: "Whatever the server sends but pages is JSON, and says so.",
+    clause: "Whatever the server sends but pages is JSON in UTF-8, and says so.",
     source: "contract: Errors",
     expected: "`content-type: application/json` and a JSON body with each answer of the run",
     turn: "last",
@@ -179,7 +200,9 @@ export const ERROR_CHECKS: readonly Check[] = [
       for (const reply of trial.seen) {
         if (reply.request.method === "HEAD" || (isPage(reply.request.url) && reply.status < 400)) continue;
         const isJson =
-          /^application\/json\b/i.test(reply.headers["content-type"] ?? "") && reply.json !== undefined;
+          /^application\/json *(;.*charset="?utf-?8"?.*|;(?!.*charset).*)?$/i.test(
+            reply.headers["content-type"] ?? "",
+          ) && reply.json !== undefined;
         trial.expect(isJson, excerpt(reply), reply);
       }
     },
@@ -192,6 +215,39 @@ async function provoke(trial: Trial): Promise<void> {
   await trial.post(RANK, `{"state":"${MARK}`);
   await trial.get("/nowhere");
   await trial.get(RANK);
+}
+
+/** Codes by status. Those of 503 that tell of a state are for checks that know the state. */
+const CODES: Readonly<Record<number, readonly string[]>> = {
+  400: ["MALFORMED_HTTP"],
+  401: ["KEY_MISSING", "UNAUTHORIZED"],
+  404: ["NOT_FOUND"],
+  405: ["METHOD_NOT_ALLOWED"],
+  408: ["HEADERS_TIMEOUT"],
+  412: ["CONDITION_FAILED"],
+  413: ["BODY_TOO_LARGE"],
+  416: ["CONDITION_FAILED"],
+  417: ["EXPECTATION_FAILED"],
+  422: ["INVALID_REQUEST"],
+  429: ["RATE_LIMITED"],
+  431: ["HEADERS_TOO_LARGE"],
+  500: ["BACKEND_FAILED", "INTERNAL"],
+  503: [
+    "QUEUE_FULL",
+    "OVERLOADED",
+    "STARTING",
+    "DRAINING",
+    "TOO_MANY_CONNECTIONS",
+    "BACKEND_FAILED",
+    "INTERNAL",
+  ],
+  504: ["DEADLINE_EXCEEDED"],
+};
+
+function codesOf({ status, request }: Reply): readonly string[] {
+  if (status === 401 && request.headers.authorization === undefined) return ["KEY_MISSING"];
+  if (status === 401 && /^Bearer \S/.test(request.headers.authorization ?? "")) return ["UNAUTHORIZED"];
+  return CODES[status] ?? [];
 }
 
 function errorsSeen(trial: Trial, statuses?: readonly number[]): readonly Reply[] {

@@ -16,7 +16,10 @@ export interface FaultyRequest {
 }
 
 const Q = ["body", "questions", "q"];
-/** One for each `type` but too_many_tokens, which `limits.tokens.exact` is about. */
+/** Longer than any model's limit. */
+const TOO_LONG = "go ".repeat(9000);
+
+/** One for each `type`, and some whose `loc` has a name that the request chose among two. */
 export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
   {
     name: "a media type",
@@ -55,6 +58,26 @@ export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
     body: { state: MARK, candidates: ["a", 5] },
     type: "wrong_type",
     loc: ["body", "candidates", 1],
+  },
+  {
+    name: "a long state under its alias",
+    path: RANK,
+    body: { context: TOO_LONG, candidates: ["a", "b"] },
+    type: "too_many_tokens",
+    loc: ["body", "context"],
+  },
+  {
+    name: "a long outcome under its alias",
+    body: asked({ ...NOUL, criteria: { yes: TOO_LONG } }),
+    type: "too_many_tokens",
+    loc: [...Q, "criteria", "yes"],
+  },
+  {
+    name: "equal candidates under their alias",
+    path: RANK,
+    body: { state: "s", answers: [MARK, MARK] },
+    type: "not_distinct",
+    loc: ["body", "answers", 1],
   },
   { name: "one label", body: asked(choiceOf({ a: MARK })), type: "too_few", loc: [...Q, "criteria"] },
   { name: "no question", body: { state: MARK, questions: {} }, type: "too_few", loc: ["body", "questions"] },

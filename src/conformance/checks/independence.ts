@@ -8,6 +8,7 @@ import {
   choiceOf,
   isCloseScore,
   isSameScore,
+  listScores,
   NOULS,
   rankScores,
   SCORE,
@@ -98,6 +99,53 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
     },
   ),
   ...inBothProfiles(
+    "many-candidates",
+    "A candidate among 64 has the score that it has among a few",
+    async (trial: Trial, same) => {
+      const candidates = texts(64);
+      const whole = await rankScores(trial, STATE, "Which level?", candidates);
+      const known = scoreMap(candidates, whole.scores, whole.inferred);
+      for (const from of [0, 24, 56]) {
+        const few = candidates.slice(from, from + 8);
+        const part = await rankScores(trial, STATE, "Which level?", few);
+        same(known, scoreMap(few, part.scores, part.inferred));
+      }
+    },
+    { isGentle: false },
+  ),
+  ...inBothProfiles(
+    "spelling",
+    "How a request is written is nothing to the model",
+    async (trial: Trial, same) => {
+      const question = JSON.stringify(CHOICE);
+      const bodies = [
+        `{"state":${JSON.stringify(STATE)},"questions":{"q":${question}}}`,
+        `{"questions":{"q":${question}},"state":${JSON.stringify(STATE)}}`,
+        ` {\n  "state" : ${escaped(STATE)} ,\t"questions" : { "q" : ${question} } }\n`,
+        ...(trial.facts.modelId === undefined
+          ? []
+          : [
+              `{"model":${JSON.stringify(trial.facts.modelId)},"state":${JSON.stringify(STATE)},"questions":{"q":${question}}}`,
+            ]),
+      ];
+      const answers = [];
+      for (const body of bodies) answers.push(answersOf(trial, await trial.infer(SYSTEMONE, body), ["q"]));
+      const [first, ...others] = answers;
+      for (const other of others) if (first !== undefined) same(first, other);
+      const candidates = texts(4);
+      const plain = await rankScores(trial, STATE, "Which level?", candidates);
+      const aliased = await trial.infer(RANK, {
+        answers: candidates,
+        question: "Which level?",
+        context: STATE,
+      });
+      same(
+        scoreMap(candidates, plain.scores, plain.inferred),
+        scoreMap(candidates, listScores(trial, aliased, candidates.length), aliased),
+      );
+    },
+  ),
+  ...inBothProfiles(
     "criteria-order",
     "A label has the same score in whichever order labels come",
     async (trial: Trial, same) => {
@@ -152,6 +200,23 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
+    id: "rank.null-question",
+    clause: "A question that is null counts as left out.",
+    source: "contract: Requests",
+    expected: 'the scores that `question: ""` gives, to the last bit',
+    run: async (trial: Trial) => {
+      const candidates = ["early", "late"];
+      const empty = await rankScores(trial, STATE, "", candidates);
+      const inferred = await trial.infer(RANK, { state: STATE, question: null, candidates });
+      const scores = listScores(trial, inferred, candidates.length);
+      trial.expect(
+        scores.join() === empty.scores.join(),
+        `${scores.join()}, and ${empty.scores.join()} without a question`,
+        inferred,
+      );
+    },
+  }),
+  defineCheck({
     id: "rank.default-question",
     clause: "`question` is the empty string where it is left out.",
     source: "interface: RankRequest",
@@ -183,9 +248,11 @@ function inBothProfiles(
   name: string,
   clause: string,
   run: (trial: Trial, same: Same) => Promise<void>,
+  others: { readonly isGentle?: boolean } = {},
 ): readonly Check[] {
   const draft = (id: string, expected: string, source: string, isSame: typeof isCloseScore) =>
     defineCheck({
+      ...others,
       id,
       clause: `${clause}.`,
       source,
@@ -217,9 +284,19 @@ function compare(trial: Trial, before: Answers, after: Answers, isSame: typeof i
   }
 }
 
+/** A JSON string with each of its letters escaped. */
+function escaped(text: string): string {
+  const codes = [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return `"${codes.join("")}"`;
+}
+
 async function all(trial: Trial, questions: Readonly<Record<string, unknown>>): Promise<Answers> {
   const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
-  const entries = Object.keys(questions).flatMap((name) => {
+  return answersOf(trial, inferred, Object.keys(questions));
+}
+
+function answersOf(trial: Trial, inferred: Inferred, names: readonly string[]): Answers {
+  const entries = names.flatMap((name) => {
     const { labels, scores } = scoredOf(trial, inferred, name);
     return labels.map((label, index): [string, number] => [
       `${name} / ${label}`,

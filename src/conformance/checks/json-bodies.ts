@@ -173,6 +173,8 @@ export const JSON_CHECKS: readonly Check[] = [
       "-0": "-0",
       "-0.0": "-0.0",
       "an escaped zero": '"\\u0000 a"',
+      "a noncharacter": '"\uffff a"',
+      "an escaped noncharacter": '"\\ufffe a"',
       "an empty name": '{"":1}',
       "__proto__ and constructor": '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
       "names that differ by form only": '{"é":1,"e\\u0301":2}',

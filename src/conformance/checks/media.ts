@@ -17,6 +17,7 @@ const REFUSED = [
   "text/plain",
   "text/json",
   "application/jsonx",
+  "application/problem+json",
   "application/x-www-form-urlencoded",
   "application/octet-stream",
   "multipart/form-data; boundary=x",
@@ -53,6 +54,16 @@ export const MEDIA_CHECKS: readonly Check[] = [
           await trial.infer(SYSTEMONE, SMALL, { headers: { "content-type": type } });
         },
       ),
+  }),
+  defineCheck({
+    id: "media.accept",
+    clause: "What a caller accepts changes nothing: answers are JSON.",
+    source: "contract: Requests",
+    expected: "200 with a JSON object, whatever `Accept` says",
+    run: async (trial: Trial) => {
+      for (const accept of ["application/xml", "image/png, text/html;q=0.5", "application/json;q=0"])
+        await trial.infer(SYSTEMONE, SMALL, { headers: { accept } });
+    },
   }),
   defineCheck({
     id: "media.others",

@@ -36,6 +36,13 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
         const header = reply.headers["retry-after"];
         trial.expect(header === "1", `retry-after is ${JSON.stringify(header)} with 503`, reply);
         trial.expect(at(reply.json, "detail") !== undefined, excerpt(reply), reply);
+        const code = reply.headers["x-decision-error"];
+        const isQueue = code === "QUEUE_FULL" || code === "OVERLOADED";
+        trial.expect(
+          isQueue || trial.profile !== "full",
+          `x-decision-error is ${code} with a full queue`,
+          reply,
+        );
       }
     },
   }),

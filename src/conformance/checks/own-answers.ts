@@ -57,6 +57,10 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
     },
   },
   {
+    name: "names that many systems take for one",
+    questions: named(["a", "A", " a", "caf\u00e9", "cafe\u0301", "\u00c5"], noul),
+  },
+  {
     name: "the same question twice among others",
     questions: { a: noul("angry"), b: noul("late"), c: noul("angry"), d: noul("paid") },
   },
@@ -64,6 +68,7 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
 
 /** Requests of one form under way together. */
 const SIDE_BY_SIDE = 12;
+const MOST_QUESTIONS = 32;
 
 /** Answers that are right in themselves and belong to something else. */
 export const OWN_ANSWER_CHECKS: readonly Check[] = [
@@ -94,6 +99,26 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
           observe({ name, scores, alone: wanted, own: index, inferred });
         }
       });
+    },
+  ),
+  both(
+    "scores.own-place",
+    "Each of 32 questions of one form gets its own answer.",
+    "the scores that each question has where the request asks them in reverse order",
+    async (trial, observe) => {
+      const state = freshState();
+      const names = Array.from({ length: MOST_QUESTIONS }, (_, index) => `q${index}`);
+      const all = Object.fromEntries(names.map((name, index) => [name, noul(`number ${index}`)]));
+      const there = await trial.infer(SYSTEMONE, { state, questions: all });
+      const back = await trial.infer(SYSTEMONE, {
+        state,
+        questions: Object.fromEntries(Object.entries(all).toReversed()),
+      });
+      const reversed = names.map((name) => scoredOf(trial, back, name).scores);
+      for (const [own, name] of names.entries()) {
+        const { scores } = scoredOf(trial, there, name);
+        observe({ name, scores, alone: reversed, own, inferred: there });
+      }
     },
   ),
   both(

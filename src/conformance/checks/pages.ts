@@ -72,6 +72,8 @@ export const PAGE_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       const reply = await trial.get("/openapi.json");
       const { json: wanted } = await ownContract();
+      const [version, own] = [reply.json, wanted].map((document) => at(document, "openapi"));
+      trial.expect(version === own, `openapi is ${show(version)}, not ${show(own)}`, reply);
       for (const path of namesOf(at(wanted, "paths"))) {
         for (const method of namesOf(at(wanted, "paths", path))) {
           const [own, served] = [wanted, reply.json].map((document) => at(document, "paths", path, method));

@@ -2,7 +2,7 @@ import { type Check, defineCheck } from "../check.ts";
 import { at, show } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
-import { choiceOf, type Row, rowsOf, STATE, scoredOf, texts } from "./scored.ts";
+import { type Row, rowsOf, STATE, scoredOf, texts } from "./scored.ts";
 
 const MAPPED = {
   tray: "Open tray 2 and pull the sheet out.",
@@ -18,6 +18,7 @@ const LOOKALIKES = [
   ["cafe\u0301", "caf\u00e9"],
   ["a\u200bb", "ab"],
   ["tab here", "tab\there"],
+  ["7\u200b", "7"], // of which languages that sort integer-like names put the second first
 ].flatMap((alike) => [alike, alike.toReversed()]);
 
 /** The order of a ranking, and what its rows say of the request. */
@@ -128,8 +129,10 @@ export const RANKING_CHECKS: readonly Check[] = [
       let ties = 0;
       for (const alike of LOOKALIKES) {
         // labels that stand for their descriptions
-        const criteria = Object.fromEntries(alike.map((label) => [label, null]));
-        const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions: { q: choiceOf(criteria) } });
+        const criteria = alike.map((label): [string, null] => [label, null]);
+        const question = `{"type":"choice","instructions":"Which one?","criteria":${orderedJson(criteria)}}`;
+        const body = `{"state":${JSON.stringify(STATE)},"questions":{"q":${question}}}`;
+        const inferred = await trial.infer(SYSTEMONE, body);
         const { answer, labels, scores } = scoredOf(trial, inferred, "q");
         const largest = Math.max(...scores);
         if (scores.filter((score) => score === largest).length < 2) continue;
@@ -169,13 +172,21 @@ function checkPairs(
   }
 }
 
-/** Ranks texts that may tie, as a list and as a map whose labels are in no order. @returns ties met */
+/** A JSON object with its members in the order given, integer-like names too. */
+function orderedJson(members: readonly (readonly [string, unknown])[]): string {
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
+}
+
+/** Ranks texts that may tie, as a list and as maps whose labels are in no order. @returns ties met */
 async function countTies(trial: Trial, alike: readonly string[]): Promise<number> {
   let ties = 0;
-  const labels = ["m", "c", "x", "a"];
-  const map = Object.fromEntries(alike.map((text, index) => [labels[index] ?? String(index), text]));
-  for (const candidates of [alike, map]) {
-    const inferred = await trial.infer(RANK, { state: STATE, question: "When?", candidates });
+  const mapped = [
+    ["m", "c", "x", "a"],
+    ["10", "x", "2", "1"],
+  ].map((labels) => orderedJson(alike.map((text, index) => [labels[index] ?? String(index), text])));
+  for (const candidates of [JSON.stringify(alike), ...mapped]) {
+    const body = `{"state":${JSON.stringify(STATE)},"question":"When?","candidates":${candidates}}`;
+    const inferred = await trial.infer(RANK, body);
     const rows = rowsOf(trial, inferred);
     for (const [index, row] of rows.entries()) {
       const before = rows[index - 1];

@@ -202,6 +202,7 @@ export const REQUEST_CHECKS: readonly Check[] = [
       { name: "equal descriptions", body: asked(choiceOf({ a: "x", b: "x" })) },
       { name: "equal after trimming", body: asked(choiceOf({ a: "x", b: " x\n" })) },
       { name: "a number and its text", body: asked(choiceOf({ a: 5, b: "5" })) },
+      { name: "a level that is a number and its text", body: asked(scoreOf([5, "5", "y"])) },
       { name: "true and its text", body: asked(scoreOf([true, "true"])) },
       { name: "an object and its text", body: asked(scoreOf([{ k: 1 }, "k: 1"])) },
       { name: "a list and its text", body: asked(scoreOf([["k"], "- k"])) },

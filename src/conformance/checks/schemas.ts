@@ -95,6 +95,22 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
+    id: "health.cache",
+    clause: "A score cache that is off holds nothing and answers nothing.",
+    source: "contract: Health",
+    expected: "`cache_entries` at most `cache_size`, and no `cache_hits` where that is 0",
+    turn: "last",
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/health");
+      const [size, entries, hits] = ["cache_size", "cache_entries", "cache_hits"].map((name) =>
+        at(reply.json, name),
+      );
+      if (typeof size !== "number") trial.skip("no cache_size: see health.schema");
+      trial.expect(Number(entries) <= size, `${show(entries)} entries of a cache of ${size}`, reply);
+      trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a cache that is off`, reply);
+    },
+  }),
+  defineCheck({
     id: "health.facts",
     clause: "`temperature` is the fixed one, `model` a full id, `version` that of the served document.",
     source: "contract: Health",

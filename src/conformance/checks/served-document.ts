@@ -4,7 +4,8 @@ import { difference } from "../difference.ts";
 import type { Reply } from "../exchange.ts";
 import { at, isList, isMap, type Json, namesOf } from "../json.ts";
 import { OPERATIONS, RANK, SYSTEMONE } from "../operations.ts";
-import { type Schemas, schemasOf } from "../schemas.ts";
+import { misfitOf, pointerSteps } from "../reply-fit.ts";
+import { schemasOf } from "../schemas.ts";
 import { sentPath } from "../target.ts";
 import type { Trial } from "../trial.ts";
 import { CHOICE, freshState, NOULS, SCORE } from "./scored.ts";
@@ -97,39 +98,6 @@ async function checkAnswersFit(trial: Trial, isMeant: (status: number) => boolea
       reply,
     );
   }
-}
-
-/** What does not fit the document's own words about such an answer. */
-function misfitOf(
-  document: Json,
-  schemas: Schemas,
-  operation: readonly string[],
-  { status, json }: Reply,
-  isStrict: boolean,
-): string | undefined {
-  const place = [...operation, "responses", String(status)];
-  const given = at(document, ...place);
-  if (given === undefined) return isStrict ? "a status that the document does not have" : undefined;
-  const reference = at(given, "$ref");
-  const response = typeof reference === "string" ? pointerSteps(reference) : place;
-  const body = [...response, "content", "application/json"];
-  if (at(document, ...body, "schema") === undefined)
-    return isStrict && isMap(given) ? "no schema" : undefined;
-  if (json === undefined) return "no JSON";
-  try {
-    return schemas.misfitAt([...body, "schema"], json);
-  } catch (error) {
-    return isStrict
-      ? `a schema that cannot be read: ${error instanceof Error ? error.message : error}`
-      : undefined;
-  }
-}
-
-function pointerSteps(reference: string): readonly string[] {
-  return reference
-    .replace(/^#\//, "")
-    .split("/")
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 async function checkExamples(trial: Trial): Promise<void> {

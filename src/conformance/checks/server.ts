@@ -55,6 +55,21 @@ export const SERVER_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
+    id: "livez",
+    clause: "GET /livez is 200 while the process works, and needs no key.",
+    source: "contract: /livez",
+    expected: 'the body {"status": "live"}; 405 for another method',
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/livez", { hasKey: false });
+      const isLive =
+        reply.status === 200 && at(reply.json, "status") === "live" && namesOf(reply.json).length === 1;
+      trial.expect(isLive, excerpt(reply), reply);
+      const other = await trial.call("POST", "/livez", { body: {}, hasKey: false });
+      trial.expect(other.status === 405, `${excerpt(other)}, to POST`, other);
+    },
+  }),
+  defineCheck({
     id: "health.named-counters",
     clause: "/health counts `completed_requests` and `model_batches`.",
     source: "interface: Health, ModelList",

@@ -35,6 +35,7 @@ export const STRUCTURES: readonly Spelling[] = [
   ['{"a":{"b":{"c":1}}}', "a:\n  b:\n    c: 1"],
   ['{"a":{},"b":[]}', "a: \n\nb:"],
   ['{"__proto__":1}', "__proto__: 1"],
+  ['{"__proto__":1,"a":{"__proto__":2,"b":3}}', "__proto__: 1\n\na:\n  __proto__: 2\n  b: 3"],
 ];
 /** State texts that hold JSON, and the JSON that they must be read like. */
 export const HELD: readonly Spelling[] = [
@@ -48,6 +49,8 @@ export const STAY_TEXTS: readonly Spelling[] = [
   ['"100.00"', "100.00"],
   ['"\\"quoted\\""', '"quoted"'],
   ['"null"', "null"],
+  ['{"a":"{\\"b\\":1}"}', '{"a":{"b":1}}'],
+  ['["[1,2]"]', "[[1,2]]"],
 ];
 /** White space around a text, as a string and as what other values are rendered to. */
 export const PADDED: readonly Spelling[] = [

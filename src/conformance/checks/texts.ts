@@ -49,7 +49,8 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.state-holds-scalars",
-    clause: "A string state that holds a number, a word or a quoted text of JSON is the text that it is.",
+    clause:
+      "A string state that holds a number, a word or a quoted text of JSON is the text that it is, and so is a string within a state.",
     source: "contract: Texts",
     expected: "other scores or tokens than for the value that it holds",
     run: async (trial: Trial) => {
@@ -58,6 +59,29 @@ export const TEXT_CHECKS: readonly Check[] = [
         const [one, other] = [await rawRank(trial, given), await rawRank(trial, value)];
         trial.expect(differ(one, other), `the same scores and tokens as for ${value}`, one.inferred);
       });
+    },
+  }),
+  defineCheck({
+    id: "texts.labels-stay",
+    clause: "A label that stands for its description is the text that it is, also where it holds JSON.",
+    source: "contract: Texts",
+    expected: "other scores than with what it holds as its description",
+    run: async (trial: Trial) => {
+      for (const [label, value] of [
+        ['{"a":1}', { a: 1 }],
+        ['["x","y"]', ["x", "y"]],
+      ] as const) {
+        const state = freshState();
+        const question = (text: unknown) => choiceOf({ [label]: text, other: "Something else" });
+        const questions = { bare: question(null), held: question(value) };
+        const inferred = await trial.infer(SYSTEMONE, { state, questions });
+        const [bare, held] = ["bare", "held"].map((name) => scoredOf(trial, inferred, name).scores[0]);
+        trial.expect(
+          bare !== held,
+          `the label ${label} has the score ${bare}, and so has what it holds`,
+          inferred,
+        );
+      }
     },
   }),
   defineCheck({

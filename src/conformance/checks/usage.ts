@@ -2,7 +2,7 @@ import { type Check, defineCheck } from "../check.ts";
 import { at, toPlain } from "../json.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
-import { choiceOf, freshState, NOULS, scoredOf, scoreOf } from "./scored.ts";
+import { choiceOf, freshState, NOULS, scoredOf, scoreOf, texts } from "./scored.ts";
 
 interface Usage {
   readonly input: number;
@@ -87,6 +87,24 @@ export const USAGE_CHECKS: readonly Check[] = [
     source: "contract: Usage",
     expected: "as many tokens for pairs of all lengths and types in one request as for each of them alone",
     run: checkLengths,
+  }),
+  defineCheck({
+    id: "usage.many-pairs",
+    clause: "Each pair counts, however many there are.",
+    source: "contract: Usage",
+    expected: "as many tokens for 256 pairs as for each 64 of them alone",
+    isGentle: false,
+    run: async (trial: Trial) => {
+      const state = `${freshState()} ${"and so on ".repeat(6)}`;
+      const question = (index: number) => scoreOf(texts(64), `Which level is part ${index}?`);
+      const names = ["0", "1", "2", "3"];
+      const all = Object.fromEntries(names.map((name) => [`q${name}`, question(Number(name))]));
+      const together = await counted(trial, SYSTEMONE, { state, questions: all });
+      const alone = [];
+      for (const [name, one] of Object.entries(all))
+        alone.push(await uncached(trial, SYSTEMONE, { state, questions: { [name]: one } }));
+      expectSum(trial, together, alone, "questions");
+    },
   }),
   defineCheck({
     id: "usage.steps",

@@ -198,6 +198,43 @@ export const WIRE_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
+    id: "wire.expect-unknown",
+    clause: "An expectation other than `100-continue` is refused.",
+    source: "contract: Errors",
+    expected: "417 with a string `detail`",
+    run: async (trial: Trial) => {
+      const wire = await trial.wire();
+      const lines = [TYPE, `Content-Length: ${TEXT.length}`, "Expect: a-miracle", ...trial.keyLines()];
+      wire.send(headOf(trial.target, `POST ${SYSTEMONE}`, ...lines), TEXT);
+      const reply = await wire.read();
+      trial.expect(
+        reply.status === 417 && typeof at(reply.json, "detail") === "string",
+        excerpt(reply),
+        wire,
+      );
+    },
+  }),
+  defineCheck({
+    id: "wire.kept",
+    clause: "A connection is kept after an answer.",
+    source: "contract: Connections",
+    expected: "no end of the connection after an answer of 200",
+    run: async (trial: Trial) => {
+      const wire = await trial.wire();
+      for (const given of [
+        post(trial, SYSTEMONE, TEXT),
+        headOf(trial.target, "GET /health"),
+        post(trial, SYSTEMONE, TEXT),
+      ]) {
+        const reply = await trial.unlessBusy(async () => {
+          wire.send(given);
+          return { reply: await wire.read() };
+        });
+        trial.expect(!isClosing(reply.reply), "an answer of 200 that closes its connection", wire);
+      }
+    },
+  }),
+  defineCheck({
     id: "wire.head-bodies",
     clause: "An answer to HEAD has no body, whatever its status.",
     source: "contract: Connections",

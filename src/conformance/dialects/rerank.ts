@@ -1,95 +1,24 @@
-import { type Check, type CheckDraft, defineCheck } from "../check.ts";
-import type { Reply } from "../exchange.ts";
-import { at, isList, type Json, show } from "../json.ts";
+import type { Check } from "../check.ts";
+import { at, show } from "../json.ts";
 import type { Trial } from "../trial.ts";
-
-const QUERY = "What is the capital of the United States?";
-const DOCUMENTS = [
-  "Carson City is the capital city of the American state of Nevada.",
-  "Washington, D.C. is the capital of the United States. It is a federal district.",
-  "Bread is made of flour, water, salt and yeast.",
-  "Washington, D.C. is the capital of the United States. It is a federal district.",
-];
-/** The same text may be summed in another order on another server. */
-const SAME = 1e-9;
-
-/** How each operation names what all three have. */
-interface Form {
-  readonly name: string;
-  readonly path: string;
-  readonly texts: string;
-  readonly score: string;
-  /** Where the results are; undefined: the answer is the list of them. */
-  readonly results?: string;
-  readonly returned: { readonly option: string; readonly path: readonly string[] };
-  readonly error: string;
-}
-
-const COHERE: Form = {
-  name: "Cohere",
-  path: "/v2/rerank",
-  texts: "documents",
-  score: "relevance_score",
-  results: "results",
-  returned: { option: "return_documents", path: ["document", "text"] },
-  error: "message",
-};
-const JINA: Form = { ...COHERE, name: "Jina", path: "/v1/rerank", error: "detail" };
-const TEI: Form = {
-  name: "TEI",
-  path: "/rerank",
-  texts: "texts",
-  score: "score",
-  returned: { option: "return_text", path: ["text"] },
-  error: "error",
-};
-const FORMS = [COHERE, JINA, TEI];
-
-/** The smallest request; it tells whether a server wants a key. */
-export const RERANK_REQUEST = { path: COHERE.path, body: { model: "any", query: QUERY, documents: ["a"] } };
-
-interface Row {
-  readonly index: number;
-  readonly score: number;
-  readonly text: Json | undefined;
-}
-
-const draft = (given: Omit<CheckDraft, "profile" | "source">): Check =>
-  defineCheck({ ...given, id: `rerank.${given.id}`, source: "rerank: paths", profile: "rerank" });
-
-const bodyOf = (form: Form, texts: readonly unknown[], others: object = {}) => ({
-  ...(form === TEI ? {} : { model: "any" }),
-  query: QUERY,
-  [form.texts]: texts,
-  ...others,
-});
-
-/** The rows of an answer that must be one, in its order. */
-async function rerank(trial: Trial, form: Form, texts: readonly unknown[], others: object = {}) {
-  const reply = await trial.post(form.path, bodyOf(form, texts, others));
-  if (reply.status === 503 || reply.status === 429) trial.skip("the server's queue is full");
-  trial.expect(reply.status === 200, `${reply.status}, for a request that is valid`, reply);
-  const list = form.results === undefined ? reply.json : at(reply.json, form.results);
-  if (!isList(list)) return trial.fail(`no list of results: ${show(reply.json)}`, reply);
-  const rows = list.map((row): Row => {
-    const [index, score] = [at(row, "index"), at(row, form.score)];
-    if (typeof index !== "number" || typeof score !== "number")
-      return trial.fail(`a result ${show(row)} without index or ${form.score}`, reply);
-    return { index, score, text: at(row, ...form.returned.path) };
-  });
-  return { reply, rows };
-}
-
-const scoreOf = (rows: readonly Row[], wanted: number) => rows.find(({ index }) => index === wanted)?.score;
-
-function expectError(trial: Trial, form: Form, reply: Reply, status: number): void {
-  trial.expect(reply.status === status, `${reply.status}, not ${status}`, reply);
-  const told = at(reply.json, form.error);
-  trial.expect(typeof told === "string" && told !== "", `${form.error} is ${show(told)}`, reply);
-}
-
-const inEach = (run: (trial: Trial, form: Form) => Promise<void>) => (trial: Trial) =>
-  trial.each(FORMS, (form) => run(trial, form));
+import { RERANK_DOCUMENT_CHECKS } from "./rerank-document.ts";
+import {
+  bodyOf,
+  COHERE,
+  DOCUMENTS,
+  draft,
+  expectError,
+  FORMS,
+  type Form,
+  inEach,
+  JINA,
+  QUERY,
+  type Row,
+  rerank,
+  SAME,
+  scoreOf,
+  TEI,
+} from "./rerank-requests.ts";
 
 /** The clauses of the profile `rerank`: what rerank clients of Cohere, Jina and TEI need of a server. */
 export const RERANK_CHECKS: readonly Check[] = [
@@ -302,4 +231,5 @@ export const RERANK_CHECKS: readonly Check[] = [
       trial.expect(at(reply.json, "model_type", "reranker") !== undefined, "no reranker", reply);
     },
   }),
+  ...RERANK_DOCUMENT_CHECKS,
 ];

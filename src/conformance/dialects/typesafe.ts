@@ -1,41 +1,22 @@
 import { gzipSync } from "node:zlib";
-import { type Check, type CheckDraft, defineCheck } from "../check.ts";
+import type { Check } from "../check.ts";
 import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
 import type { Inferred, Trial } from "../trial.ts";
-
-const PATH = "/v1/systemone";
-const STATE = "I was charged twice for one order. Give me my money back today!";
-const NOUL = { type: "noul", instructions: "The customer is angry." };
-const CHOICE = {
-  type: "choice",
-  instructions: "What does the customer want?",
-  criteria: { refund: "Wants money back", cancel: null, other: "Anything else" },
-};
-const LEVELS = ["can wait", "this week", "today"];
-const SCORE = { type: "score", instructions: "How urgent is this?", criteria: LEVELS };
-
-/** The smallest request; it tells whether a server wants a key. */
-export const TYPESAFE_REQUEST = {
-  path: PATH,
-  body: { state: STATE, model: "jev-latest", questions: { q: NOUL } },
-};
+import { TYPESAFE_DOCUMENT_CHECKS } from "./typesafe-document.ts";
+import {
+  answerOf,
+  ask,
+  CHOICE,
+  draft,
+  NOUL,
+  PATH,
+  SCORE,
+  STATE,
+  TYPESAFE_REQUEST,
+} from "./typesafe-requests.ts";
 
 /** Probabilities may be rounded to two decimals. */
 const ROUNDING = 0.005 + 1e-9;
-
-const draft = (given: Omit<CheckDraft, "profile" | "source" | "id"> & { readonly id: string }): Check =>
-  defineCheck({
-    ...given,
-    id: `typesafe.${given.id}`,
-    source: "typesafe: /v1/systemone",
-    profile: "typesafe",
-  });
-
-async function ask(trial: Trial, questions: object, others: object = {}): Promise<Inferred> {
-  return await trial.infer(PATH, { state: STATE, model: "jev-latest", questions, ...others });
-}
-
-const answerOf = ({ json }: Inferred, name = "q") => at(json, "answers", name);
 
 function sharesOf(trial: Trial, inferred: Inferred, labels: readonly string[], name = "q"): number[] {
   const shares = at(answerOf(inferred, name), "probabilities");
@@ -356,4 +337,5 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
       }
     },
   }),
+  ...TYPESAFE_DOCUMENT_CHECKS,
 ];

@@ -1,0 +1,40 @@
+import { type Check, defineCheck } from "../check.ts";
+import type { Profile } from "../clause.ts";
+import { type DocumentName, ownContract } from "../contract.ts";
+import { at } from "../json.ts";
+import { misfitOf } from "../reply-fit.ts";
+import { sentPath } from "../target.ts";
+import type { Trial } from "../trial.ts";
+
+/**
+ * Holds every answer of a run to the document of its dialect, once all other checks have asked what they ask.
+ *
+ * @param ask sends the requests whose answers are looked at in any case
+ */
+export function documentCheck(
+  profile: Profile & DocumentName,
+  source: string,
+  ask: (trial: Trial) => Promise<void>,
+): Check {
+  return defineCheck({
+    id: `${profile}.schema`,
+    clause: "Every answer, refusals too, has a status and exactly the members of the dialect's document.",
+    source,
+    expected: "no answer of the run with another status, or with a member more, less or of another kind",
+    needsInference: false,
+    turn: "last",
+    profile,
+    run: async (trial: Trial) => {
+      await ask(trial);
+      const { json: document, ...schemas } = await ownContract(profile);
+      for (const reply of trial.seen) {
+        const path = sentPath(trial.target, reply.request.url);
+        const method = reply.request.method.toLowerCase();
+        const operation = ["paths", path, method];
+        if (reply.json === undefined || at(document, ...operation) === undefined) continue;
+        const misfit = misfitOf(document, schemas, operation, reply, true);
+        trial.expect(misfit === undefined, `${reply.status} to ${path}: ${misfit}`, reply);
+      }
+    },
+  });
+}

@@ -1,0 +1,93 @@
+import { type Check, type CheckDraft, defineCheck } from "../check.ts";
+import type { Reply } from "../exchange.ts";
+import { at, isList, type Json, show } from "../json.ts";
+import type { Trial } from "../trial.ts";
+
+export const QUERY = "What is the capital of the United States?";
+export const DOCUMENTS = [
+  "Carson City is the capital city of the American state of Nevada.",
+  "Washington, D.C. is the capital of the United States. It is a federal district.",
+  "Bread is made of flour, water, salt and yeast.",
+  "Washington, D.C. is the capital of the United States. It is a federal district.",
+];
+/** The same text may be summed in another order on another server. */
+export const SAME = 1e-9;
+
+/** How each operation names what all three have. */
+export interface Form {
+  readonly name: string;
+  readonly path: string;
+  readonly texts: string;
+  readonly score: string;
+  /** Where the results are; undefined: the answer is the list of them. */
+  readonly results?: string;
+  readonly returned: { readonly option: string; readonly path: readonly string[] };
+  readonly error: string;
+}
+
+export const COHERE: Form = {
+  name: "Cohere",
+  path: "/v2/rerank",
+  texts: "documents",
+  score: "relevance_score",
+  results: "results",
+  returned: { option: "return_documents", path: ["document", "text"] },
+  error: "message",
+};
+export const JINA: Form = { ...COHERE, name: "Jina", path: "/v1/rerank", error: "detail" };
+export const TEI: Form = {
+  name: "TEI",
+  path: "/rerank",
+  texts: "texts",
+  score: "score",
+  returned: { option: "return_text", path: ["text"] },
+  error: "error",
+};
+export const FORMS = [COHERE, JINA, TEI];
+
+/** The smallest request; it tells whether a server wants a key. */
+export const RERANK_REQUEST = { path: COHERE.path, body: { model: "any", query: QUERY, documents: ["a"] } };
+
+export interface Row {
+  readonly index: number;
+  readonly score: number;
+  readonly text: Json | undefined;
+}
+
+export const draft = (given: Omit<CheckDraft, "profile" | "source">): Check =>
+  defineCheck({ ...given, id: `rerank.${given.id}`, source: "rerank: paths", profile: "rerank" });
+
+export const bodyOf = (form: Form, texts: readonly unknown[], others: object = {}) => ({
+  ...(form === TEI ? {} : { model: "any" }),
+  query: QUERY,
+  [form.texts]: texts,
+  ...others,
+});
+
+/** The rows of an answer that must be one, in its order. */
+export async function rerank(trial: Trial, form: Form, texts: readonly unknown[], others: object = {}) {
+  const reply = await trial.post(form.path, bodyOf(form, texts, others));
+  if (reply.status === 503 || reply.status === 429) trial.skip("the server's queue is full");
+  trial.expect(reply.status === 200, `${reply.status}, for a request that is valid`, reply);
+  const list = form.results === undefined ? reply.json : at(reply.json, form.results);
+  if (!isList(list)) return trial.fail(`no list of results: ${show(reply.json)}`, reply);
+  const rows = list.map((row): Row => {
+    const [index, score] = [at(row, "index"), at(row, form.score)];
+    if (typeof index !== "number" || typeof score !== "number")
+      return trial.fail(`a result ${show(row)} without index or ${form.score}`, reply);
+    return { index, score, text: at(row, ...form.returned.path) };
+  });
+  return { reply, rows };
+}
+
+export const scoreOf = (rows: readonly Row[], wanted: number) =>
+  rows.find(({ index }) => index === wanted)?.score;
+
+export function expectError(trial: Trial, form: Form, reply: Reply, status: number): void {
+  trial.expect(reply.status === status, `${reply.status}, not ${status}`, reply);
+  const told = at(reply.json, form.error);
+  trial.expect(typeof told === "string" && told !== "", `${form.error} is ${show(told)}`, reply);
+}
+
+export const inEach = (run: (trial: Trial, form: Form) => Promise<void>) => (trial: Trial) =>
+  trial.each(FORMS, (form) => run(trial, form));
