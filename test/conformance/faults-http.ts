@@ -168,7 +168,7 @@ export const ROUTE_FAULTS: readonly PlantedFault[] = [
   {
     name: "/redoc as plain text",
     fault: header("content-type", (type, _, { url }) => (url === "/redoc" ? "text/plain" : type)),
-    fails: ["docs.own-assets", "errors.json"],
+    fails: ["docs.own-assets"],
   },
   {
     name: "/docs is somewhere else",
@@ -215,6 +215,7 @@ export const REPLY_FAULTS: readonly PlantedFault[] = [
     name: "no code with 413",
     fault: code((value, { status }) => (status === 413 ? undefined : value)),
     fails: ["errors.code"],
+    only: ["limits.body", "errors.code"],
   },
   {
     name: "codes in small letters",
@@ -311,6 +312,7 @@ export const REPLY_FAULTS: readonly PlantedFault[] = [
       (body, { status }) => void (status === 413 && body.set("detail", [String(body.get("detail"))])),
     ),
     fails: ["errors.issues"],
+    only: ["limits.body", "errors.issues"],
   },
   {
     name: "loc names the state where the request said context",

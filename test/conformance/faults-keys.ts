@@ -99,7 +99,7 @@ export const KEY_FAULTS: readonly PlantedFault[] = [
       (response) => asksForKey(response),
     ),
     hasKey: true,
-    fails: ["media.order-of-checks", "routes.unknown"],
+    fails: ["media.order-of-checks", "routes.unknown", "wire.keep-alive"],
   },
   {
     name: "wrong methods ask for a key",
@@ -153,7 +153,8 @@ export const KEY_FAULTS: readonly PlantedFault[] = [
     name: "a missing key called a wrong one",
     fault: header("x-decision-error", (code) => (code === "KEY_MISSING" ? "UNAUTHORIZED" : code)),
     hasKey: true,
-    fails: ["auth.before-body-comes"],
+    fails: ["errors.code"],
+    only: ["auth.missing", "errors.code"],
   },
   {
     name: "a challenge of another scheme",

@@ -47,6 +47,7 @@ export const RANKING_FAULTS: readonly PlantedFault[] = [
       },
     },
     fails: ["rank.every-answer"],
+    only: ["rank.ties", "rank.every-answer"],
   },
   {
     name: "scores that are close taken as tied",

@@ -85,7 +85,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: another relevance in TEI's operation",
-    ["rerank.answers.facts", "rerank.answers.same", "rerank.options.raw-scores"],
+    ["rerank.answers.same", "rerank.options.raw-scores"],
     rows((list, operation) => {
       if (operation === "teiRerank") for (const row of list) setRelevance(row, relevanceOf(row) ** 2);
       return list;
@@ -95,7 +95,6 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
     "rerank: positions from 1",
     [
       "rerank.answers.equal",
-      "rerank.answers.facts",
       "rerank.answers.independent",
       "rerank.answers.rows",
       "rerank.options.cut",
@@ -158,7 +157,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: documents returned trimmed",
-    ["rerank.answers.facts", "rerank.options.texts"],
+    ["rerank.options.texts"],
     rows((list) => {
       for (const row of list) {
         const document = inner(row, "document");
@@ -170,7 +169,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: documents of another result",
-    ["rerank.answers.facts", "rerank.options.defaults", "rerank.options.texts"],
+    ["rerank.options.defaults", "rerank.options.texts"],
     rows((list) => {
       const documents = list.map((row) => row.get("document"));
       for (const [index, row] of list.entries()) {
@@ -187,7 +186,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: raw scores not divided by the temperature",
-    ["rerank.answers.facts", "rerank.options.raw-scores"],
+    ["rerank.options.raw-scores"],
     rows((list, _operation, request) => {
       if (request.get("raw_scores") === true)
         for (const row of list) setRelevance(row, relevanceOf(row) * 4.136820402388508);
@@ -217,7 +216,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: unknown members refused by Jina's operation",
-    ["rerank.answers.facts", "rerank.requests.accepted"],
+    ["rerank.requests.accepted"],
     refusing("jinaRerank", (body) =>
       [...body.keys()].some(
         (name) =>
@@ -249,7 +248,6 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
     "rerank: equal documents refused",
     [
       "rerank.answers.equal",
-      "rerank.answers.facts",
       "rerank.answers.independent",
       "rerank.answers.many",
       "rerank.answers.order",
@@ -264,7 +262,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: one document refused",
-    ["rerank.answers.facts", "rerank.answers.independent", "rerank.answers.same", "rerank.info.model"],
+    ["rerank.answers.independent", "rerank.answers.same", "rerank.info.model"],
     refusing("jinaRerank", (body) => listOf(body).length === 1),
   ),
   planted(
@@ -279,7 +277,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: 1,001 texts accepted by TEI's operation",
-    ["rerank.answers.facts", "rerank.errors.requests"],
+    ["rerank.errors.requests"],
     edit((body) => void (body.has("texts") && listOf(body).length === 1001 && listOf(body).pop())),
   ),
   planted(
@@ -292,7 +290,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: documents cut without being asked",
-    ["rerank.answers.facts", "rerank.answers.whole", "rerank.options.truncate"],
+    ["rerank.answers.whole", "rerank.options.truncate"],
     edit((body) => {
       for (const [index, one] of listOf(body).entries())
         if (typeof one === "string") listOf(body)[index] = one.split(" ").slice(0, 500).join(" ");
@@ -300,12 +298,12 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: no x-cut-documents",
-    ["rerank.answers.facts", "rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
+    ["rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
     header("x-cut-documents", () => undefined),
   ),
   planted(
     "rerank: x-cut-documents always 0",
-    ["rerank.answers.facts", "rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
+    ["rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
     header("x-cut-documents", (value) => (value === undefined ? undefined : "0")),
   ),
   planted("rerank: no warnings of a cut", ["rerank.options.warnings"], {
@@ -355,7 +353,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: TEI's types of errors in capitals",
-    ["rerank.answers.facts", "rerank.errors.types", "rerank.schema"],
+    ["rerank.errors.types", "rerank.schema"],
     errors((body) => {
       if (body.has("error_type"))
         body.set(
@@ -388,12 +386,12 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: 403 without a key",
-    ["rerank.answers.facts", "rerank.errors.keys", "rerank.keys.bare", "rerank.schema"],
+    ["rerank.errors.keys", "rerank.keys.bare", "rerank.schema"],
     statusWhere(401, 403),
   ),
   planted(
     "rerank: /info asks for a key",
-    ["rerank.answers.facts", "rerank.info", "rerank.info.model", "rerank.schema"],
+    ["rerank.info", "rerank.info.model", "rerank.schema"],
     early(
       ({ url, headers }) => url === "/info" && headers.authorization === undefined,
       (response) => refuse(response, 401, undefined, { "www-authenticate": "Bearer" }),
@@ -407,7 +405,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   }),
   planted(
     "rerank: the key alone refused by TEI's operation",
-    ["rerank.answers.facts", "rerank.keys.bare"],
+    ["rerank.keys.bare"],
     early(
       ({ url, headers }) => url === "/rerank" && headers.authorization === KEY,
       (response) =>
@@ -418,7 +416,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "rerank: no key needed for TEI's operation",
-    ["rerank.answers.facts", "rerank.errors.keys", "rerank.errors.types"],
+    ["rerank.errors.keys", "rerank.errors.types"],
     letIn(({ url }) => url === "/rerank"),
   ),
   planted(

@@ -128,6 +128,7 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
       "scores.own-question",
       "scores.own-question.bits",
       "scores.rank-as-rubric",
+      "texts.noul-default",
     ],
   },
   {
@@ -143,7 +144,7 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
         return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + shift)) };
       },
     },
-    fails: ["scores.own-request.bits", "texts.structures"],
+    fails: ["scores.own-request.bits"],
   },
   {
     name: "scores that are off while another request runs",
@@ -196,6 +197,7 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
       "scores.candidates.bits",
       "scores.criteria-order",
       "scores.criteria-order.bits",
+      "usage.additive",
     ],
   },
   {

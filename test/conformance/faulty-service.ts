@@ -22,7 +22,7 @@ export interface Fault {
   readonly texts?: (request: RenderedRequest) => RenderedRequest;
   /** Changes what the model said. */
   readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
-  /** Changes an answer of 200 in place. */
+  /** Changes an answer of 200 in place. The request is `{}` where it has no body. */
   readonly answer?: (body: TreeMap, operation: string, request: string) => void;
   /** Changes an answer of the contract, of any status; `again` asks the same operation with another body. */
   readonly reply?: (
@@ -151,7 +151,7 @@ function wrapContract(contract: Contract, fault: () => Fault): Contract {
       let outgoing = await contract.call({ ...call, body });
       if (answer !== undefined && outgoing.status === 200) {
         const tree = readTree(outgoing.body);
-        if (tree instanceof Map) answer(tree, call.operationId, text);
+        if (tree instanceof Map) answer(tree, call.operationId, text === "" ? "{}" : text);
         outgoing = { ...outgoing, body: writeTree(tree) };
       }
       if (reply === undefined) return outgoing;
