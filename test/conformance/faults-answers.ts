@@ -465,7 +465,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
         setRows(body, rows);
       },
     },
-    fails: ["rank.order", "rank.ranks", "rank.every-answer"],
+    fails: ["rank.order", "rank.ranks", "rank.every-answer", "rank.ties"],
   },
   {
     name: "tied candidates turned around",

@@ -145,6 +145,7 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
       },
     },
     fails: ["scores.own-request.bits"],
+    only: ["scores.own-request.bits"],
   },
   {
     name: "scores that are off while another request runs",

@@ -123,7 +123,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
   ),
   both(
     "scores.own-request",
-    "Each answer is that of its own request, also beside others of the same form.",
+    "Each answer is that of its own request, also beside others of the same form and after a refused one.",
     "the scores that each request has alone, from both operations",
     async (trial, observe) => {
       const places = Array.from({ length: SIDE_BY_SIDE }, (_, index) => index);
@@ -161,6 +161,14 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
             inferred: one.inferred,
           });
         }
+      const [first] = bodies;
+      if (first === undefined) return;
+      await trial.post(RANK, { state }); // refused, and nothing of it may stay
+      for (const [which, one] of (await ask(first)).entries()) {
+        const wanted = alone.map((answers) => answers[which]?.scores ?? []);
+        const name = "request 0 after a refused one";
+        observe({ name, scores: one.scores, alone: wanted, own: 0, inferred: one.inferred });
+      }
     },
   ),
 ].flat();
