@@ -159,11 +159,15 @@ export const ROUTE_FAULTS: readonly PlantedFault[] = [
     }),
     fails: ["routes.unknown"],
   },
-  { name: "/livez is not there", fault: refuseWhere(404, ({ url }) => url === "/livez"), fails: ["livez"] },
+  {
+    name: "/livez is not there",
+    fault: refuseWhere(404, ({ url }) => url === "/livez"),
+    fails: ["livez.status"],
+  },
   {
     name: "/livez says ok",
     fault: json("/livez", (body) => void body.set("status", "ok")),
-    fails: ["livez"],
+    fails: ["livez.status"],
   },
   {
     name: "/redoc as plain text",

@@ -125,7 +125,7 @@ export const KEY_FAULTS: readonly PlantedFault[] = [
     hasKey: true,
     fails: ["auth.open-routes", "docs.openapi", "routes.head", "routes.methods", "routes.query"],
   },
-  { name: "liveness asks for a key", fault: withoutKey("/livez"), hasKey: true, fails: ["livez"] },
+  { name: "liveness asks for a key", fault: withoutKey("/livez"), hasKey: true, fails: ["livez.status"] },
   {
     name: "the key checked when a body without a length has come",
     fault: {

@@ -129,6 +129,20 @@ for (const { name, lines, body, status } of BIG_UPLOADS) {
   });
 }
 
+test("a connection is idle once the body that was refused has come: closing does not wait for it", async () => {
+  const app = await fakeServer();
+  await withServer(app, async (port) => {
+    const client = await WireClient.open(port);
+    await client.send(post(JSON_TYPE, AUTHORIZED, `Content-Length: ${3 * MIB.length}`));
+    assert.equal((await client.read()).status, 413);
+    await client.send(MIB, MIB, MIB);
+    await untilRead(port);
+    app.server.closeIdleConnections();
+    await client.ended();
+    assert.equal(client.error, undefined);
+  });
+});
+
 test("a connection that was refused thousands of times still closes in order", async () => {
   await withClient(async (client) => {
     const batch = `${post(JSON_TYPE, "Content-Length: 2")}{}`.repeat(100);

@@ -55,7 +55,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     },
   }),
   defineCheck({
-    id: "livez",
+    id: "livez.status",
     clause: "GET /livez is 200 while the process works, and needs no key.",
     source: "contract: /livez",
     expected: 'the body {"status": "live"}; 405 for another method',

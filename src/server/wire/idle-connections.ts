@@ -12,15 +12,21 @@ interface Idle {
 export class IdleConnections {
   readonly #clock: Clock;
   readonly #idle = new Map<Socket, Idle>();
-  /** Requests that have no whole answer, by connection. */
+  /** Requests that have not come whole, or have no whole answer, by connection. */
   readonly #unanswered = new WeakMap<Socket, number>();
   #isClosing = false;
 
   constructor(server: Server, clock: Clock) {
     this.#clock = clock;
-    const onRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
       this.#count(socket, 1);
-      response.once("close", () => this.#count(socket, -1));
+      const onEnd = () => this.#count(socket, -1);
+      response.once("close", () => {
+        // a body that nobody wants is still discarded after an early answer
+        if (request.complete) onEnd();
+        else request.once("end", onEnd);
+      });
     };
     for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, onRequest);
   }
