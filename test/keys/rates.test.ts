@@ -94,6 +94,7 @@ describe("keys of a file", () => {
     const origin = "https://shop.example";
     const { headers } = await ask("single-key", { origin });
     assert.equal(headers["access-control-allow-origin"], origin);
+    assert.match(String(headers["access-control-expose-headers"]), /\bx-decision-error\b/);
     const other = await ask("single-key", { origin: "https://elsewhere.example" });
     assert.equal(other.headers["access-control-allow-origin"], undefined);
     const preflight = await app.inject({

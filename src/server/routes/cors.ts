@@ -15,7 +15,14 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
     origin: origins.includes("*") ? "*" : [...origins],
     methods: ["GET", "HEAD", "POST"],
     allowedHeaders: ["authorization", "content-type", "x-request-id", "traceparent", "tracestate"],
-    exposedHeaders: ["x-request-id", "retry-after", "server-timing", "traceparent", "x-decision-tuning"],
+    exposedHeaders: [
+      "x-request-id",
+      "retry-after",
+      "server-timing",
+      "traceparent",
+      "x-decision-error",
+      "x-decision-tuning",
+    ],
     maxAge: REMEMBERED_S,
   });
 }
