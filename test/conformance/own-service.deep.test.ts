@@ -44,7 +44,13 @@ describe("our own service keeps every clause of the whole profile", () => {
 
   it("with a score cache, also after a run that left its scores there", async () => {
     const service = await FaultyService.start({ cacheSize: 1000 });
-    const counted = ["usage.additive", "usage.cache-off", "usage.each-length", "usage.side-by-side"];
+    const counted = [
+      "usage.additive",
+      "usage.cache-off",
+      "usage.each-length",
+      "usage.many-pairs",
+      "usage.side-by-side",
+    ];
     try {
       for (let run = 0; run < 2; run++)
         await assertKept({ baseUrl: service.url }, [...WITHOUT_KEY, ...counted]);
