@@ -481,13 +481,13 @@ export interface components {
         /** @description Questions whose scores the service corrects, by a tuning that its operator made from labelled rows. Left out where there are none. */
         readonly Tuning: readonly components["schemas"]["TunedQuestion"][];
         readonly TunedQuestion: {
-            /** @description Id of the correction, as in the header `x-decision-tuning`. */
+            /** @description Id of the correction, as in the header `x-decision-tuning`: 16 hexadecimal digits. */
             readonly id: string;
             /** @description The question's name when the tuning was made. Requests may use any name. */
             readonly name: string;
             /** @enum {string} */
             readonly type: "choice" | "noul" | "score";
-            /** @description Digest of type, instructions, labels and descriptions as the model reads them. */
+            /** @description Digest of type, instructions, labels and descriptions as the model reads them: 32 hexadecimal digits. */
             readonly question: string;
             /**
              * @description `scale`: a scale and a bias for each label; `head`: a linear head besides.

@@ -164,12 +164,8 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
         return reply;
       },
     },
-    fails: [
-      "scores.concurrency.bits",
-      "scores.own-question.bits",
-      "scores.own-request.bits",
-      "texts.structures",
-    ],
+    fails: ["scores.own-request.bits"],
+    only: ["scores.own-request.bits"],
   },
   {
     name: "a question that sees the one before",
