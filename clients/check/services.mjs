@@ -37,13 +37,20 @@ export async function startFullService() {
   const settings = { DECISION_MAX_CONNECTIONS: "1", DECISION_DEADLINE_MS: String(HOUR_MS) };
   const { url, agent, stop } = await startService(settings);
   const headers = { "content-type": "application/json", "content-length": 2 };
-  const held = request(`${url}/v1/rank`, { agent, method: "POST", headers });
-  held.once("error", () => {}); // when the service ends
-  held.flushHeaders();
+  let held;
+  // again when the service has given it up: a compiler may take longer than the service waits for a body
+  const hold = () => {
+    held = request(`${url}/v1/rank`, { agent, method: "POST", headers });
+    held.on("response", (response) => response.resume());
+    held.on("error", () => {}); // when the service ends
+    held.once("close", () => hold());
+    held.flushHeaders();
+  };
+  hold();
   return {
     url,
     stop: async () => {
-      held.destroy();
+      held.removeAllListeners("close").destroy();
       await stop();
     },
   };
