@@ -13,6 +13,31 @@ export const TARGET_FLAGS = {
   ...optionFlags(["model", "modelPath"]),
 };
 
+/** Flags of commands that read questions and rows with the right answers. */
+export const LABELLED_ROWS_FLAGS = {
+  questions: Flags.string({
+    required: true,
+    helpValue: "<file.json>",
+    description: "file with questions by name, as in a request",
+  }),
+  input: Flags.string({
+    required: true,
+    helpValue: "<file>",
+    description: "labelled rows as .jsonl or .csv; - reads standard input",
+  }),
+  "input-format": Flags.string({
+    options: ["jsonl", "csv"],
+    helpValue: "jsonl|csv",
+    description: "format of the input [default: by its name, else jsonl]",
+  }),
+  "state-field": Flags.string({
+    default: "state",
+    helpValue: "<name>",
+    description: "member or column with the state",
+  }),
+  "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
+};
+
 /** Flags shared by `decide` and `rank`. */
 export const ASK_FLAGS = {
   state: Flags.string({

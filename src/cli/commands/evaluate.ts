@@ -4,7 +4,7 @@ import type { Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import type { Asked } from "../actions/evaluate.ts";
-import { TARGET_FLAGS } from "../ask-flags.ts";
+import { LABELLED_ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { readQuestions } from "../questions-file.ts";
@@ -27,27 +27,7 @@ export default class Evaluate extends BaseCommand {
     "<%= config.bin %> evaluate --questions questions.json --input labelled.jsonl --compare other-wording.json",
   ];
   static override flags = {
-    questions: Flags.string({
-      required: true,
-      helpValue: "<file.json>",
-      description: "file with questions by name, as in a request",
-    }),
-    input: Flags.string({
-      required: true,
-      helpValue: "<file>",
-      description: "labelled rows as .jsonl or .csv; - reads standard input",
-    }),
-    "input-format": Flags.string({
-      options: ["jsonl", "csv"],
-      helpValue: "jsonl|csv",
-      description: "format of the input [default: by its name, else jsonl]",
-    }),
-    "state-field": Flags.string({
-      default: "state",
-      helpValue: "<name>",
-      description: "member or column with the state",
-    }),
-    "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
+    ...LABELLED_ROWS_FLAGS,
     target: Flags.string({
       default: "0.95",
       helpValue: "<share>",

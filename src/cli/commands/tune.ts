@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import type { Tuned } from "../actions/tune.ts";
+import { LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { plainLine } from "../output/plain-text.ts";
@@ -22,32 +23,12 @@ export default class Tune extends BaseCommand {
     "<%= config.bin %> serve --tuning tuning.json",
   ];
   static override flags = {
-    questions: Flags.string({
-      required: true,
-      helpValue: "<file.json>",
-      description: "file with questions by name, as in a request",
-    }),
-    input: Flags.string({
-      required: true,
-      helpValue: "<file>",
-      description: "labelled rows as .jsonl or .csv; - reads standard input",
-    }),
+    ...LABELLED_ROWS_FLAGS,
     output: Flags.string({
       required: true,
       helpValue: "<file.json>",
       description: "the file to write; one that is there is replaced",
     }),
-    "input-format": Flags.string({
-      options: ["jsonl", "csv"],
-      helpValue: "jsonl|csv",
-      description: "format of the input [default: by its name, else jsonl]",
-    }),
-    "state-field": Flags.string({
-      default: "state",
-      helpValue: "<name>",
-      description: "member or column with the state",
-    }),
-    "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
     kind: Flags.string({
       default: "auto",
       options: ["auto", "scale", "head"],
