@@ -30,7 +30,7 @@ async function check(name) {
     process.exit(1);
   });
   try {
-    await answers(front);
+    await reachesAll(front, servers);
     await checkAffinity(front, servers);
     console.log(
       `${name}: equal states meet the same service, others are spread, and one that is full or gone is passed over`,
@@ -65,16 +65,18 @@ async function startServer() {
   return one;
 }
 
-async function answers(front) {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const isThere = await fetch(`http://127.0.0.1:${front}/ready`).then(
-      ({ ok }) => ok,
-      () => false,
+/** Waits until the gateway sends requests to every server: it finds and checks them one after the other. */
+async function reachesAll(front, servers) {
+  const reached = new Set();
+  for (let tries = 0; tries < 600 && reached.size < servers.length; tries += 1) {
+    const port = await fetch(`http://127.0.0.1:${front}/ready`).then(
+      (response) => (response.ok ? response.text() : undefined),
+      () => undefined,
     );
-    if (isThere) return;
-    await sleep(100);
+    if (port !== undefined) reached.add(Number(port));
+    await sleep(50);
   }
-  assert.fail("the gateway does not answer");
+  assert.equal(reached.size, servers.length, "the gateway reaches every server");
 }
 
 async function checkAffinity(front, servers) {
