@@ -1,19 +1,19 @@
-/** Chosen: nobody is sent away for longer, and after so long the first ones have come again. */
+/** The longest time that a refused caller is told to wait. By then the first ones have come back. A judgement, not measured. */
 const LONGEST_MS = 60_000;
-/** Chosen: of the time that a request takes, so that the queue does not run empty where some do not come again. */
+/** Callers come back after this share of a request's time: some never do, and the queue should not run empty. A judgement. */
 const SPACING = 0.5;
 
 /**
- * When refused callers may come again: one after the other, each when the ones before are done. If all were told the time of the next
- * free place, all but one would be refused again, and refusing them would take the processors from the model.
+ * Says when refused callers should retry: one after the other. If all were told the time of the next free place, they
+ * would all come back at once, and all but one would be refused again.
  */
 export class Appointments {
   #lastAt = 0;
 
   /**
-   * @param lateByMs how much too late the request would end now
-   * @param ownMs    that it takes alone
-   * @returns milliseconds from now, at most a minute unless it is later than that by itself
+   * @param lateByMs by how much the request would miss its deadline if it were accepted now
+   * @param ownMs    how long the request takes alone
+   * @returns milliseconds from now: at most a minute, or `lateByMs` if that is more
    */
   next(now: number, { lateByMs, ownMs }: { readonly lateByMs: number; readonly ownMs: number }): number {
     const earliest = now + lateByMs;

@@ -5,51 +5,54 @@ import { sizesOf } from "./size-classes.ts";
 
 export interface BatchLimits {
   readonly maxRequests: number;
-  /** New tokens; a single pair may pass it, and a state and question of more than half of it come on top. */
+  /** New tokens. Two exceptions: a single pair may have more, and rule 6 below does not count one large state and question. */
   readonly maxTokens: number;
-  /** Each pair alone. */
+  /** One pair per batch. */
   readonly isStrict: boolean;
 }
 
 /**
- * Which pairs go into the next batch. B is `maxTokens`. Q is what the backend computes in a short time (`BATCH_MS`), at most B. A
- * request's *rest* are the tokens that its pairs left may cost in one batch: their own, their questions', and the state's unless
- * the backend has kept it since an earlier batch of this request. A request is *small* while its rest is at most Q/4, *long*
- * while it is more than Q/2.
+ * Which pairs go into the next batch.
+ *
+ * | name | meaning |
+ * | --- | --- |
+ * | B | `maxTokens` |
+ * | Q | the quantum: the number of tokens that the backend computes in `BATCH_MS`; at most B |
+ * | rest | of a request: the most new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend still has it from an earlier batch |
+ * | small, middle, long | requests by their rest: at most Q/4; at most Q/2; more |
+ *
+ * A batch is filled in this order:
  *
  *     0         Q/2             Q                                   B
  *     ├─ oldest ─┤              │                                   │   1. the oldest request, up to Q/2
  *     ├──────────┴─ small ones ─┴───────────────────────────────────┤   2. small requests, up to B
- *     ├──────────┴─ others ─────┤                                       3. others, up to Q beside the small ones: those that
- *                                                                          are not long, then long ones that have begun,
- *                                                                          then long ones that have not
+ *     ├──────────┴─ others ─────┤                                       3. others, until these fill Q: first middle ones, then
+ *                                                                          long ones that have begun, then other long ones
  *
- * Within 2 and within each kind of 3 the smallest rest goes first, the older one among equals, each with as many pairs as fit.
- * Small requests gain by company, since they share forwards. Others gain nothing by a batch of more than Q, and would
- * let the small ones behind it wait.
+ * Within a group the smallest rest goes first, and the older request among equals. Each gets as many pairs into the batch as
+ * fit. Small requests share forwards, so a large batch serves them well. The others gain nothing from a batch larger than
+ * Q, and would delay the small requests behind it.
  *
- * 4. If a batch passed the oldest request over, the oldest one's next pair leads the next batch, whatever it costs. That happens where
- *    the pair counts more than Q/2 and others filled the batch, and by rule 6. In strict mode a batch is one pair: there is no
- *    half to take, so rules 2 to 4 take turns.
- * 5. A request that does not fit whole begins only while fewer than `maxRequests` are under way (or by rule 4), so
- *    that the queue's bound means something: at most `maxRequests` + 1 have begun and have pairs left. While none may begin, the
- *    oldest of those under way counts as the oldest.
- * 6. Of state and question that cost more than Q/2 together, a batch's largest do not count: where a backend keeps neither, each batch
- *    pays for them anew, and with what little is left of Q every candidate would. So a batch has at most B tokens and one such
- *    path. It goes first in its batch or not at all, and where small requests wait, these have a batch to themselves first.
+ * 4. If a batch took nothing of the oldest request, the next batch begins with that request's next pair, whatever it costs.
+ *    This happens if the pair costs more than Q/2 and others filled the batch, or by rule 6. In strict mode a batch is one
+ *    pair, so rules 2 to 4 take turns.
+ * 5. A request that does not fit whole may begin only while fewer than `maxRequests` are partly computed (or by rule 4). So at
+ *    most `maxRequests` + 1 requests are partly computed at any time, and the limit of the queue keeps its meaning. While
+ *    none may begin, "the oldest" is the oldest of those.
+ * 6. If a pair's state and question cost more than Q/2 together, the largest such ones of a batch do not count.
+ *    A backend that does not keep the state pays for it in each batch; if it counted, little room would be left for
+ *    candidates. A batch has at most one such state and question, which must come first. If small requests wait,
+ *    they get a batch of their own before it.
  *
- * Small requests do not wait for others. Let the rests that are not larger than a small request's w add up with w to
- * no more than B/2, of fewer than `maxRequests` requests. Then all its pairs are in the next batch: rule 1 leaves
- * B/2, and rule 2 comes to it before anything larger. If rule 4 leads that batch, they are in the one after, since a
- * batch that rule 4 leads passes nobody over.
+ * Guarantees:
  *
- * Long requests do not starve. With c the cost of the oldest request's dearest pair, its state included, every batch takes its last pair or
- * more than Q/2 - c of its tokens, and every second batch at least one pair. So it ends after at most twice as many
- * batches as it has pairs, whatever else arrives, and then the next one is the oldest.
- *
- * What has begun is finished before more is begun: a long request begins only with what is left of Q beside all that have begun.
- * Callers have deadlines, and of many requests begun at the same time all would miss theirs. Requests of one size are served in
- * order of admission: among equal rests the older is first, and one that has begun has the smaller rest.
+ * - Small requests do not wait for larger ones. Take a small request and all requests that are not larger than it: if their rests
+ *   add up to at most B/2 and they are fewer than `maxRequests`, then the request is in the next batch, or in
+ *   the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before anything larger.
+ * - Long requests do not starve. Of the oldest request, every second batch takes at least one pair. So it is done after at
+ *   most twice as many batches as it has pairs, whatever else arrives.
+ * - What has begun is finished before more begins. If many requests were computed a little at a time, all would miss their
+ *   deadlines. Requests of equal size are served in order of admission.
  */
 export class BatchRule {
   readonly #limits: BatchLimits;
@@ -69,10 +72,10 @@ export class BatchRule {
   }
 
   /**
-   * Hands pairs out to a new batch and answers pairs that the cache knows by now. Empty only if no pair is left.
+   * Forms the next batch, and answers pairs that are in the score cache by now. The batch is empty only if no pair is left.
    *
-   * @param ready   requests with pairs to hand out
-   * @param quantum Q, at most `maxTokens`; that unless given
+   * @param ready   requests with remaining pairs
+   * @param quantum Q; at most `maxTokens`, which is the default
    */
   form(ready: readonly RequestWork[], quantum = this.#limits.maxTokens): Batch {
     const batch = new Batch();
@@ -82,7 +85,7 @@ export class BatchRule {
     const oldest = owed ?? findOldest(begun.length < maxRequests ? ready : begun);
     if (oldest === undefined) return batch;
 
-    // Before the oldest takes its half: what is left of it must not overtake a request that was smaller.
+    // sorted before the oldest request takes its share: its smaller rest must not move it before smaller requests
     const { small, middle, long } = sizesOf(ready, quantum);
     const half = isStrict ? 0 : quantum / 2;
     let slots = maxRequests - begun.length;
@@ -125,7 +128,7 @@ export class BatchRule {
     }
   }
 
-  /** Answers the request's next pairs as far as the cache knows them. */
+  /** Answers the request's next pairs from the score cache, up to the first one that is not there. */
   answerKnown(work: RequestWork): void {
     this.#nextUnknown(work);
   }
@@ -141,13 +144,13 @@ export class BatchRule {
 }
 
 interface Room {
-  /** How full the batch may get. */
+  /** Tokens that the batch may have. */
   readonly tokens: number;
-  /** Whether the first pair of a batch may pass that. */
+  /** Whether the first pair of a batch may have more. */
   readonly mayExceed: boolean;
   /** Whether a request that does not fit whole may begin. */
   readonly mayBegin: boolean;
-  /** State and question of more than `longPath` tokens together may be brought in. */
+  /** Whether a state and question of more than `longPath` tokens together may be added (rule 6). */
   readonly mayBringPath: boolean;
   readonly longPath: number;
 }

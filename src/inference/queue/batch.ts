@@ -3,7 +3,7 @@ import type { TokenTree } from "../ports.ts";
 import type { KeyedNode, Pair } from "./pairs.ts";
 import type { RequestWork } from "./request-work.ts";
 
-/** Who gets a computed score: the first is charged for it, the others asked for the same pair. */
+/** Who gets a score. Of several recipients the first is charged for the computation; the others asked for the same pair. */
 export interface Recipient {
   readonly work: RequestWork;
   readonly pair: Pair;
@@ -20,7 +20,7 @@ interface TreeDraft {
 }
 
 /**
- * The pairs of one backend call, from one or more requests, folded: a node that two requests share stands once.
+ * The pairs of one call of the backend, from one or more requests. What requests share is computed once.
  *
  *     request 1: S ── Q ──┬── a                    S ── Q ──┬── a  -> request 1
  *                         └── b        becomes              ├── b  -> request 1 (charged), request 2
@@ -29,7 +29,7 @@ interface TreeDraft {
  */
 export class Batch {
   readonly requests = new Set<RequestWork>();
-  /** New tokens of requests that were long when it was formed. */
+  /** New tokens of requests that were long when the batch was formed. */
   longTokens = 0;
   #pairCount = 0;
   #tokenCount = 0;
@@ -46,19 +46,19 @@ export class Batch {
     return this.#tokenCount;
   }
 
-  /** The most that one pair added by its state and question. */
+  /** The largest number of new tokens that one pair added by its state and question. */
   get longestPath(): number {
     return this.#longestPath;
   }
 
-  /** What would be in it with a pair: all new tokens, and the most that one pair added by its state and question. */
+  /** `tokenCount` and `longestPath` as they would be with this pair. */
   with(recipient: Recipient): { readonly tokens: number; readonly longestPath: number } {
     const cost = this.costOf(recipient);
     const path = cost === 0 ? 0 : cost - recipient.pair.candidate.tokens.length;
     return { tokens: this.#tokenCount + cost, longestPath: Math.max(this.#longestPath, path) };
   }
 
-  /** New tokens that a pair would add; 0 if it is already here. */
+  /** New tokens that a pair would add; 0 if the batch has it already. */
   costOf({ work, pair }: Recipient): number {
     const tree = this.#trees.get(pair.state.key);
     const question = tree?.questions.get(pair.question.key);
@@ -84,7 +84,7 @@ export class Batch {
     recipients.push(recipient);
   }
 
-  /** The pairs of one of its requests, as a batch of their own. */
+  /** A batch of the pairs of one request. */
   partOf(work: RequestWork): Batch {
     const part = new Batch();
     const own = this.listRecipients().flatMap((recipients) =>

@@ -8,14 +8,14 @@ import type { ScoreCache } from "./score-cache.ts";
 import { type SentBatch, SentBatches } from "./sent-batches.ts";
 import { isLong } from "./size-classes.ts";
 
-/** Q of the batch rule: a batch takes so long, unless small requests fill it further. Chosen: 50 and 100 are as good, 200 is worse. */
+/** Time of a batch that is not filled up by small requests; gives Q of the batch rule. Measured: 50 and 100 are equally good, 200 is worse. */
 const BATCH_MS = 100;
-/** Two forwards of 128 tokens: less does not fill two processors. */
+/** Fewest tokens of a batch that is sent ahead: two forwards of 128. Fewer do not keep two processors busy. */
 const LEAST_AHEAD = 256;
-/** Chosen: each batch encodes its questions anew and reads the keys of its state again. A request of 32 questions takes 1.17 times as long with 256. */
+/** Smallest Q: each batch encodes its questions and reads the keys of its state again. With 256, a request of 32 questions takes 1.17 times as long. */
 const LEAST_QUANTUM = 512;
 
-/** What the backend gets next, when, and how long all of it takes. Times are on the scheduler's clock, in milliseconds. */
+/** Decides which batch the backend gets next and when, and estimates how long the waiting work takes. Times are on the scheduler's clock, in milliseconds. */
 export class Dispatcher {
   readonly #maxTokens: number;
   readonly #rule: BatchRule;
@@ -44,20 +44,20 @@ export class Dispatcher {
     this.#rule.answerKnown(work);
   }
 
-  /** Milliseconds until the next batch may be sent: 0 for now, infinite where the end of a batch has to come first. */
+  /** Milliseconds until the next batch may be sent: 0 if now, infinite if a batch has to end first. */
   untilRoomMs(now: number): number {
     return this.#sent.untilRoomMs(now);
   }
 
   /**
-   * Whether these are enough for a batch that is sent ahead. A few requests wait for the end of the batch before: sent ahead alone,
-   * they would keep one processor busy and hold the next ones up.
+   * Whether these are enough for a batch that is sent before the current one has ended. A few small requests wait instead: on their
+   * own they would keep only one processor busy, and later requests could not join them.
    */
   isWorthSending(works: readonly RequestWork[]): boolean {
     return this.isIdle || tokensOf(works) >= LEAST_AHEAD;
   }
 
-  /** The next batch. Empty only if no pair is left. @param works requests with pairs to hand out */
+  /** The next batch; empty only if no pair is left. @param works requests with remaining pairs */
   form(works: readonly RequestWork[], now: number): Batch {
     const quantum = this.#quantum();
     const hasLong = works.some(({ remainingTokens }) => isLong(remainingTokens, quantum));
@@ -71,17 +71,17 @@ export class Dispatcher {
     return this.#sent.add(batch.tokenCount, now);
   }
 
-  /** @param isMeasured whether it came to its end, so that its time says something */
+  /** @param isMeasured whether the batch succeeded, so that its time is a valid measurement */
   end(sent: SentBatch, now: number, isMeasured: boolean): void {
     this.#sent.end(sent, now, isMeasured);
   }
 
   /**
-   * Requests that would miss their deadline, with the milliseconds until their end. A request that finds nobody before it is none of
-   * them: it is tried, so that a forecast that was too long is corrected.
+   * Requests that would miss their deadline, with the milliseconds until they would be done. A request that is alone is never
+   * among them: it is tried, so that a forecast that is too long gets corrected.
    *
-   * @param waiting with pairs to hand out
-   * @param margin  a forecast counts so many times
+   * @param waiting requests with remaining pairs
+   * @param margin  factor by which forecasts are multiplied
    */
   late<Each extends Expected>(
     waiting: readonly Each[],
@@ -93,17 +93,17 @@ export class Dispatcher {
     return this.#forecast.late(waiting, { quantum: this.#quantum(), sentMs, margin, now });
   }
 
-  /** Takes note of a request whose texts have become tokens. */
+  /** Records how many tokens a request's texts have. */
   noteTokens(textLength: number, { remainingTokens }: RequestWork): void {
     this.#forecast.noteTokens(textLength, remainingTokens);
   }
 
   /**
-   * When a request would end whose texts are no tokens yet, if it is so long that it has to wait for all others.
+   * How long a request would take that is not tokenized yet, if it is long and so has to wait for all others.
    *
-   * @param works       that wait with their tokens
-   * @param textLengths of those that wait without
-   * @returns milliseconds; 0 where nobody can tell, or it is shorter, or finds nobody before it
+   * @param works       requests that wait and are tokenized
+   * @param textLengths length of the texts of all that wait and are not
+   * @returns milliseconds; 0 if it is not long, if nothing is before it, or before there are measurements
    */
   expectedEndMs(textLength: number, works: readonly RequestWork[], textLengths: number, now: number): number {
     const own = this.#forecast.tokensOf(textLength);
@@ -113,17 +113,17 @@ export class Dispatcher {
     return this.#sent.remainingMs(now) + (this.#forecast.longMs(before + own, now) ?? 0);
   }
 
-  /** Milliseconds for a request alone, from the length of its texts; 0 before there are measurements. */
+  /** Milliseconds that a request takes alone, estimated from the length of its texts; 0 before there are measurements. */
   ownMs(textLength: number): number {
     return this.#pace.expectedMs(this.#forecast.tokensOf(textLength)) ?? 0;
   }
 
-  /** The same of what is left of a request. */
+  /** Milliseconds for the rest of a request; 0 before there are measurements. */
   workMs({ remainingTokens }: RequestWork): number {
     return this.#pace.expectedMs(remainingTokens) ?? 0;
   }
 
-  /** Milliseconds until all is done; 0 before there are measurements. */
+  /** Milliseconds until all work is done; 0 before there are measurements. */
   estimatedWaitMs(works: readonly RequestWork[], now: number): number {
     return this.#sent.remainingMs(now) + this.#forecast.totalMs(works);
   }

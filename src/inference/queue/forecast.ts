@@ -3,36 +3,36 @@ import type { Pace } from "./pace.ts";
 import type { RequestWork } from "./request-work.ts";
 import { sizesOf } from "./size-classes.ts";
 
-/** Chosen: the share follows the traffic within some ten batches. */
+/** Weight of the newest value in moving averages: they follow the traffic within about ten batches. A judgement. */
 const FOLLOWING = 0.1;
-/** Characters from which on a request says how many make a token. Chosen. */
+/** Shorter texts are not used to estimate the characters per token: they are mostly special tokens. A judgement. */
 const SHORTEST_TEXT = 500;
-/** In which the share falls to half while no long request waits. Chosen: traffic that was there a minute ago says little. */
+/** Half-life of the overtaking share while no long request waits: the traffic of a minute ago says little. A judgement. */
 const HALF_LIFE_MS = 10_000;
-/** Chosen: long requests have at least half of what is not small, so no forecast needs more. */
+/** Largest overtaking share that is assumed: long requests always get part of each batch. A judgement. */
 const LARGEST_SHARE = 0.9;
 
 /**
- * When requests will end, on the safe side: from the tokens that the batch rule may put before them, and the measured time
- * of tokens.
+ * Estimates when requests will be done: the tokens that the batch rule (`batch-rule.ts`) may put before them, times the measured
+ * time per token. The estimates are upper bounds.
  *
- * - One that is not long shares each batch with the oldest long one: before its end come those that are not larger and as many
+ * - A request that is not long: all requests that are not larger come first. If a long request waits, it may take as many
  *   tokens again, or Q/2 if that is more.
- * - A long one has before it all that is older and all that is not long. Later ones that are not long will overtake it too: they are
- *   expected to take the share of the backend that they have had lately.
+ * - A long request: all older ones and all that are not long come first. Later requests that are not long will overtake it as well. They
+ *   are assumed to take the same share of the backend as lately.
  */
 export class Forecast {
   readonly #pace: Pace;
-  /** Tokens and characters of the latest texts. Before: of English, some 5 characters to a token. */
+  /** Tokens and characters of the latest texts. The initial value is that of English: 5 characters per token. */
   #seen = { tokens: 200, length: 1_000 };
-  /** Share of the tokens that went to requests that are not long while a long one waited. */
+  /** The overtaking share: of the tokens computed while a long request waited, those of requests that are not long. */
   #overtaking = { share: 0, notedAt: 0 };
 
   constructor(pace: Pace) {
     this.#pace = pace;
   }
 
-  /** Takes note of a batch that was formed while a long request waited. */
+  /** Records a batch that was formed while a long request waited. */
   noteBatch({ tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">, now: number): void {
     if (tokenCount === 0) return;
     const share = Math.min(LARGEST_SHARE, 1 - longTokens / tokenCount);
@@ -40,9 +40,9 @@ export class Forecast {
     this.#overtaking = { share: before + FOLLOWING * (share - before), notedAt: now };
   }
 
-  /** Takes note of a request whose texts have become tokens. */
+  /** Records how many tokens a request's texts have. */
   noteTokens(textLength: number, tokens: number): void {
-    if (textLength < SHORTEST_TEXT) return; // mostly special tokens
+    if (textLength < SHORTEST_TEXT) return;
     const kept = 1 - FOLLOWING;
     this.#seen = {
       tokens: kept * this.#seen.tokens + tokens,
@@ -50,12 +50,12 @@ export class Forecast {
     };
   }
 
-  /** Tokens that texts will have, about. */
+  /** The approximate number of tokens of texts. */
   tokensOf(textLength: number): number {
     return (this.#seen.tokens / this.#seen.length) * textLength;
   }
 
-  /** Milliseconds for so many tokens of long requests, beside those that overtake them; undefined before there are measurements. */
+  /** Milliseconds for so many tokens of long requests, overtaking ones included; undefined before there are measurements. */
   longMs(tokens: number, now: number): number | undefined {
     const ms = this.#pace.expectedMs(tokens);
     return ms === undefined ? undefined : ms / (1 - this.#shareAt(now));
@@ -67,13 +67,13 @@ export class Forecast {
   }
 
   /**
-   * Requests that will not be answered in time, were all others computed. None before there are measurements.
+   * Requests that would miss their deadline if all others were computed. None before there are measurements.
    *
-   * @param waiting all that wait, in any order
+   * @param waiting all waiting requests, in any order
    * @param quantum Q of the batch rule
-   * @param sentMs  milliseconds that the backend needs for what it has now
-   * @param margin  a forecast is taken times this, so that a promise is kept although the backend becomes slower
-   * @returns milliseconds until each would end, by request
+   * @param sentMs  milliseconds that the backend needs for the batches it has
+   * @param margin  factor by which forecasts are multiplied; above 1 allows for a backend that becomes slower
+   * @returns milliseconds until each of them would be done
    */
   late<Each extends Expected>(
     waiting: readonly Each[],
@@ -103,12 +103,12 @@ export class Forecast {
     return late;
   }
 
-  /** No forecast is longer: so most of the time none need be made. */
+  /** No forecast is longer than this. If it is within all deadlines, no request needs a forecast. */
   #mostMs(works: readonly RequestWork[]): number {
     return (2 * this.totalMs(works)) / (1 - LARGEST_SHARE);
   }
 
-  /** Between two batches that are noted, it fades. */
+  /** The overtaking share decays from batch to batch. */
   #shareAt(now: number): number {
     const { share, notedAt } = this.#overtaking;
     return share * 0.5 ** (Math.max(0, now - notedAt) / HALF_LIFE_MS);
@@ -119,12 +119,12 @@ export class Forecast {
   }
 }
 
-/** A request that waits or runs, and its caller's patience. */
+/** A request that waits or runs, and the time it has left. */
 export interface Expected {
   readonly work: RequestWork;
   /** Milliseconds to its deadline. */
   readonly leftMs: number;
-  /** Not once it has begun: that is finished. */
+  /** False once the request has begun: then it is finished. */
   readonly isRefusable: boolean;
 }
 

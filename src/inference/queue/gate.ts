@@ -5,12 +5,12 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { type Ticket, worksOf } from "./place.ts";
 import { queueErrors } from "./queue-errors.ts";
 
-/** Chosen: a place is given only where the forecast may be so much too short. */
+/** Forecasts are multiplied by this before a request is accepted, so that one that is a little too short does no harm. A judgement. */
 const PROMISE_MARGIN = 1.25;
 
 /**
- * Refuses requests that cannot be answered before their deadline: by the length of their texts, so that a flood is not tokenized, by
- * their tokens, and while they wait if the backend becomes slower.
+ * Refuses requests that cannot be answered before their deadline. It looks three times: at the length of the texts, before
+ * they are tokenized; at the tokens; and while the request waits, in case the backend has become slower.
  */
 export class Gate {
   readonly #dispatcher: Dispatcher;
@@ -23,10 +23,10 @@ export class Gate {
   }
 
   /**
-   * Of a request whose texts are no tokens yet.
+   * The refusal of a request that is not tokenized yet.
    *
-   * @param textLength in UTF-16 code units; 0 where it is not known, and then nobody is refused
-   * @param tickets    of all others
+   * @param textLength in UTF-16 code units; 0 if unknown, then it is not refused
+   * @param tickets    all other requests
    */
   refusalByLength(
     textLength: number,
@@ -42,17 +42,17 @@ export class Gate {
     return this.#overloaded(lateByMs, this.#dispatcher.ownMs(textLength));
   }
 
-  /** Of one that has its tokens now. @param tickets of all, its own among them */
+  /** The refusal of a request that has just been tokenized. @param tickets all requests, this one included */
   refusalByTokens(ticket: Ticket, tickets: readonly Ticket[]): ServiceError | undefined {
     return this.#late(tickets, (other) => other === ticket, PROMISE_MARGIN).get(ticket);
   }
 
-  /** Of those that wait and have not begun: what has begun is finished. */
+  /** The refusals of requests that wait and have not begun. What has begun is finished. */
   refusalsNow(tickets: readonly Ticket[]): ReadonlyMap<Ticket, ServiceError> {
     return this.#late(tickets, () => true, 1);
   }
 
-  /** @param margin a forecast counts so many times */
+  /** @param margin factor by which forecasts are multiplied */
   #late(
     tickets: readonly Ticket[],
     isAsked: (ticket: Ticket) => boolean,

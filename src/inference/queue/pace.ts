@@ -1,8 +1,8 @@
 import { getOrSet } from "../get-or-set.ts";
 
-/** Chosen: the estimate follows a machine that becomes slower or faster within some tens of batches. */
+/** Batches that count: the estimate follows a machine that becomes slower or faster within some tens of batches. A judgement. */
 const KEPT_RUNS = 64;
-/** Chosen: of three runs one may be an outlier, as the first of a new process often is. */
+/** Fewest batches for an estimate. Of three, one may be an outlier; the first of a new process often is. A judgement. */
 const FEWEST_RUNS = 3;
 
 interface Run {
@@ -11,8 +11,8 @@ interface Run {
 }
 
 /**
- * How long the backend takes for a batch, estimated from its latest runs. A small batch takes more time for each token than a
- * large one, so each class of sizes has an estimate of its own: the median, which a few outliers do not move.
+ * Estimates how long the backend takes for a batch from its latest ones. A small batch takes more time per token than a large
+ * one, so each size class has its own estimate: the median, which a few outliers do not move.
  */
 export class Pace {
   readonly #runs: Run[] = [];
@@ -20,10 +20,10 @@ export class Pace {
   #estimates: ReadonlyMap<number, number> = new Map();
 
   /**
-   * Takes note of a run that came to its end.
+   * Records a batch that succeeded.
    *
-   * @param tokens new tokens of the batch; a run without any is passed over
-   * @param ms that it took
+   * @param tokens its new tokens; without any it is ignored
+   * @param ms     its duration
    */
   record(tokens: number, ms: number): void {
     if (!(tokens > 0 && ms >= 0)) return;
@@ -32,7 +32,7 @@ export class Pace {
     this.#estimates = estimate(this.#runs);
   }
 
-  /** Milliseconds for so many tokens, by the runs nearest in size; undefined before there are enough of them. */
+  /** Milliseconds for so many tokens, by the estimate of the nearest size class; undefined before there is one. */
   expectedMs(tokens: number): number | undefined {
     const wanted = sizeClassOf(tokens);
     let nearest: { readonly distance: number; readonly msPerToken: number } | undefined;
@@ -44,14 +44,14 @@ export class Pace {
   }
 
   /**
-   * Tokens of a batch that takes so long.
+   * The number of tokens of a batch that takes `ms`.
    *
-   * @param most the largest batch; also what is said before there are enough runs
-   * @returns a whole number from `least` to `most`
+   * @param most the result before there is an estimate
+   * @returns    an integer from `least` to `most`
    */
   tokensWithin(ms: number, { least, most }: { readonly least: number; readonly most: number }): number {
     let tokens = most;
-    // a smaller batch takes more time for each token: each step finds a smaller one, and a few find its class
+    // a smaller batch takes more time per token, so each step finds a smaller size; a few steps reach the right class
     for (let step = 0; step < 8; step++) {
       const expected = this.expectedMs(tokens) ?? 0;
       if (expected <= ms) break;
@@ -61,7 +61,7 @@ export class Pace {
   }
 }
 
-/** Smallest class first: of two that are equally near, it is the one that expects more time. */
+/** Milliseconds per token by size class, smallest first: of two equally near classes the smaller wins, which expects more time. */
 function estimate(runs: readonly Run[]): ReadonlyMap<number, number> {
   const classes = new Map<number, Run[]>();
   for (const run of runs) getOrSet<number, Run[]>(classes, run.sizeClass, () => []).push(run);
@@ -78,7 +78,7 @@ export function sizeClassOf(tokens: number): number {
   return Math.floor(Math.log2(Math.max(1, tokens)));
 }
 
-/** Of one number or more; the upper one of the two in the middle. */
+/** Of at least one number; of an even count, the upper one of the middle two. */
 function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;

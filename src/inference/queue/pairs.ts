@@ -1,14 +1,14 @@
 import { createHash, type Hash } from "node:crypto";
 import type { RequestPlan } from "../ports.ts";
 
-/** A node of a token tree and the SHA-256 of its path: its own tokens and all tokens above it. */
+/** A node of a token tree, with the SHA-256 of its path: all tokens above it and its own. */
 export interface KeyedNode {
   readonly tokens: Int32Array; // [tokens]
-  /** Base64. Equal keys: the model reads the same input. */
+  /** Base64. Nodes with equal keys are the same input to the model. */
   readonly key: string;
 }
 
-/** One (state, question, candidate) combination; `candidate.key` stands for the pair's full input. */
+/** One (state, question, candidate) combination. `candidate.key` identifies the pair's full input. */
 export interface Pair {
   readonly state: KeyedNode;
   readonly question: KeyedNode;
@@ -42,7 +42,7 @@ interface HashedNode {
   readonly below: HashedNodes;
 }
 
-/** Nodes under one parent, by their arrays: equal ones that are not the same are hashed again, to the same key. */
+/** Nodes under one parent, by the identity of their arrays. Arrays with equal content are hashed separately, to the same key. */
 class HashedNodes {
   readonly #nodes = new Map<Int32Array, HashedNode>();
 
@@ -55,12 +55,12 @@ class HashedNodes {
   }
 }
 
-/** Tokens of the pair as if nothing were shared. */
+/** Tokens of the pair when nothing is shared. */
 export function jointLength(pair: Pair): number {
   return pair.state.tokens.length + pair.question.tokens.length + pair.candidate.tokens.length;
 }
 
-/** Adds one node to the hash of its path: its length first, so that no two paths give the same bytes. */
+/** Adds a node to the hash of its path. The length comes first, so that different paths never give the same bytes. */
 function keyNode(tokens: Int32Array, hash: Hash): { node: KeyedNode; hash: Hash } {
   hash.update(Int32Array.of(tokens.length)).update(tokens);
   return { node: { tokens, key: hash.copy().digest("base64url") }, hash };

@@ -11,7 +11,7 @@ export interface Admission {
   readonly signal: AbortSignal;
   /** On the scheduler's clock, in milliseconds. */
   readonly deadlineAt: number;
-  /** Length of all its texts, in UTF-16 code units: what is known before they are tokens. */
+  /** Length of all its texts, in UTF-16 code units: known before they are tokenized. */
   readonly textLength?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Admission {
 export interface Place {
   /** Settled once. @throws ServiceError DEADLINE_EXCEEDED | CANCELLED | BACKEND_FAILED | what `refuse` was given */
   readonly answer: Promise<QueuedScores>;
-  /** Aborted when the answer is settled: whatever is still being prepared for this place is not needed. */
+  /** Aborted when the answer is settled: work for this request may stop. */
   readonly signal: AbortSignal;
   /** Hands in the tokens to be scored. Nothing happens if the answer is settled. */
   submit(plan: RequestPlan): void;
@@ -32,7 +32,7 @@ export interface Settling {
   onDeparture(): void;
 }
 
-/** The life of a place: one promise, one timer, one abort listener, all ended together, once. */
+/** The promise, the timer and the abort listener of a place. They end together, once. */
 export class PlaceLife {
   readonly answer: Promise<QueuedScores>;
   readonly deadlineAt: number;
@@ -84,13 +84,13 @@ export interface Ticket {
   readonly order: number;
   readonly life: PlaceLife;
   readonly textLength: number;
-  /** Once its tokens are here. */
+  /** Set once the request is tokenized. */
   queued?: { readonly work: RequestWork; readonly since: number };
-  /** When its first pair went into a batch. */
+  /** Time at which its first pair went into a batch. */
   begunAt?: number;
 }
 
-/** Of those whose tokens are here. */
+/** Work of those requests that are tokenized. */
 export function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
   return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
 }

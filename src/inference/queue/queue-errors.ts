@@ -1,9 +1,9 @@
 import { ServiceError } from "../../errors.ts";
 
-/** One for all, since it is what a flood is told: an error with its stack takes long to make. */
+/** One instance for all: creating an error with its stack trace is slow, and a flood of requests gets this one. */
 const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
 
-/** What the scheduler says to a request that it does not answer with scores. */
+/** Errors of requests that the scheduler does not answer with scores. */
 export const queueErrors = {
   starting: () => new ServiceError("STARTING", "The model is still loading."),
   unavailable: (cause: unknown) =>

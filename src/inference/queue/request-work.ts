@@ -3,14 +3,14 @@ import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 
 /**
- * What one request still needs, and what it has got. Pairs are handed out in order, each once:
+ * The pairs and scores of one request. Pairs are handed out to batches in order, each once:
  *
  *     pairs   0 1 2 3 4 5 6 7 8 9
  *             answered │in a │ not yet handed out
  *                      │batch│ ^ cursor
  */
 export class RequestWork {
-  /** Rises with admission: a smaller one is older. */
+  /** Rises with each admission: the smaller number is the older request. */
   readonly order: number;
   /** One [candidates] array for each question. */
   readonly scores: readonly Float32Array[];
@@ -21,11 +21,11 @@ export class RequestWork {
 
   readonly #shortestKeptState: number;
   readonly #pairs: readonly Pair[];
-  /** [pairs + 1] question and candidate tokens of the pairs from here on, each question once. */
+  /** [pairs + 1] tokens of the candidates and questions from each pair to the last; each question counts once. */
   readonly #tokensFrom: Float64Array;
-  /** The request's states in the order of their last pairs; mostly one. */
+  /** The request's states, in the order of their last pairs; usually one. */
   readonly #states: readonly LastUse[];
-  /** Keys of the states that the backend has, as far as this request knows. */
+  /** Keys of the states that the backend has kept from this request's batches. */
   readonly #heldStates = new Set<string>();
   #cursor = 0;
   #unanswered: number;
@@ -47,7 +47,7 @@ export class RequestWork {
     return this.#pairs[this.#cursor];
   }
 
-  /** Most new tokens that the pairs not yet handed out can cost in one batch. */
+  /** The largest number of new tokens that the pairs not yet handed out can cost in one batch. */
   get remainingTokens(): number {
     let tokens = this.#tokensFrom[this.#cursor] ?? 0;
     for (let i = this.#states.length - 1; i >= 0; i--) {
@@ -67,12 +67,12 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has a state's keys and values: from its first batch on, if it keeps states of this length. */
+  /** Whether the backend has kept a state's keys and values: after its first batch, if it keeps states of this length. */
   holds(state: KeyedNode): boolean {
     return this.#heldStates.has(state.key);
   }
 
-  /** The backend has lost what it kept. */
+  /** To be called when the backend has lost the states it kept. */
   forgetHeldStates(): void {
     this.#heldStates.clear();
   }
@@ -81,7 +81,7 @@ export class RequestWork {
     return this.#unanswered === 0;
   }
 
-  /** Moves past the next pair, which the cache knows. */
+  /** Answers the next pair from the score cache and moves past it. */
   skipKnown(result: PairResult): void {
     const pair = this.nextPair;
     if (pair === undefined) return;
@@ -89,7 +89,7 @@ export class RequestWork {
     this.answer(pair, result, false);
   }
 
-  /** Moves past the next pair, which a batch has taken. */
+  /** Moves past the next pair, which is now in a batch. */
   handOut(): void {
     const state = this.nextPair?.state;
     if (state !== undefined && state.tokens.length >= this.#shortestKeptState)
@@ -98,7 +98,7 @@ export class RequestWork {
     this.#hasBegun = true;
   }
 
-  /** Gives a pair its score, once. A computed pair adds its tokens, any other counts as cached. */
+  /** Sets a pair's score, once. A computed pair adds to `inputTokens`, any other to `cachedPairs`. */
   answer(pair: Pair, result: PairResult, isComputed: boolean): void {
     const scores = this.scores[pair.questionIndex];
     if (scores !== undefined)
@@ -124,7 +124,7 @@ interface LastUse {
 function lastUses(pairs: readonly Pair[]): readonly LastUse[] {
   const uses = new Map<string, LastUse>();
   for (const [lastPair, { state }] of pairs.entries()) {
-    uses.delete(state.key); // so that it comes last
+    uses.delete(state.key); // moves it to the end
     uses.set(state.key, { state, lastPair });
   }
   return [...uses.values()];

@@ -20,22 +20,22 @@ import { StandstillWatch } from "./standstill-watch.ts";
 import { type Outcome, Tally } from "./tally.ts";
 
 /**
- * The one queue. All mutable state between a handler and the backend is here, but for the tokenizer's memory of texts.
+ * The queue. It holds all mutable state between a handler and the backend, except the tokenizer's text cache.
  *
  *     admit ──► waiting ── submit ──► ready ── BatchRule ──► Batch ──► backend.score, one ahead
  *                 │  │                  ▲                      │
- *         refuse, │  │ known to the     └── pairs left ────────┤
- *      departure, │  │ cache, or too                           │ all pairs answered,
+ *         refuse, │  │ all scores       └── pairs left ────────┤
+ *      departure, │  │ cached, or too                          │ all pairs answered,
  *       deadline  ▼  ▼ much work                               ▼ or a batch failed twice
  *               answered ◄─────────────────────────────────────┘
  *
- * A request *waits* from admission until its first pair goes into a batch (`queueCapacity` counts these), then it
- * *runs*. Deadline and departure end it at once, also while its batch is computed: it leaves all lists, its
- * pairs are handed out no more, and scores that still come for it feed the cache only.
+ * A request *waits* from admission until its first pair goes into a batch, then it *runs*. `queueCapacity` limits the
+ * waiting ones. If its deadline passes or its caller leaves, it ends at once, even while its batch is computed. Scores that arrive
+ * later only fill the score cache.
  *
- * Once its tokens are known, a request that cannot be answered before its deadline is refused, with the time after
- * which it could be. So is one that waits when the backend has become slower, unless it has begun: that is finished. A
- * request that finds nobody before it is always tried, so that a forecast that was too long is corrected.
+ * A tokenized request that cannot be answered before its deadline is refused, with the time after which to retry. The same
+ * happens to a waiting request if the backend becomes slower; one that has begun is finished. A request that is
+ * alone is always tried, so that a forecast that is too long gets corrected.
  */
 export class Scheduler {
   readonly #backend: Backend;
@@ -45,7 +45,7 @@ export class Scheduler {
   readonly #dispatcher: Dispatcher;
   readonly #gate: Gate;
   readonly #secondTries = new SecondTries();
-  /** Whether a second try is computed: it may end the process, so nothing else is sent beside it. */
+  /** Whether a second try is being computed. It may kill the process, so no other batch is sent meanwhile. */
   #isAlone = false;
 
   #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
@@ -74,24 +74,24 @@ export class Scheduler {
     });
   }
 
-  /** Names who is told of each batch that has been computed. */
+  /** Sets the listener for computed batches. */
   onBatch(listener: (batch: BatchFacts) => void): void {
     this.#onBatch = listener;
   }
 
-  /** Whether work has stood still for so long that this process cannot be expected to go on. */
+  /** Whether work has made no progress for so long that this process will not recover. */
   isStuck(): boolean {
     const hasWork = !this.#dispatcher.isIdle && this.#backend.isReady;
     const deadlines = this.#tickets().map(({ life }) => life.deadlineAt);
     return this.#standstill.isStuck(this.#clock.now(), { hasWork, deadlines });
   }
 
-  /** Lets requests in: the backend has started. */
+  /** Accepts requests from now on: the backend has started. */
   open(): void {
     if (!this.#isDraining) this.#obstacle = undefined;
   }
 
-  /** Turns everybody away: the backend did not start. */
+  /** Rejects every request from now on: the backend did not start. */
   fail(cause: unknown): void {
     if (!this.#isDraining) this.#obstacle = () => queueErrors.unavailable(cause);
   }
@@ -131,14 +131,14 @@ export class Scheduler {
     };
   }
 
-  /** Why `admit` would turn away whoever asked now. */
+  /** The error with which `admit` would reject a request now. */
   obstacle(): ServiceError | undefined {
     if (this.#obstacle !== undefined) return this.#obstacle();
     if (!this.#backend.isExpected) return queueErrors.starting();
     return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 
-  /** Lets nobody in any more; resolves when everybody who is in has been answered. */
+  /** Accepts no more requests; resolves when all accepted ones have been answered. */
   drain(): Promise<void> {
     this.#keepOut();
     return new Promise((resolve) => {
@@ -148,14 +148,14 @@ export class Scheduler {
     });
   }
 
-  /** Ends at once: whoever is still in is told that the service goes away. */
+  /** Ends at once: every remaining request gets DRAINING. */
   close(): void {
     this.#keepOut();
     for (const ticket of this.#tickets()) this.#end(ticket, "failed", queueErrors.draining());
     this.#cancelWake();
   }
 
-  /** Counts a request that ended before it asked for a place. */
+  /** Counts a request that ended before `admit`. */
   countTurnedAway(reason: TurnedAway): void {
     this.#tally.countTurnedAway(reason);
   }
@@ -205,7 +205,7 @@ export class Scheduler {
     this.#obstacle = queueErrors.draining;
   }
 
-  /** Sends the next batch, unless there is no room for it yet, nothing to send, nobody to compute it, or better to wait. */
+  /** Sends the next batch, unless the backend has enough to do, is not ready, nothing waits, or more requests are worth waiting for. */
   #pump(): void {
     this.#cancelWake();
     while (!this.#isAlone) {
@@ -220,11 +220,11 @@ export class Scheduler {
         void this.#computeAlone(again);
         return;
       }
-      if (this.#secondTries.isPending) return; // the end of a batch calls back
+      if (this.#secondTries.isPending) return; // called again when a batch ends
       for (const each of this.#gate.refusalsNow(this.#tickets())) this.#refuse(...each);
       const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
       if (ready.length === 0) return;
-      if (!this.#backend.isReady) return; // it calls back
+      if (!this.#backend.isReady) return; // called again by `onReady`
       const waitMs = this.#companyWaitMs(ready);
       if (waitMs > 0) {
         this.#wakeIn(waitMs);
@@ -237,12 +237,12 @@ export class Scheduler {
     }
   }
 
-  /** @param ms infinite where the end of a batch calls back */
+  /** @param ms infinite if `#pump` will be called when a batch ends */
   #wakeIn(ms: number): void {
     if (ms < Number.POSITIVE_INFINITY) this.#cancelWake = this.#clock.after(ms, () => this.#pump());
   }
 
-  /** How much longer the first request of an idle time waits for others to share its batch. */
+  /** How much longer the first request after an idle time waits for others to join its batch. */
   #companyWaitMs(ready: readonly Ticket[]): number {
     if (!this.#dispatcher.isWorthSending(worksOf(ready))) return Number.POSITIVE_INFINITY;
     if (this.#isDraining || ready.some((ticket) => ticket.begunAt !== undefined)) return 0;
@@ -298,7 +298,7 @@ export class Scheduler {
     }
     for (const [at, recipients] of batch.listRecipients().entries()) {
       const score = scores[at] ?? Number.NaN; // the lengths are equal
-      // a copy: what is kept of one pair must not keep the vectors of all
+      // a copy: a cached vector must not keep those of the whole batch in memory
       const result = vectors ? { score, vector: vectors.slice(at * size, (at + 1) * size) } : score;
       for (const [place, { work, pair }] of recipients.entries()) {
         work.answer(pair, result, place === 0);
@@ -308,7 +308,7 @@ export class Scheduler {
     this.#finishAnswered();
   }
 
-  /** A process that has died has kept nothing. */
+  /** A new process has none of the states that the old one kept. */
   #forgetHeldStates(): void {
     for (const work of worksOf(this.#tickets())) work.forgetHeldStates();
   }
@@ -359,7 +359,7 @@ export class Scheduler {
     if (refusal !== undefined) this.#end(ticket, "rejected", refusal);
   }
 
-  /** A timer that is late, because the process was busy, must not let a batch start. */
+  /** Timers are late when the process is busy: no batch may start for a request whose deadline has passed. */
   #timeOutLate(): void {
     const now = this.#clock.now();
     for (const ticket of this.#tickets()) {
@@ -377,7 +377,7 @@ export class Scheduler {
     this.#reportEmpty();
   }
 
-  /** False if the request has been answered before. */
+  /** @returns false if the request had already ended */
   #leave(ticket: Ticket, outcome: Outcome): boolean {
     if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
     this.#tally.ended[outcome] += 1;

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 
-/** What a backend gives for a pair: its score, with the vector that the model's head read where the backend is set up to give it. */
+/** A pair's score, with the input vector of the model's head if the backend is set up to give it. */
 export type PairResult = number | { readonly score: number; readonly vector: Float32Array };
 
-/** Chosen: when the map of so many entries grows, the event loop stands still for some 5 ms. */
+/** Most entries of one map: growing a map of this size blocks the event loop for about 5 ms. */
 const MOST_OF_ONE = 65_536;
 
 /**
- * Scores by the key of a pair's full input; the least recently used entry leaves first. A large cache is several, each for a share of the keys.
+ * Scores by the key of a pair's full input. The least recently used entry is dropped first. A large cache consists of several maps.
  */
 export class ScoreCache {
   readonly #shares: readonly LRUCache<string, PairResult>[];
@@ -39,7 +39,7 @@ export class ScoreCache {
     this.#shareOf(key)?.set(key, result);
   }
 
-  /** Keys are digests: three of their characters tell as many shares apart as there can be. */
+  /** Keys are digests, so a few characters spread them evenly. */
   #shareOf(key: string): LRUCache<string, PairResult> | undefined {
     const number = (key.charCodeAt(0) * 131 + key.charCodeAt(1)) * 131 + key.charCodeAt(2);
     return this.#shares[number % this.#shares.length] ?? this.#shares[0];

@@ -2,21 +2,21 @@ import type { Batch } from "./batch.ts";
 import type { RequestWork } from "./request-work.ts";
 
 /**
- * What becomes of a batch that failed: each of its requests is computed again alone, once. Scores are pure, so nobody but the one that
- * made it fail notices more than the time; that one fails again, and is given up.
+ * Retries a batch that failed: each of its requests is computed again in a batch of its own, once. Scores do not depend on the
+ * batch, so the other requests are only delayed. The request that caused the failure fails again and is given up.
  *
  *     batch of a b c d   fails ──▶ a, b, c, d, each a batch of its own, the oldest first
  *     batch of c         fails ──▶ c is given up
  *
- * Halves would need less small batches, but would try the culprit once for each halving: of 32 requests, one that kills the process
- * would kill it six times and not twice, and a new process takes longer than 32 small batches.
+ * Halving the batch would need fewer batches but more tries: among 32 requests, one that kills the process would kill it six
+ * times instead of twice. Starting a process takes longer than 32 small batches.
  */
 export class SecondTries {
   #waiting: readonly Batch[] = [];
   readonly #second = new WeakSet<Batch>();
 
   /**
-   * Takes a batch that failed. @returns the requests that are not tried a third time: all of a second try, none of a first
+   * Takes a failed batch. @returns the requests to give up: all of a second try, none of a first
    */
   take(failed: Batch): ReadonlySet<RequestWork> {
     if (this.#second.has(failed)) return failed.requests;
@@ -30,7 +30,7 @@ export class SecondTries {
     return this.#waiting.length > 0;
   }
 
-  /** The next one to compute. @param open requests that still wait for an answer: those of nobody else are dropped */
+  /** The next batch to compute. @param open requests that still wait for an answer; batches of others are dropped */
   next(open: readonly RequestWork[]): Batch | undefined {
     const alive = new Set(open);
     const [next, ...others] = this.#waiting.filter(({ requests }) =>

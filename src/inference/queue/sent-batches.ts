@@ -1,21 +1,21 @@
 import type { Pace } from "./pace.ts";
 
-/** A batch that the backend has. Times are the scheduler's clock, in milliseconds. */
+/** A batch that was sent to the backend. Times are on the scheduler's clock, in milliseconds. */
 export interface SentBatch {
   readonly tokens: number;
-  /** When the backend began with it: once the one before it had ended. */
+  /** When the batch before it ended and the backend began with this one. */
   startedAt: number | undefined;
 }
 
-/** Chosen: sent later, a batch may come too late; sent earlier, it misses requests that are about to arrive. */
+/** How early the next batch is sent, as a share of the current one's time. Later, the backend may idle; earlier, the batch misses requests that are about to arrive. A judgement. */
 const AHEAD_SHARE = 0.15;
 const LEAST_AHEAD_MS = 2;
-/** A batch that is shorter is over before another one is formed. Chosen. */
+/** A batch shorter than this ends before another one is formed. A judgement. */
 const SHORTEST_MS = 4;
 
 /**
- * The batches that the backend has: the one that it computes, and shortly before the expected end of that one the next, so that
- * it does not wait for the way between the processes.
+ * The batches that the backend has: the one that it computes, and the next one, which is sent shortly before the expected end of the
+ * first. So the backend does not idle while messages travel between the processes.
  *
  *     backend    ├── batch 1 ───────────────────┼── batch 2 ────── ...
  *     sent       1                        2 ↑ ahead of the end
@@ -38,7 +38,7 @@ export class SentBatches {
     return sent;
   }
 
-  /** @param isMeasured whether it came to its end, so that its time says something */
+  /** @param isMeasured whether the batch succeeded, so that its time is a valid measurement */
   end(sent: SentBatch, now: number, isMeasured: boolean): void {
     const at = this.#sent.indexOf(sent);
     if (at >= 0) this.#sent.splice(at, 1);
@@ -47,7 +47,7 @@ export class SentBatches {
     if (next) next.startedAt ??= now;
   }
 
-  /** Milliseconds until the next batch may be sent: 0 for now, infinite where only the end of one can make room. */
+  /** Milliseconds until the next batch may be sent: 0 if now, infinite if a batch has to end first. */
   untilRoomMs(now: number): number {
     const [current, ahead] = this.#sent;
     if (current === undefined) return 0;
@@ -58,7 +58,7 @@ export class SentBatches {
     return Math.max(0, (current.startedAt ?? now) + expected - aheadMs - now);
   }
 
-  /** Milliseconds that the backend has still to do, as far as that can be told; one that is late may end at any moment. */
+  /** Estimated milliseconds until the backend is idle. A batch that is overdue counts as 0. */
   remainingMs(now: number): number {
     return this.#sent.reduce((sum, { tokens, startedAt }) => {
       const expected = this.#pace.expectedMs(tokens) ?? 0;

@@ -1,6 +1,6 @@
 import type { RequestWork } from "./request-work.ts";
 
-/** Requests by what is left of them, as `batch-rule.ts` explains; each list in the order in which they are served. */
+/** Requests by their rest (`batch-rule.ts`), each list in the order in which they are served. */
 export interface SizeClasses {
   readonly small: readonly RequestWork[];
   readonly middle: readonly RequestWork[];
@@ -26,7 +26,7 @@ export function sizesOf(works: readonly RequestWork[], quantum: number): SizeCla
   return { small, middle, long: [...begun, ...unbegun] };
 }
 
-/** The smallest rest first, the older one among equals. Each is measured once: a queue may be long. */
+/** The smallest rest first, the older one among equals. Each rest is computed once, since a queue may be long. */
 export function sortBySize(
   works: readonly RequestWork[],
 ): readonly { readonly work: RequestWork; readonly tokens: number }[] {

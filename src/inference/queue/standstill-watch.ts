@@ -1,17 +1,17 @@
-/** Chosen: a process that hangs in a run is killed five seconds after a request's deadline, and gone soon after. */
+/** Time after a deadline without progress. A hung inference process is killed earlier, five seconds after a request's deadline. A judgement. */
 const BEYOND_DEADLINE_MS = 30_000;
 
 export interface StandstillSigns {
   /** Whether a backend that says it is ready has a batch. */
   readonly hasWork: boolean;
-  /** Of all requests that wait or run. */
+  /** Deadlines of all requests that wait or run. */
   readonly deadlines: readonly number[];
 }
 
 /**
- * Tells a service that stands still from one that is slow or loads its model again. Each request ends at its deadline, and each
- * batch soon after the deadline at the latest: what is still there much later has been forgotten. Times are on the scheduler's
- * clock, in milliseconds.
+ * Tells a service that has stopped working from one that is slow or reloads its model. Each request ends at its deadline, and each
+ * batch soon after it. One that is still there much later will never end. Times are on the scheduler's clock, in
+ * milliseconds.
  */
 export class StandstillWatch {
   readonly #patienceMs: number;
@@ -22,7 +22,7 @@ export class StandstillWatch {
     this.#progressAt = now;
   }
 
-  /** A batch was sent to an idle backend or has ended, or the model is there again. */
+  /** To be called when a batch is sent to an idle backend, when one ends, and when the model is loaded again. */
   noteProgress(now: number): void {
     this.#progressAt = now;
   }

@@ -1,9 +1,9 @@
 import type { TurnedAway } from "../ports.ts";
 
-/** How a request ended; a refused one (token limits) is counted nowhere, like every other invalid request. */
+/** How a request ended. `refused` (token limits) is in no public counter, like every other invalid request. */
 export type Outcome = "completed" | "rejected" | "timedOut" | "cancelled" | "failed" | "refused";
 
-/** What has been counted since the start. */
+/** Counters since the start. */
 export class Tally {
   readonly ended: Record<Outcome, number> = {
     completed: 0,
