@@ -4,6 +4,7 @@ import type { Batch } from "../../src/inference/queue/batch.ts";
 import { BatchRule } from "../../src/inference/queue/batch-rule.ts";
 import { RequestWork } from "../../src/inference/queue/request-work.ts";
 import { ScoreCache } from "../../src/inference/queue/score-cache.ts";
+import { MOST_MISSED_BATCHES } from "../../src/inference/queue/size-classes.ts";
 import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";
@@ -87,6 +88,20 @@ test("of two long requests that could begin in one batch only one does where one
   assert.deepEqual([next.hasBegun, last.hasBegun], [true, false]);
 });
 
+test("in a queue that smaller requests always fill, no small request waits long", () => {
+  const rule = makeRule({ ...LIMITS, maxRequests: 8, maxTokens: 1000 });
+  const larger = Array.from({ length: 16 }, (_, order) => makeWork(order, 5)); // 120 tokens each
+  let ready = larger;
+  let batches = 0;
+  for (let order = 100; ready.some((work) => larger.includes(work)); order += 8) {
+    assert.ok(batches < 7, "four batches pass them over, three hold the 16");
+    ready = [...ready, ...Array.from({ length: 8 }, (_, at) => makeWork(order + at, 2))]; // 60 tokens each
+    rule.form(ready);
+    ready = ready.filter(({ remainingPairs }) => remainingPairs > 0);
+    batches += 1;
+  }
+});
+
 test("on random workloads every batch keeps its limits and the two bounds of the rule hold", () => {
   const random = new Random(7);
   let [shortSeen, ledSeen, halfSeen] = [0, 0, 0];
@@ -113,6 +128,7 @@ test("on random workloads every batch keeps its limits and the two bounds of the
       ready.sort((a, b) => a.order - b.order);
       const rests = new Map(ready.map((work) => [work, work.remainingTokens]));
       const pairs = new Map(ready.map((work) => [work, work.remainingPairs]));
+      const overdue = new Set(ready.filter((work) => work.missedBatches >= MOST_MISSED_BATCHES));
       const begun = ready.filter((work) => work.hasBegun);
       const owed = ready.find((work) => work === passedOver);
       const oldest = owed ?? (begun.length < limits.maxRequests ? ready : begun)[0];
@@ -130,7 +146,9 @@ test("on random workloads every batch keeps its limits and the two bounds of the
       if (isLed) ledSeen += 1;
       else if (!isStrict) {
         for (const [work, rest] of rests) {
-          const before = [...rests].filter(([other, size]) => other !== work && size <= rest);
+          const before = [...rests].filter(
+            ([other, size]) => other !== work && (size <= rest || (overdue.has(other) && size <= half)),
+          );
           const sum = before.reduce((tokens, [, size]) => tokens + size, rest);
           if (sum > half || before.length + 2 > limits.maxRequests) continue;
           shortSeen += 1;

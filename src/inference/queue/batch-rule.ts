@@ -29,9 +29,10 @@ export interface BatchLimits {
  *     ├──────────┴─ others ─────┤                                       3. others, until these fill Q: first middle ones, then
  *                                                                          long ones that have begun, then other long ones
  *
- * Within a group the smallest rest goes first, and the older request among equals. Each gets as many pairs into the batch as
- * fit. Small requests share forwards, so a large batch serves them well. The others gain nothing from a batch larger than
- * Q, and would delay the small requests behind it.
+ * Within a group the smallest rest goes first, and the older request among equals. A request that `MOST_MISSED_BATCHES` batches
+ * left out is overdue: it goes before the rest of its group, the oldest first. Each gets as many pairs into the batch as fit.
+ * Small requests share forwards, so a large batch serves them well. The others gain nothing from a batch larger than Q,
+ * and would delay the small requests behind it.
  *
  * 4. If a batch took nothing of the oldest request, the next batch begins with that request's next pair, whatever it costs.
  *    This happens if the pair costs more than Q/2 and others filled the batch, or by rule 6. In strict mode a batch is one
@@ -46,9 +47,11 @@ export interface BatchLimits {
  *
  * Guarantees:
  *
- * - Small requests do not wait for larger ones. Take a small request and all requests that are not larger than it: if their rests
- *   add up to at most B/2 and they are fewer than `maxRequests`, then the request is in the next batch, or in
- *   the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before anything larger.
+ * - Small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
+ *   ones that are overdue: if their rests add up to at most B/2 and they are fewer than `maxRequests`, then the request is
+ *   in the next batch, or in the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before
+ *   anything larger.
+ * - Small requests do not starve. Only older ones go before an overdue one.
  * - Long requests do not starve. Of the oldest request, every second batch takes at least one pair. So it is done after at
  *   most twice as many batches as it has pairs, whatever else arrives.
  * - What has begun is finished before more begins. If many requests were computed a little at a time, all would miss their
@@ -107,6 +110,7 @@ export class BatchRule {
     for (const work of long) ofLong += take(work, room);
     batch.longTokens = ofLong;
     this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;
+    for (const work of ready) if (!batch.requests.has(work)) work.missedBatches += 1;
     return batch;
   }
 
@@ -116,7 +120,9 @@ export class BatchRule {
       const isFirst = batch.pairCount === 0;
       if (this.#limits.isStrict && !isFirst) return;
       if (!batch.requests.has(work) && batch.requests.size >= this.#limits.maxRequests) return;
-      const fitsWhole = batch.tokenCount + work.remainingTokens <= room.tokens;
+      const fitsWhole = this.#limits.isStrict
+        ? work.remainingPairs === 1
+        : batch.tokenCount + work.remainingTokens <= room.tokens;
       if (!work.hasBegun && !room.mayBegin && !fitsWhole) return;
       const after = batch.with({ work, pair });
       const bringsPath = after.longestPath > batch.longestPath && after.longestPath > room.longPath;

@@ -18,6 +18,8 @@ export class RequestWork {
   vectors: readonly Float32Array[] | undefined;
   inputTokens = 0;
   cachedPairs = 0;
+  /** Batches that were formed while this request waited, and took none of its pairs. */
+  missedBatches = 0;
 
   readonly #shortestKeptState: number;
   readonly #pairs: readonly Pair[];

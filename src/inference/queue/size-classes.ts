@@ -7,30 +7,40 @@ export interface SizeClasses {
   readonly long: readonly RequestWork[];
 }
 
+/**
+ * After so many batches without any of its pairs, a request is overdue. Without this bound a queue that is always full would hardly
+ * ever reach its larger requests, because smaller ones keep arriving. A judgement: a batch takes about 0.1 s.
+ */
+export const MOST_MISSED_BATCHES = 4;
+
 export const isSmall = (tokens: number, quantum: number) => tokens <= quantum / 4;
 export const isLong = (tokens: number, quantum: number) => tokens > quantum / 2;
 
 /** @param quantum tokens of a batch that takes a short time */
 export function sizesOf(works: readonly RequestWork[], quantum: number): SizeClasses {
-  const [small, middle, begun, unbegun]: [RequestWork[], RequestWork[], RequestWork[], RequestWork[]] = [
-    [],
-    [],
-    [],
-    [],
-  ];
-  for (const { work, tokens } of sortBySize(works)) {
+  const [small, middle, long]: [RequestWork[], RequestWork[], RequestWork[]] = [[], [], []];
+  for (const { work, tokens } of inOrderOfService(works)) {
     if (isSmall(tokens, quantum)) small.push(work);
-    else if (!isLong(tokens, quantum)) middle.push(work);
-    else (work.hasBegun ? begun : unbegun).push(work);
+    else if (isLong(tokens, quantum)) long.push(work);
+    else middle.push(work);
   }
-  return { small, middle, long: [...begun, ...unbegun] };
+  const begun = long.filter(({ hasBegun }) => hasBegun);
+  return { small, middle, long: [...begun, ...long.filter(({ hasBegun }) => !hasBegun)] };
 }
 
-/** The smallest rest first, the older one among equals. Each rest is computed once, since a queue may be long. */
-export function sortBySize(
-  works: readonly RequestWork[],
-): readonly { readonly work: RequestWork; readonly tokens: number }[] {
-  return works
-    .map((work) => ({ work, tokens: work.remainingTokens }))
-    .sort((a, b) => a.tokens - b.tokens || a.work.order - b.work.order);
+interface SizedWork {
+  readonly work: RequestWork;
+  readonly tokens: number;
+}
+
+/** Overdue requests in order of admission, then the others by size. Each rest is computed once, since a queue may be long. */
+function inOrderOfService(works: readonly RequestWork[]): readonly SizedWork[] {
+  const sized = works.map((work) => ({ work, tokens: work.remainingTokens }));
+  const overdue = sized.filter(isOverdue).sort((a, b) => a.work.order - b.work.order);
+  const others = sized.filter((each) => !isOverdue(each));
+  return [...overdue, ...others.sort((a, b) => a.tokens - b.tokens || a.work.order - b.work.order)];
+}
+
+function isOverdue({ work }: SizedWork): boolean {
+  return work.missedBatches >= MOST_MISSED_BATCHES;
 }
