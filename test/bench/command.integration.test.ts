@@ -8,6 +8,7 @@ import { after, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { listProcesses } from "../../bench/http/resident-memory.ts";
 import { decision } from "../cli/decision.ts";
+import { inProcess } from "../cli/in-process.ts";
 import { jointPackage } from "../support/gemma3.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { isAlive, until } from "../support/processes.ts";
@@ -71,8 +72,8 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     { name: "a flag", args: ["--nope"], says: /--nope/ },
   ];
   for (const { name, args, says } of cases) {
-    it(name, () => {
-      const { status, stdout, stderr } = decision(["bench", ...args]);
+    it(name, async () => {
+      const { status, stdout, stderr } = await inProcess(["bench", ...args]);
       assert.equal(status, 2, stderr);
       assert.match(stderr, says);
       assert.equal(stdout, "");

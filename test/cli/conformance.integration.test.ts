@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { FaultyService, KEY } from "../conformance/faulty-service.ts";
-import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 let keyed: FaultyService;
 let folder: string;
@@ -20,18 +18,8 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the command beside the service, which lives in this very process. */
-async function conformance(args: readonly string[], env: Record<string, string> = {}) {
-  const { DECISION_API_KEY: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "conformance", ...args], {
-    env: { ...inherited, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  child.stdout.on("data", (chunk) => stdout.push(String(chunk)));
-  child.stderr.on("data", (chunk) => stderr.push(String(chunk)));
-  const [status] = await once(child, "close");
-  return { status, stdout: stdout.join(""), stderr: stderr.join("") };
+function conformance(args: readonly string[], env: Record<string, string> = {}) {
+  return inProcess(["conformance", ...args], { env });
 }
 
 describe("decision conformance", () => {

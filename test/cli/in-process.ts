@@ -20,7 +20,9 @@ export async function inProcess(
   args: readonly string[],
   { env = {}, input = "", cwd = packageRoot }: Surroundings = {},
 ): Promise<Ended> {
-  const [id = "", ...argv] = args;
+  const length = Object.hasOwn(commands, args.slice(0, 2).join(":")) ? 2 : 1; // with its topic
+  const id = args.slice(0, length).join(":");
+  const argv = args.slice(length);
   const Command = commands[id as keyof typeof commands];
   Command.id = id;
   const config = await Config.load(path.join(packageRoot, "package.json"));
@@ -29,6 +31,7 @@ export async function inProcess(
   const { DECISION_API_KEY: _, DECISION_URL: __, ...own } = process.env;
   const stdout = captured(process.stdout);
   const stderr = captured(process.stderr);
+  process.exitCode = undefined;
   process.env = { ...own, ...env };
   process.chdir(cwd);
   Object.defineProperty(process, "stdin", {
@@ -36,7 +39,7 @@ export async function inProcess(
     configurable: true,
   });
   try {
-    const status = await Command.run([...argv], config).then(() => 0, exitCodeOf);
+    const status = await Command.run(argv, config).then(() => Number(process.exitCode ?? 0), exitCodeOf);
     return { status, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     stdout.restore();

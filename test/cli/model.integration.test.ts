@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { HubServer } from "../hub/hub-server.ts";
@@ -13,6 +10,7 @@ import { writeTinyPackage } from "../models/tiny-package.ts";
 import { Service } from "../service/service.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import type { Ended } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 let home: string;
 let env: Record<string, string>;
@@ -22,15 +20,8 @@ before(async () => {
 });
 after(() => rm(home, { recursive: true }));
 
-/** Beside a server in this process: it must not block. */
-async function model(args: readonly string[], more: Record<string, string> = {}): Promise<Ended> {
-  const { DECISION_API_KEY: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), ...args], {
-    env: { ...inherited, ...env, ...more },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { status: child.exitCode, stdout, stderr };
+function model(args: readonly string[], more: Record<string, string> = {}): Promise<Ended> {
+  return inProcess(args, { env: { ...env, ...more } });
 }
 
 describe("decision model", () => {
