@@ -38,7 +38,14 @@ export const LABELLED_ROWS_FLAGS = {
   "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
 };
 
-/** Flags shared by `decide` and `rank`. */
+/** Of a flag with a candidate of a ranking. */
+export const CANDIDATE = {
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: "<text>",
+} as const;
+
+/** Flags shared by `decide`, `rank` and `explain`. */
 export const ASK_FLAGS = {
   state: Flags.string({
     helpValue: "<text>",
@@ -51,6 +58,7 @@ export const ASK_FLAGS = {
   }),
   json: Flags.boolean({ description: "print the service's JSON answer" }),
   ...TARGET_FLAGS,
+  ...optionFlags(["tuning"]),
 };
 
 interface TargetFlags {
