@@ -199,7 +199,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "a state file that is not there",
       args: ["decide", "--state-file", "none", "--question", "?", ...MODEL],
-      says: /--state-file cannot be read/,
+      says: /--state-file \S+ cannot be read: there is no such file/,
     },
     {
       name: "candidates of a ranking",
@@ -224,7 +224,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an input that is not there",
       args: [...BATCH, "--input", "none.jsonl", ...MODEL],
-      says: /--input cannot be read/,
+      says: /--input \S+ cannot be read: there is no such file/,
     },
     {
       name: "an input of no known format",
@@ -268,7 +268,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an output in a folder that is not there",
       args: [...BATCH, "--input", "rows.jsonl", "--output", "none/out.jsonl", ...MODEL],
-      says: /--output cannot be written/,
+      says: /--output \S+ cannot be written/,
     },
     {
       name: "the input as output",

@@ -36,7 +36,7 @@ const PARTS = [
 const questions = {
   upset: { type: "noul", instructions: "The customer is angry." },
   topic: { type: "choice", instructions: "What is it about?", criteria: { parcel: null, other: null } },
-};
+} as const;
 /** The labels are the wrong way round: a correction has much to learn, on any machine. */
 const rows = ANGRY.concat(CALM).flatMap((first, at) =>
   PARTS.map((second) => ({ state: `${second} ${first}`, labels: { upset: at >= ANGRY.length } })),
@@ -133,6 +133,23 @@ describe("decision tune", () => {
     assert.notEqual(JSON.stringify(untuned.upset), upset);
   });
 
+  it("is served over MCP", async () => {
+    const [state = ""] = rows.map((row) => row.state);
+    const open = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const messages = [
+      { id: 1, method: "initialize", params: open },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "decide", arguments: { state, questions } } },
+    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const { stdout, stderr } = decision(["mcp", "--tuning", file("tuning.json")], {
+      input: messages.join(""),
+    });
+    const [, reply = assert.fail(stderr)] = stdout.trimEnd().split("\n");
+    await using decider = await createDecider({ tuning: [file("tuning.json")] });
+    const { answers } = await decider.decide({ state, questions });
+    assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, answers);
+  });
+
   it("tells wrong files and flags by one sentence, before a model is loaded", () => {
     write("other.json", { ...tuning, model: tuning.model.replace(/@.*/, `@${"0".repeat(40)}`) });
     const ask = ["decide", "--state", "x", "--question", "Is it?"];
@@ -145,13 +162,24 @@ describe("decision tune", () => {
         [...ask, "--tuning", file("questions.json")],
         /--tuning takes a file that `decision tune` has written; .*questions\.json lacks "format"/,
       ],
-      [[...ask, "--tuning", file("missing.json")], /--tuning .*missing\.json cannot be read: ENOENT/],
+      [
+        [...ask, "--tuning", file("missing.json")],
+        /--tuning .*missing\.json cannot be read: there is no such file/,
+      ],
       [
         [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
         /--tuning cannot be sent to a service/,
       ],
       [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],
+      [
+        ["mcp", "--tuning", file("other.json")],
+        /--tuning: .*other\.json belongs to .*@0{40}, but the model to serve is/,
+      ],
+      [
+        ["rank", "--state", "x", "--candidate", "a", "--candidate", "b", "--tuning", file("other.json")],
+        /--tuning: .*other\.json belongs to/,
+      ],
     ] as const) {
       const { status, stderr } = decision(args);
       assert.equal(status, 2, stderr);
