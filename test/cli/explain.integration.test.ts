@@ -97,6 +97,15 @@ describe("decision explain", () => {
     assert.match(stdout, /"candidates":\{"10":/);
   });
 
+  it("answers the request of its page", async () => {
+    const [, address = "", body = ""] = page.match(/^curl -s localhost:8700(\S+) .*? -d '([^']*)'$/ms) ?? [];
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}${address}`, { method: "POST", headers, body });
+    assert.equal(response.status, 200);
+    const told = JSON.stringify(await response.json());
+    assert.match(told, /"influence":\[.*"text":"But the kettle is broken!"/);
+  });
+
   const RANKED = [
     "explain",
     "--state",

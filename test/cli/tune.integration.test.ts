@@ -7,8 +7,10 @@ import { Ajv } from "ajv";
 import { createDecider, createScorer } from "../../src/library/index.ts";
 import { corrected, placesOf } from "../../src/tuning/correction.ts";
 import { readTuning, type TuningFile } from "../../src/tuning/tuning-file.ts";
+import { Service } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tune-cli-"));
 const file = (name: string) => path.join(folder, name);
@@ -148,6 +150,34 @@ describe("decision tune", () => {
     await using decider = await createDecider({ tuning: [file("tuning.json")] });
     const { answers } = await decider.decide({ state, questions });
     assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, answers);
+  });
+
+  it("runs the commands of its page, in their order", async () => {
+    const page = readFileSync(path.join(packageRoot, "docs/tuning.md"), "utf8");
+    const commands = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line.split(" "));
+    assert.deepEqual(
+      commands.map(([command]) => command),
+      ["tune", "serve", "evaluate", "evaluate", "evaluate"],
+    );
+    for (const name of ["labelled.jsonl", "others.jsonl"])
+      writeFileSync(file(name), readFileSync(file("rows.jsonl")));
+    const outputs: string[] = [];
+    for (const [command, ...args] of commands)
+      if (command === "serve") {
+        const service = await Service.start(args.map((arg) => (arg.endsWith(".json") ? file(arg) : arg)));
+        const { body } = await service.call("GET", "/health");
+        await service.stop();
+        assert.match(JSON.stringify(body.tuning), /"name":"upset"/);
+      } else {
+        const { status, stdout, stderr } = await inProcess([command ?? "", ...args], { cwd: folder });
+        assert.equal(status, 0, `${command} ${args.join(" ")}\n${stdout}${stderr}`);
+        outputs.push(stdout);
+      }
+    const [fitted, kept, checked, compared] = outputs;
+    assert.match(fitted ?? "", /Written to tuning\.json/);
+    assert.ok(kept && JSON.parse(readFileSync(file("thresholds.json"), "utf8")).questions.length === 1);
+    assert.match(checked ?? "", /check of thresholds\.json .*: passed/);
+    assert.match(compared ?? "", /the second is better/);
   });
 
   it("tells wrong files and flags by one sentence, before a model is loaded", () => {
