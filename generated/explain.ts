@@ -12,10 +12,17 @@ export interface paths {
         readonly put?: never;
         /**
          * Explain a request
-         * @description Takes a request of `/v1/systemone`. The answer has each text as the model reads it with its tokens, the answers, and the
-         *     influence of each part of the state.
+         * @description Takes a request of `/v1/systemone`, with `questions`, or of `/v1/rank`, with `candidates` and possibly `question`. The
+         *     answer has each text as the model reads it with its tokens, the answers or the ranked candidates, and the influence of
+         *     each part of the state.
          *
-         *     **Influence** is measured by leaving out: the questions are asked again about the state without the part, all parts in
+         *     Rules beyond the schema; a violation is a 422:
+         *
+         *     - The request has either `questions` or `candidates`, and `question` only with `candidates`.
+         *     - The other rules are those of the operation that is explained. `context` and `answers` are other names of `state` and
+         *       `candidates`.
+         *
+         *     **Influence** is measured by leaving out: the same is asked again about the state without the part, all parts in
          *     one batch. Parts are the members of an object, the items of an array, and the sentences of a text; of a single
          *     sentence, its words. Neighbours are joined where there would be more than 32 parts. Two parts that say the same
          *     have little influence each, because the other one remains.
@@ -37,9 +44,12 @@ export interface components {
         readonly ExplainRequest: {
             readonly state: components["schemas"]["JsonValue"];
             /** @description Questions by name, as in a request of `/v1/systemone`. */
-            readonly questions: {
+            readonly questions?: {
                 readonly [key: string]: components["schemas"]["Question"];
             };
+            /** @description 2 to 64 distinct texts, as in a request of `/v1/rank`. Instead of `questions`. */
+            readonly candidates?: unknown;
+            readonly question?: components["schemas"]["JsonValue"];
             /** @description The served model's id or one of its aliases. Optional. */
             readonly model?: string;
             /** @description Do not ask the model; explain texts and tokens only. */
@@ -47,15 +57,18 @@ export interface components {
         };
         readonly Explanation: {
             readonly state: components["schemas"]["Reading"];
-            /** @description What is read of each question, by its name. */
-            readonly questions: {
+            /** @description What is read of each question, by its name. Not of a ranking. */
+            readonly questions?: {
                 readonly [key: string]: components["schemas"]["QuestionReading"];
             };
+            readonly question?: components["schemas"]["QuestionReading"];
             readonly limits: components["schemas"]["ReadingLimits"];
-            /** @description The answers, as `/v1/systemone` gives them. Not in a dry run. */
+            /** @description The answers, as `/v1/systemone` gives them. Not of a ranking, and not in a dry run. */
             readonly answers?: {
                 readonly [key: string]: components["schemas"]["Answer"];
             };
+            /** @description The candidates of a ranking, best first, as `/v1/rank` gives them. Not in a dry run. */
+            readonly ranked?: readonly components["schemas"]["RankedCandidate"][];
             /** @description The parts of the state, in its order; none if it has only one. Not in a dry run. */
             readonly influence?: readonly components["schemas"]["StatePart"][];
             readonly usage?: components["schemas"]["Usage"];
@@ -98,6 +111,7 @@ export interface components {
             /** @description Whether the vocabulary lacks the source, so that the model cannot tell it from other unknown words. */
             readonly is_unknown: boolean;
         };
+        /** @description What is read of a question, or of the question of a ranking. */
         readonly QuestionReading: {
             readonly instructions: components["schemas"]["Reading"];
             /**
@@ -131,18 +145,20 @@ export interface components {
              */
             readonly unit: "field" | "item" | "sentence" | "word";
             readonly text: string;
-            /** @description Its influence on each question, by name. */
-            readonly questions: {
+            /** @description Its influence on each question, by name. Not of a ranking. */
+            readonly questions?: {
                 readonly [key: string]: components["schemas"]["PartInfluence"];
             };
+            readonly question?: components["schemas"]["PartInfluence"];
         };
+        /** @description The influence of a part on the answer to a question, or on the first candidate of a ranking. */
         readonly PartInfluence: {
             /**
              * Format: double
-             * @description The probability of the answer, less its probability without this part. Above 0 the part speaks for the answer, below 0 against it. The answer is the label, the outcome or the level with the largest score.
+             * @description The probability of the answer, less its probability without this part. Above 0 the part speaks for the answer, below 0 against it. The answer is the label, the outcome, the level or the candidate with the largest score.
              */
             readonly shift: number;
-            /** @description What would be answered without this part: a label, `true` or `false`, or a level. */
+            /** @description What would be answered without this part: a label, `true` or `false`, a level, or the candidate that would be first. */
             readonly answer: string;
             /** @description Probabilities by label without this part, in the order of the candidates. */
             readonly probabilities: {
@@ -160,6 +176,27 @@ export interface components {
         readonly Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["NoulQuestion"] | components["schemas"]["ScoreQuestion"];
         /** @description An answer of the same type as its question. */
         readonly Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["NoulAnswer"] | components["schemas"]["ScoreAnswer"];
+        readonly RankedCandidate: {
+            /**
+             * Format: int64
+             * @description Position in the ranking, from 1.
+             */
+            readonly rank: number;
+            /** @description The candidate's label, or its position in a list. */
+            readonly candidate: string;
+            /** @description The candidate's text as sent. */
+            readonly text: string;
+            /**
+             * Format: double
+             * @description The raw score.
+             */
+            readonly score: number;
+            /**
+             * Format: double
+             * @description Probability among the candidates of this request.
+             */
+            readonly probability: number;
+        };
         /** @description Token counts of this request. */
         readonly Usage: {
             /**

@@ -91,6 +91,31 @@ export class ServiceError extends Error {
   }
 }
 
+/** Why the system refused a file, by its code. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not use it",
+  EPERM: "this user may not use it",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is no folder",
+  ELOOP: "its symbolic links form a circle",
+  ENAMETOOLONG: "its name is too long",
+  EROFS: "its file system is read-only",
+  ENOSPC: "its disk is full",
+  EMFILE: "this process has too many files open",
+};
+
+/**
+ * Why a file could not be read or written, as the end of a sentence, with the system's code for those who search for it.
+ *
+ * @param missing says of what is needed and not there
+ */
+export function fileFault(cause: unknown, missing = "there is no such file"): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const known = code === "ENOENT" ? missing : FILE_FAULTS[code ?? ""];
+  if (known !== undefined) return `${known} (${code})`;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** Issues that one refusal reports at most. */
 export const MAX_ISSUES = 20;
 

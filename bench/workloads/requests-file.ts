@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { invalidRequest, ServiceError } from "../../src/errors.ts";
+import { fileFault, invalidRequest, ServiceError } from "../../src/errors.ts";
 import type { BenchRequest, Operation, Workload } from "./workload.ts";
 
 /** Reads a request by the contract. @throws ServiceError INVALID_REQUEST */
@@ -23,7 +23,7 @@ export function ofAnyModel(check: Check): Check {
  */
 export async function readRequests(file: string, check: Check): Promise<Workload> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = fileFault(cause);
     throw new ServiceError("INVALID_OPTION", `--requests ${file} cannot be read: ${reason}.`, { cause });
   });
   const requests: BenchRequest[] = [];

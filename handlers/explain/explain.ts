@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/explain.ts";
 import type { Handler } from "../../src/contract/call.ts";
-import { askedWithout, explainAnswers } from "../../src/decisions/explain/influence.ts";
+import { readExplained } from "../../src/decisions/explain/explained.ts";
+import { askedWithout, explainAnswers, explainRanking } from "../../src/decisions/explain/influence.ts";
 import { readStateParts } from "../../src/decisions/explain/state-parts.ts";
-import { readSystemone } from "../../src/decisions/systemone.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
 import { inferenceReply } from "../inference-reply.ts";
 import { readingOf } from "./reading.ts";
@@ -12,7 +12,7 @@ export const explain: Handler<"explain", operations> = async ({ body, signal, ar
   const { engine, clock } = services;
   const { limits, temperature, id } = engine.model;
   const startedAt = clock.now();
-  const request = await readSystemone(body, engine.model, { signal });
+  const request = await readExplained(body, engine.model, { signal });
   // before the scores: what is in the cache of texts now
   const reading = readingOf(request, await engine.read(request, signal), limits);
   if (body.dry_run === true)
@@ -28,7 +28,11 @@ export const explain: Handler<"explain", operations> = async ({ body, signal, ar
   const scoring = engine.scoreAll({ textLength, prepare: async () => requests }, signal, arrivedAt);
   const answer = ({ scores, vectors }: ScoredRequest) => {
     const own = tuned?.correct(scores, vectors) ?? scores;
-    return { ...reading, ...explainAnswers(request.asked, parts, own, temperature) };
+    const explained =
+      "sent" in request
+        ? explainRanking(request.sent, parts, own, temperature)
+        : explainAnswers(request.asked, parts, own, temperature);
+    return { ...reading, ...explained };
   };
   const later = inferenceReply(scoring, startedAt, services, answer, tuned).then(
     ({ body: { probabilities_source: _, ...told }, ...reply }) => ({ ...reply, body: told }),

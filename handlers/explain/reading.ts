@@ -1,35 +1,37 @@
-import type { SystemoneRequest } from "../../src/decisions/systemone.ts";
+import type { ExplainedRequest } from "../../src/decisions/explain/explained.ts";
 import type { ReadRequest, ReadText, TokenLimits } from "../../src/inference/ports.ts";
 
 /** What the model reads, as the contract writes it. */
-export function readingOf(
-  { state, questions, asked }: SystemoneRequest,
-  read: ReadRequest,
-  limits: TokenLimits,
-) {
+export function readingOf(request: ExplainedRequest, read: ReadRequest, limits: TokenLimits) {
+  const { state, questions } = request;
   const ofQuestions = questions.map(({ question, candidates }, at) => {
     const tokens = read.questions[at];
     const ofCandidates = candidates.map(({ label, text }, position) => {
       const { pairTokens = 0, ...told } = tokens?.candidates[position] ?? NOTHING;
       return [label, { ...textOf(text, told), pair_tokens: pairTokens }] as const;
     });
-    return [
-      asked[at]?.name ?? "",
-      {
-        instructions: textOf(question.text, tokens?.question ?? NOTHING),
-        state_question_tokens: tokens?.stateQuestionTokens ?? 0,
-        candidates: new Map(ofCandidates),
-      },
-    ] as const;
+    return {
+      instructions: textOf(question.text, tokens?.question ?? NOTHING),
+      state_question_tokens: tokens?.stateQuestionTokens ?? 0,
+      candidates: new Map(ofCandidates),
+    };
   });
   return {
     state: textOf(state.text, read.state),
-    questions: new Map(ofQuestions),
+    ...named(request, ofQuestions),
     limits: {
       max_state_question_tokens: limits.maxStateQuestionTokens,
       max_candidate_tokens: limits.maxCandidateTokens,
     },
   };
+}
+
+/** What is told of each question: by its name, or of the only one of a ranking. */
+function named<Told>(request: ExplainedRequest, told: readonly Told[]) {
+  const [only] = told;
+  if ("sent" in request) return only === undefined ? {} : { question: only };
+  const { asked } = request;
+  return { questions: new Map(told.map((each, at) => [asked[at]?.name ?? "", each])) };
 }
 
 const NOTHING: ReadText & { readonly pairTokens?: number } = { tokens: [] };

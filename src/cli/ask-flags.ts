@@ -8,7 +8,6 @@ export const TARGET_FLAGS = {
     helpValue: "<url>",
     description:
       "ask a running service instead of loading the model; its key is in DECISION_API_KEY [env: DECISION_URL]",
-    exclusive: ["model", "model-path"],
   }),
   ...optionFlags(["model", "modelPath"]),
 };
@@ -38,7 +37,14 @@ export const LABELLED_ROWS_FLAGS = {
   "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
 };
 
-/** Flags shared by `decide` and `rank`. */
+/** Of a flag with a candidate of a ranking. */
+export const CANDIDATE = {
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: "<text>",
+} as const;
+
+/** Flags shared by `decide`, `rank` and `explain`. */
 export const ASK_FLAGS = {
   state: Flags.string({
     helpValue: "<text>",
@@ -51,30 +57,38 @@ export const ASK_FLAGS = {
   }),
   json: Flags.boolean({ description: "print the service's JSON answer" }),
   ...TARGET_FLAGS,
+  ...optionFlags(["tuning"]),
 };
 
-interface TargetFlags {
-  readonly url?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "model-path"?: string | undefined;
-  readonly tuning?: readonly string[] | undefined;
-}
+/** Flags of a model in the command's own care. */
+const OWN_MODEL = [
+  "model",
+  "model-path",
+  "tuning",
+  "precision",
+  "alias",
+  "strict",
+  "cache-size",
+  "deadline-ms",
+] as const;
 
 /**
- * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model or a tuning.
+ * Address of the service to ask: the flag, or DECISION_URL unless a flag is meant for a model of the command's own.
  *
- * @throws ServiceError INVALID_OPTION for an empty address, or a tuning beside the flag
+ * @param prefix of the flags in messages
+ * @throws ServiceError INVALID_OPTION for an empty address, or a flag beside it that a service cannot heed
  */
 export function serviceUrl(
-  flags: TargetFlags,
+  flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
+  prefix = "--",
 ): string | undefined {
-  if (flags.url === "") throw invalidOption("--url takes an address such as http://127.0.0.1:8700.");
-  if (flags.url !== undefined && flags.tuning !== undefined)
-    throw invalidOption(
-      "--tuning cannot be sent to a service: start the service with it, or leave --url out.",
-    );
-  if (flags.url !== undefined) return flags.url;
-  if ([flags.model, flags["model-path"], flags.tuning].some((flag) => flag !== undefined)) return undefined;
-  return env.DECISION_URL || undefined;
+  const { url } = flags;
+  const own = OWN_MODEL.find((name) => flags[name] !== undefined);
+  if (typeof url !== "string") return own === undefined ? env.DECISION_URL || undefined : undefined;
+  if (url === "") throw invalidOption(`${prefix}url takes an address such as http://127.0.0.1:8700.`);
+  if (own === undefined) return url;
+  throw invalidOption(
+    `${prefix}${own} cannot be sent to a service: start the service with it, or leave ${prefix}url out.`,
+  );
 }

@@ -1,3 +1,5 @@
+import { PROFILES } from "../conformance/clause.ts";
+
 /** A flag of the conformance command, for both programs that have it: `decision conformance` and `decision-conformance`. */
 export interface ConformanceFlag {
   readonly type: "string" | "boolean";
@@ -15,10 +17,10 @@ export interface ConformanceFlag {
 export const CONFORMANCE_FLAGS = {
   profile: {
     type: "string",
-    options: ["seed", "full", "typesafe", "rerank"],
+    options: PROFILES,
     default: "full",
     description:
-      "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe: those of that dialect, below its own base address",
+      "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe, rerank, mcp: those of that dialect",
   },
   only: {
     type: "string",

@@ -63,6 +63,8 @@ export abstract class QuestionCommand extends BaseCommand {
   protected override nameOf(place: Location): string {
     const [part, name, member, ...label] = place;
     if (part === "state") return this.#stateFlag;
+    if (part === "candidates") return ["--candidate", ...place.slice(1)].join(" ");
+    if (part === "question") return "--question";
     if (part !== "questions") return super.nameOf(place);
     if (this.#file !== undefined) return [this.#file, ...place.slice(1)].join(" ");
     if (name === undefined) return "--question";

@@ -1,18 +1,25 @@
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
-import type { ServiceError } from "../errors.ts";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { fileFault, type ServiceError } from "../errors.ts";
 import { invalidOption } from "../options/resolve.ts";
 
 /** The state from the command line; `-` reads standard input. @throws ServiceError INVALID_OPTION for an empty one */
 export async function stateText(given: string): Promise<string> {
-  if (given !== "-") return given;
-  const state = await text(process.stdin);
-  if (state.trim() === "") throw emptyInput("--state");
-  return state;
+  return given === "-" ? fileText("-", "--state") : given;
 }
 
 export function emptyInput(flag: string): ServiceError {
   return invalidOption(`${flag} - reads standard input, which is empty: pipe or redirect a text into it.`);
+}
+
+/** For the flag that has `-`. @throws ServiceError INVALID_OPTION if another flag has read it */
+export function standardInput(flag: string): Readable {
+  if (process.stdin.readableDidRead)
+    throw invalidOption(
+      `${flag} - reads standard input, which another flag has read: only one can have "-".`,
+    );
+  return process.stdin;
 }
 
 /**
@@ -28,14 +35,25 @@ export async function givenState(flags: {
   return file === undefined ? stateText(flags.state ?? "") : fileText(file, "--state-file");
 }
 
-/** A file in UTF-8, without a byte order mark. @throws ServiceError INVALID_OPTION naming the flag */
+/** A file in UTF-8, without a byte order mark; `-` is standard input. @throws ServiceError INVALID_OPTION naming the flag */
 export async function fileText(file: string, flag: string): Promise<string> {
-  const bytes = await readFile(file).catch((cause: Error) => {
-    throw invalidOption(`${flag} cannot be read: ${cause.message}.`);
-  });
+  const bytes = file === "-" ? await buffer(standardInput(flag)) : await fileBytes(file, flag);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidOption(`${flag} takes a text file in UTF-8; some of the bytes of ${file} are not.`);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() !== "") return text;
+    throw file === "-"
+      ? emptyInput(flag)
+      : invalidOption(`${flag} takes a file with a text; ${file} is empty.`);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    const what = file === "-" ? "standard input" : file;
+    throw invalidOption(`${flag} takes a text file in UTF-8; some of the bytes of ${what} are not.`);
   }
+}
+
+function fileBytes(file: string, flag: string): Promise<Buffer> {
+  if (file === "") throw invalidOption(`${flag} takes the name of a file, not "".`);
+  return readFile(file).catch((cause: unknown) => {
+    throw invalidOption(`${flag} ${file} cannot be read: ${fileFault(cause)}.`);
+  });
 }

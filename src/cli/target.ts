@@ -7,12 +7,14 @@ import { serviceUrl } from "./ask-flags.ts";
  * Who is asked, by flags and environment.
  *
  * @param options read only if no service is to be asked: a variable for serving may be wrong here
+ * @param prefix  of the flags in messages
  * @throws ServiceError INVALID_OPTION
  */
 export async function targetOf(
   flags: Record<string, unknown>,
   options: () => Promise<ServiceOptions>,
+  prefix?: string,
 ): Promise<Target> {
-  const url = serviceUrl(flags, process.env);
+  const url = serviceUrl(flags, process.env, prefix);
   return url === undefined ? { options: await options() } : { url, apiKey: readApiKey(process.env) };
 }

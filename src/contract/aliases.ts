@@ -7,12 +7,11 @@ const NO_ALIASES: Aliases = new Map();
  * The contract says these in prose only: a schema with alternatives, or with optional members of any JSON, keeps
  * client generators from working.
  */
-const ALIASES: Readonly<Record<string, Aliases>> = {
-  rank: new Map([
-    ["context", "state"],
-    ["answers", "candidates"],
-  ]),
-};
+const OF_RANKINGS: Aliases = new Map([
+  ["context", "state"],
+  ["answers", "candidates"],
+]);
+const ALIASES: Readonly<Record<string, Aliases>> = { rank: OF_RANKINGS, explain: OF_RANKINGS };
 
 /** Other names of the members of an operation's body. */
 export function aliasesOf(operationId: string): Aliases {

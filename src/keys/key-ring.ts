@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { ServiceError } from "../errors.ts";
+import { fileFault, ServiceError } from "../errors.ts";
 import { digestOf, type KeyEntry, parseKeyFile } from "./key-file.ts";
 import { KeyRates } from "./key-rates.ts";
 
@@ -86,12 +86,13 @@ export function readKeyFile(file: string): readonly KeyEntry[] {
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
-    throw new ServiceError("INVALID_OPTION", `the file of keys ${file} cannot be read (${codeOf(cause)}).`, {
-      cause,
-    });
+    throw new ServiceError(
+      "INVALID_OPTION",
+      `the file of keys ${file} cannot be read: ${fileFault(cause)}.`,
+      {
+        cause,
+      },
+    );
   }
   return parseKeyFile(text, file);
 }
-
-const codeOf = (error: unknown) =>
-  error instanceof Error && "code" in error ? String(error.code) : String(error);

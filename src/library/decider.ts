@@ -1,4 +1,4 @@
-import type { Explanation, TokenExplanation } from "./explanations.ts";
+import type { Explanation, RankingExplanation, RankingTokens, TokenExplanation } from "./explanations.ts";
 import { requestText } from "./json-input.ts";
 import type { Candidates, DecideRequest, Questions, RankRequest } from "./requests.ts";
 import type { Decisions, Ranking } from "./results.ts";
@@ -32,8 +32,8 @@ export interface Decider extends AsyncDisposable {
   /** Ranks candidate texts for one state, best first. @throws ServiceError as `decide` */
   rank<const C extends Candidates>(request: RankRequest<C>, options?: CallOptions): Promise<Ranking<C>>;
   /**
-   * Explains what the model reads of a request of `decide` and how much each part of the state moved each answer. Through a
-   * service it needs one that was started with --explain. Costs as much as up to 33 requests.
+   * Explains what the model reads of a request of `decide` or `rank` and how much each part of the state moved each answer, or
+   * the first candidate. Through a service it needs one that was started with --explain. Costs as much as up to 33 requests.
    *
    * @throws ServiceError as `decide`; NOT_FOUND where a service explains nothing
    */
@@ -45,6 +45,11 @@ export interface Decider extends AsyncDisposable {
     request: DecideRequest<Q>,
     options?: CallOptions & { readonly dryRun?: false | undefined },
   ): Promise<Explanation<Q>>;
+  explain(request: RankRequest, options: ExplainOptions & { readonly dryRun: true }): Promise<RankingTokens>;
+  explain<const C extends Candidates>(
+    request: RankRequest<C>,
+    options?: CallOptions & { readonly dryRun?: false | undefined },
+  ): Promise<RankingExplanation<C>>;
   /**
    * The same from JSON text to JSON text. The answers are in the order of the request, also where their names look like
    * integers, which an object of JavaScript would move to the front.
@@ -64,7 +69,7 @@ export function typedCalls(ask: Ask): Pick<Decider, "decide" | "rank" | "explain
     async rank(request, options) {
       return JSON.parse(await ask("rank", requestText(request), options));
     },
-    async explain(request: DecideRequest, { dryRun, ...options }: ExplainOptions = {}) {
+    async explain(request: DecideRequest | RankRequest, { dryRun, ...options }: ExplainOptions = {}) {
       return JSON.parse(await ask("explain", requestText({ ...request, dry_run: dryRun }), options));
     },
   };

@@ -1,5 +1,5 @@
-import type { Questions } from "./requests.ts";
-import type { Answers, Decisions } from "./results.ts";
+import type { Candidates, Questions } from "./requests.ts";
+import type { Answers, Decisions, Ranking } from "./results.ts";
 
 /** A token that the model gets. */
 export interface Token {
@@ -27,26 +27,44 @@ export interface QuestionReading {
   readonly candidates: Readonly<Record<string, Reading & { readonly pair_tokens: number }>>;
 }
 
-/** What the model reads of a request. */
-export interface TokenExplanation<Q extends Questions = Questions> {
+/** What all explanations have in common. */
+interface Read {
   readonly state: Reading;
-  readonly questions: { readonly [Name in keyof Answers<Q>]: QuestionReading };
   readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
   readonly model: string;
   readonly latency_ms: number;
 }
 
-/** A part of the state. */
-export interface StatePart<Q extends Questions = Questions> {
+/** What the model reads of a request. */
+export interface TokenExplanation<Q extends Questions = Questions> extends Read {
+  readonly questions: { readonly [Name in keyof Answers<Q>]: QuestionReading };
+}
+
+/** What the model reads of a ranking. */
+export interface RankingTokens extends Read {
+  /** With the candidates, by label. */
+  readonly question: QuestionReading;
+}
+
+interface Part {
   readonly unit: "field" | "item" | "sentence" | "word";
   readonly text: string;
+}
+
+/** A part of the state. */
+export interface StatePart<Q extends Questions = Questions> extends Part {
   readonly questions: { readonly [Name in keyof Answers<Q>]: PartInfluence };
 }
 
+/** A part of the state of a ranking. */
+export interface RankingPart extends Part {
+  readonly question: PartInfluence;
+}
+
 export interface PartInfluence {
-  /** The probability of the answer, less its probability without the part. */
+  /** The probability of the answer, or of the first candidate, less its probability without the part. */
   readonly shift: number;
-  /** What would be answered without the part. */
+  /** What would be answered without the part; of a ranking, the candidate that would be first. */
   readonly answer: string;
   /** By label, without the part. */
   readonly probabilities: Readonly<Record<string, number>>;
@@ -57,4 +75,11 @@ export interface Explanation<Q extends Questions = Questions>
   extends TokenExplanation<Q>,
     Pick<Decisions<Q>, "answers" | "usage" | "temperature"> {
   readonly influence: readonly StatePart<Q>[];
+}
+
+/** What the model reads, how it ranks, and what moved the first candidate. */
+export interface RankingExplanation<C extends Candidates = Candidates>
+  extends RankingTokens,
+    Pick<Ranking<C>, "ranked" | "usage" | "temperature"> {
+  readonly influence: readonly RankingPart[];
 }

@@ -2,12 +2,16 @@
 export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../errors.ts";
 export type { ModelFacts } from "../inference/ports.ts";
 export { checkRequest } from "./check-request.ts";
+export { checkTuning, type TunedModel } from "./check-tuning.ts";
 export type { Ask, AskedOperation, CallOptions, Decider, ExplainOptions, Operation } from "./decider.ts";
 export { dryRun } from "./dry-run.ts";
 export type {
   Explanation,
   PartInfluence,
   QuestionReading,
+  RankingExplanation,
+  RankingPart,
+  RankingTokens,
   Reading,
   StatePart,
   Token,

@@ -8,6 +8,7 @@ import { askRemote } from "../mcp/remote.ts";
 import { serveOverStdio } from "../mcp/stdio.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import type { Log } from "../server/log.ts";
+import { checkTuning } from "./check-tuning.ts";
 
 /** A service to ask, or the options of an engine of its own. */
 export type McpSource = { readonly url: string } | { readonly options: ServiceOptions };
@@ -32,6 +33,7 @@ export async function serveMcp(source: McpSource, { apiKey, log }: McpParts): Pr
     await serveOverStdio({ ...parts, ask, input, output, onError });
     return;
   }
+  await checkTuning(source.options); // else it would be told when somebody lists the tools
   const engine = new LazyEngine(source.options, log);
   try {
     const parts = await mcpParts();

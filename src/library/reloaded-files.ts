@@ -2,6 +2,7 @@ import { readFileSync, watchFile } from "node:fs";
 import { Server as TlsServer } from "node:https";
 import { createSecureContext } from "node:tls";
 import type { FastifyInstance } from "fastify";
+import { fileFault } from "../errors.ts";
 import { KeyRing } from "../keys/key-ring.ts";
 import { invalidOption } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
@@ -39,7 +40,7 @@ function readPem(flag: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw invalidOption(`${flag} ${file} cannot be read (${codeOf(cause)}).`);
+    throw invalidOption(`${flag} ${file} cannot be read: ${fileFault(cause)}.`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileFault } from "../errors.ts";
 import { invalidOption } from "./invalid-option.ts";
 import { OPTION_TABLE, type OptionRow } from "./table.ts";
 
@@ -41,7 +42,7 @@ function textOf(path: string, isNamed: boolean): string | undefined {
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
     if (!isNamed && code === "ENOENT") return undefined;
-    throw invalidOption(`the configuration file ${path} cannot be read (${code}).`);
+    throw invalidOption(`the configuration file ${path} cannot be read: ${fileFault(cause)}.`);
   }
 }
 

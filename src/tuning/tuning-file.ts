@@ -145,28 +145,30 @@ let validator: ValidateFunction<TuningFile> | undefined;
 /**
  * @param text contents of the file
  * @param file its name, for messages
+ * @param flag what messages call the option
  * @throws ServiceError INVALID_OPTION with the first fault
  */
-export function readTuning(text: string, file: string): TuningFile {
-  const value = parsed(text, file);
+export function readTuning(text: string, file: string, flag = "--tuning"): TuningFile {
+  const wrong = (what: string) => fault(flag, file, what);
+  const value = parsed(text, wrong);
   const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
   if (typeof format === "string" && format !== TUNING_FORMAT && format.startsWith("decision-tuning/"))
-    throw fault(file, `has the format ${quoted(format)}; this version reads ${TUNING_FORMAT}`);
+    throw wrong(`has the format ${quoted(format)}; this version reads ${TUNING_FORMAT}`);
   validator ??= new Ajv({ strict: true, verbose: true, validateSchema: false }).compile(tuningSchema);
-  if (!validator(value)) throw fault(file, faultOf(validator.errors?.[0]));
+  if (!validator(value)) throw wrong(faultOf(validator.errors?.[0]));
   for (const [at, one] of value.questions.entries()) {
-    const wrong = sizesFault(one);
-    if (wrong !== undefined) throw fault(file, `/questions/${at} ${wrong}`);
+    const sizes = sizesFault(one);
+    if (sizes !== undefined) throw wrong(`/questions/${at} ${sizes}`);
   }
   return value;
 }
 
-function parsed(text: string, file: string): unknown {
-  if (text.length > MAX_TUNING_BYTES) throw fault(file, `has more than ${MAX_TUNING_BYTES} characters`);
+function parsed(text: string, wrong: (what: string) => ServiceError): unknown {
+  if (text.length > MAX_TUNING_BYTES) throw wrong(`has more than ${MAX_TUNING_BYTES} characters`);
   try {
     return JSON.parse(text);
   } catch {
-    throw fault(file, "is not JSON");
+    throw wrong("is not JSON");
   }
 }
 
@@ -202,10 +204,10 @@ export function tuningId(
   return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }
 
-function fault(file: string, what: string): ServiceError {
+function fault(flag: string, file: string, what: string): ServiceError {
   return new ServiceError(
     "INVALID_OPTION",
-    `--tuning takes a file that \`decision tune\` has written; ${file} ${what}.`,
+    `${flag} takes a file that \`decision tune\` has written; ${file} ${what}.`,
   );
 }
 

@@ -1,22 +1,29 @@
 import { readFile, stat } from "node:fs/promises";
-import { ServiceError } from "../errors.ts";
+import { fileFault, ServiceError } from "../errors.ts";
 import type { NamedTuning } from "./tuning.ts";
 import { MAX_TUNING_BYTES, readTuning } from "./tuning-file.ts";
 
-/** @throws ServiceError INVALID_OPTION for a file that cannot be read or is none of `decision tune` */
-export async function readTuningFiles(files: readonly string[]): Promise<readonly NamedTuning[]> {
+/**
+ * @param flag what messages call the option
+ * @throws ServiceError INVALID_OPTION for a file that cannot be read or is none of `decision tune`
+ */
+export async function readTuningFiles(
+  files: readonly string[],
+  flag = "--tuning",
+): Promise<readonly NamedTuning[]> {
   const tunings: NamedTuning[] = [];
-  for (const name of files) tunings.push({ name, file: readTuning(await textOf(name), name) });
+  for (const name of files) tunings.push({ name, file: readTuning(await textOf(name, flag), name, flag) });
   return tunings;
 }
 
-async function textOf(file: string): Promise<string> {
+async function textOf(file: string, flag: string): Promise<string> {
   try {
     if ((await stat(file)).size > MAX_TUNING_BYTES)
       throw new Error(`it has more than ${MAX_TUNING_BYTES} bytes`);
     return await readFile(file, "utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("INVALID_OPTION", `--tuning ${file} cannot be read: ${why}.`, { cause });
+    throw new ServiceError("INVALID_OPTION", `${flag} ${file} cannot be read: ${fileFault(cause)}.`, {
+      cause,
+    });
   }
 }

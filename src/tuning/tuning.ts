@@ -19,16 +19,22 @@ export function needsVectors(files: readonly NamedTuning[]): boolean {
 /**
  * Corrections for the questions of these files.
  *
+ * @param flag what messages call the option
  * @throws ServiceError INVALID_OPTION for files of another model, and for two corrections of one question
  */
-export function openTuning(files: readonly NamedTuning[], model: Pick<ModelFacts, "id">): Tuning {
+export function openTuning(
+  files: readonly NamedTuning[],
+  model: Pick<ModelFacts, "id">,
+  flag = "--tuning",
+): Tuning {
   const byDigest = new Map<string, { readonly id: string; readonly tuned: TunedQuestion }>();
   for (const { name, file } of files) {
     if (file.model !== model.id)
-      throw invalid(`${name} belongs to ${file.model}, but the model to serve is ${model.id}`);
+      throw invalid(flag, `${name} belongs to ${file.model}, but the model to serve is ${model.id}`);
     for (const tuned of file.questions) {
       if (byDigest.has(tuned.question))
         throw invalid(
+          flag,
           `the question ${JSON.stringify(tuned.name)} of ${name} is tuned twice; keep one of its corrections`,
         );
       byDigest.set(tuned.question, { id: tuningId(file.model, tuned), tuned });
@@ -65,6 +71,6 @@ export function openTuning(files: readonly NamedTuning[], model: Pick<ModelFacts
   };
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError("INVALID_OPTION", `--tuning: ${what}.`);
+function invalid(flag: string, what: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", `${flag}: ${what}.`);
 }

@@ -1,6 +1,23 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
+import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
+
+describe("the README", () => {
+  it("shows commands that answer as it says", () => {
+    const page = readFileSync(path.join(packageRoot, "README.md"), "utf8");
+    const lines = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line);
+    const outputs = lines.map((line) => {
+      const words = line.match(/(?:[^\s']|'[^']*')+/g) ?? [];
+      return decision(words.map((word) => word.replaceAll("'", ""))).stdout;
+    });
+    assert.equal(outputs.length, 2);
+    assert.match(outputs[0] ?? "", /^true\n/);
+    assert.match(outputs[1] ?? "", /^1\. .* Open tray 2\.\n2\. /);
+  });
+});
 
 describe("decision decide", () => {
   const state = ["--state", "I was charged twice for one order. Give me my money back!"];

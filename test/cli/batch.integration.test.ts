@@ -87,6 +87,25 @@ describe("decision batch", () => {
     assert.match(stderr, /^decision batch: 6 rows in \d+ s \(.* rows\/s\), no errors\n$/);
   });
 
+  it("runs the examples of its page", async () => {
+    const page = readFileSync(path.join(packageRoot, "docs/batch.md"), "utf8");
+    const [, questions = ""] = page.match(/^```json\n([\s\S]*?)^```$/m) ?? [];
+    const examples = mkdtempSync(path.join(tmpdir(), "batch-page-"));
+    writeFileSync(path.join(examples, "questions.json"), questions);
+    writeFileSync(path.join(examples, "tickets.csv"), "id,text\n1,Charged twice\n2,Goodbye\n");
+    writeFileSync(path.join(examples, "rows.jsonl"), JSONL);
+    const commands = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line.split(" "));
+    assert.equal(commands.length, 2);
+    for (const args of commands) {
+      const { status, stderr } = await inProcess(args, { env: { DECISION_URL: url }, cwd: examples });
+      assert.equal(status, 0, stderr);
+    }
+    const answers = (name: string) => readFileSync(path.join(examples, name), "utf8").trimEnd().split("\n");
+    assert.equal(answers("answers.csv").length, 3);
+    assert.equal(answers("answers.jsonl").length, ROWS.length);
+    rmSync(examples, { recursive: true });
+  });
+
   it("keeps the columns of CSV and ends with 1 if a row has an error", async () => {
     const args = [...BATCH, "--input", "rows.csv", "--state-field", "text", "--output", "out.csv"];
     const { stderr, status } = await decision(args, { DECISION_URL: url });
@@ -199,7 +218,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "a state file that is not there",
       args: ["decide", "--state-file", "none", "--question", "?", ...MODEL],
-      says: /--state-file cannot be read/,
+      says: /--state-file \S+ cannot be read: there is no such file/,
     },
     {
       name: "candidates of a ranking",
@@ -224,7 +243,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an input that is not there",
       args: [...BATCH, "--input", "none.jsonl", ...MODEL],
-      says: /--input cannot be read/,
+      says: /--input \S+ cannot be read: there is no such file/,
     },
     {
       name: "an input of no known format",
@@ -268,7 +287,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an output in a folder that is not there",
       args: [...BATCH, "--input", "rows.jsonl", "--output", "none/out.jsonl", ...MODEL],
-      says: /--output cannot be written/,
+      says: /--output \S+ cannot be written/,
     },
     {
       name: "the input as output",

@@ -154,7 +154,10 @@ describe("decision evaluate", () => {
       [[...QUESTIONS, "--input", "rows.csv"], /no column "state"/],
       [[...MANY, "--target", "95"], /--target takes a share/],
       [[...MANY, "--check", "questions.json"], /--check takes a file that --thresholds has written/],
-      [[...MANY, "--report", "none/page.html"], /--report cannot be written/],
+      [
+        [...MANY, "--report", "none/page.html"],
+        /--report none.page\.html cannot be written: its folder does not exist/,
+      ],
       [[...MANY, "--thresholds", "."], /--thresholds takes a file/],
       [["--questions", "wording.json", "--input", "many.jsonl", "--check", "kept.json"], /lacks "angry"/],
     ];

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
-import { Parser } from "@oclif/core";
+import { Flags, type Interfaces, Parser } from "@oclif/core";
 import commands from "../../src/cli/commands.ts";
+import { packageRoot } from "../support/package-root.ts";
 
 const IDS = Object.keys(commands);
 
@@ -38,14 +41,81 @@ for (const [id, Command] of Object.entries(commands)) {
 
     for (const example of examples)
       it(`takes the flags of: ${example}`, async () => {
-        for (const { id, args } of linesOf(example)) {
-          const Named = commands[id];
-          await Parser.parse([...args], {
-            flags: { ...Named.baseFlags, ...Named.flags },
-            args: Named.args,
-            strict: Named.strict,
-          });
-        }
+        for (const line of linesOf(example)) await parse(line);
       });
   });
 }
+
+/** @throws what oclif says of flags that the command does not have */
+async function parse({ id, args }: Line): Promise<void> {
+  const Named = commands[id];
+  await Parser.parse([...args], {
+    flags: { ...Named.baseFlags, ...Named.flags },
+    args: Named.args,
+    strict: Named.strict,
+  });
+}
+
+/** The lines of a page's shell blocks that call `decision`, without comments behind them. */
+function shellLines(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+  const lines = blocks.flatMap((block) => block.replaceAll("\\\n", " ").split("\n"));
+  return lines
+    .filter((line) => /^(\S+=\S+ )*(npx )?decision [a-z]/.test(line))
+    .map((line) => line.replace(/\s# .*$/, ""));
+}
+
+/** Words after `decision` within sentences. They may be a part of a call, and stand for others by `<` or `...`. */
+function mentions(text: string): readonly (readonly string[])[] {
+  return [...text.matchAll(/`(?:npx )?decision ([a-z][^`]*)`/g)]
+    .map(([, words = ""]) => words.split(/\s+/))
+    .filter((words) => !words.some((word) => /[<|]|\.\.\./.test(word)));
+}
+
+const TOPICS = new Set(IDS.filter((id) => id.includes(":")).map((id) => id.split(":")[0]));
+
+/** What is mentioned and not there; undefined where all is. */
+function faultOf(words: readonly string[]): string | undefined {
+  const id = IDS.find((each) => words.slice(0, each.split(":").length).join(":") === each);
+  if (id === undefined) return TOPICS.has(words[0]) ? undefined : `no command ${words[0]}`;
+  const { baseFlags, flags } = commands[id as keyof typeof commands];
+  const known: Interfaces.FlagInput = { ...baseFlags, ...flags, help: Flags.help() };
+  for (const [at, word] of words.entries()) {
+    const [, no = "", name = ""] = /^--(no-)?([\w-]+)/.exec(word) ?? [];
+    const flag = known[name] ?? known[no + name];
+    if (name !== "" && flag === undefined) return `no flag ${word}`;
+    const value = words[at + 1] ?? "";
+    const options = flag?.type === "option" ? flag.options : undefined;
+    if (options && value !== "" && !options.includes(value)) return `${word} takes no ${value}`;
+  }
+  return undefined;
+}
+
+describe("pages", () => {
+  const pages = [
+    "README.md",
+    "CHANGELOG.md",
+    "clients/README.md",
+    ...readdirSync(path.join(packageRoot, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
+
+  for (const name of pages) {
+    const text = readFileSync(path.join(packageRoot, name), "utf8");
+    const lines = shellLines(text);
+    if (lines.length > 0)
+      it(`show commands with flags that they have: ${name}`, async () => {
+        for (const line of lines)
+          for (const each of linesOf(line)) await assert.doesNotReject(parse(each), line);
+      });
+    it(`mention only commands and flags that there are: ${name}`, () => {
+      for (const words of mentions(text)) assert.equal(faultOf(words), undefined, words.join(" "));
+    });
+  }
+
+  it("show at least thirty commands", () => {
+    const lines = pages.flatMap((name) => shellLines(readFileSync(path.join(packageRoot, name), "utf8")));
+    assert.ok(lines.length >= 30, String(lines.length));
+  });
+});

@@ -29,7 +29,7 @@ function alike(printed: string, shown: string): void {
 describe("the page on explanations", () => {
   const examples = [...page.matchAll(/^```sh\nnpx decision (explain .*)\n```\n\n```\n([\s\S]*?)^```$/gm)];
 
-  it("has examples", () => assert.equal(examples.length, 2));
+  it("has examples", () => assert.equal(examples.length, 3));
 
   for (const [, line = "", shown = ""] of examples)
     it(`shows what is printed: ${line}`, () => {
@@ -95,6 +95,59 @@ describe("decision explain", () => {
     const { answers, influence } = JSON.parse(stdout);
     assert.deepEqual([answers.answer.type, influence.length], ["choice", 2]);
     assert.match(stdout, /"candidates":\{"10":/);
+  });
+
+  it("answers the request of its page", async () => {
+    const [, address = "", body = ""] = page.match(/^curl -s localhost:8700(\S+) .*? -d '([^']*)'$/ms) ?? [];
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}${address}`, { method: "POST", headers, body });
+    assert.equal(response.status, 200);
+    const told = JSON.stringify(await response.json());
+    assert.match(told, /"influence":\[.*"text":"But the kettle is broken!"/);
+  });
+
+  const RANKED = [
+    "explain",
+    "--state",
+    "One here. Two there.",
+    "--candidate",
+    "Open tray 2",
+    "--candidate",
+    "Buy ink",
+  ];
+
+  it("explains a ranking, and names candidates by their texts", async () => {
+    const { status, stdout, stderr } = await inProcess([...RANKED, "--url", url]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /\nquestion: \d+ token.*\n.*\n {2}Open tray 2: .*\n.*\n {2}Buy ink: /);
+    const [, first] = stdout.match(/\n1\. +\d+\.\d % {2}(.*)\n2\. /) ?? [];
+    assert.ok(first === "Open tray 2" || first === "Buy ink", stdout);
+    assert.match(stdout, new RegExp(`adds to "${first}", in points of a hundred:\\n.* One here\\.`));
+    const { status: locally, stdout: dry } = await inProcess([
+      ...RANKED,
+      "--question",
+      "Which?",
+      "--dry-run",
+    ]);
+    assert.deepEqual([locally, /which \?/.test(dry), /\n1\. /.test(dry)], [0, true, false]);
+  });
+
+  it("refuses flags that do not go with candidates, and names a bad candidate", async () => {
+    const both = await inProcess([...RANKED, "--question", "Which?", "--choice", "a", "--url", url]);
+    assert.deepEqual(
+      [both.status, /--choice=a cannot also be provided when using --candidate/.test(both.stderr)],
+      [2, true],
+      both.stderr,
+    );
+    const equal = await inProcess([...RANKED.slice(0, -1), "Open tray 2", "--dry-run"]);
+    assert.equal(equal.status, 2);
+    assert.match(equal.stderr, /--candidate 1: Must differ/);
+    const nothing = await inProcess(RANKED.slice(0, 3));
+    assert.equal(nothing.status, 2);
+    assert.match(
+      nothing.stderr,
+      /At least one of the following must be provided: --candidate, --question, --questions/,
+    );
   });
 
   it("says what a service lacks that explains nothing", async () => {

@@ -7,8 +7,10 @@ import { Ajv } from "ajv";
 import { createDecider, createScorer } from "../../src/library/index.ts";
 import { corrected, placesOf } from "../../src/tuning/correction.ts";
 import { readTuning, type TuningFile } from "../../src/tuning/tuning-file.ts";
+import { Service } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tune-cli-"));
 const file = (name: string) => path.join(folder, name);
@@ -36,7 +38,7 @@ const PARTS = [
 const questions = {
   upset: { type: "noul", instructions: "The customer is angry." },
   topic: { type: "choice", instructions: "What is it about?", criteria: { parcel: null, other: null } },
-};
+} as const;
 /** The labels are the wrong way round: a correction has much to learn, on any machine. */
 const rows = ANGRY.concat(CALM).flatMap((first, at) =>
   PARTS.map((second) => ({ state: `${second} ${first}`, labels: { upset: at >= ANGRY.length } })),
@@ -133,6 +135,51 @@ describe("decision tune", () => {
     assert.notEqual(JSON.stringify(untuned.upset), upset);
   });
 
+  it("is served over MCP", async () => {
+    const [state = ""] = rows.map((row) => row.state);
+    const open = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const messages = [
+      { id: 1, method: "initialize", params: open },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "decide", arguments: { state, questions } } },
+    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const { stdout, stderr } = decision(["mcp", "--tuning", file("tuning.json")], {
+      input: messages.join(""),
+    });
+    const [, reply = assert.fail(stderr)] = stdout.trimEnd().split("\n");
+    await using decider = await createDecider({ tuning: [file("tuning.json")] });
+    const { answers } = await decider.decide({ state, questions });
+    assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, answers);
+  });
+
+  it("runs the commands of its page, in their order", async () => {
+    const page = readFileSync(path.join(packageRoot, "docs/tuning.md"), "utf8");
+    const commands = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line.split(" "));
+    assert.deepEqual(
+      commands.map(([command]) => command),
+      ["tune", "serve", "evaluate", "evaluate", "evaluate"],
+    );
+    for (const name of ["labelled.jsonl", "others.jsonl"])
+      writeFileSync(file(name), readFileSync(file("rows.jsonl")));
+    const outputs: string[] = [];
+    for (const [command, ...args] of commands)
+      if (command === "serve") {
+        const service = await Service.start(args.map((arg) => (arg.endsWith(".json") ? file(arg) : arg)));
+        const { body } = await service.call("GET", "/health");
+        await service.stop();
+        assert.match(JSON.stringify(body.tuning), /"name":"upset"/);
+      } else {
+        const { status, stdout, stderr } = await inProcess([command ?? "", ...args], { cwd: folder });
+        assert.equal(status, 0, `${command} ${args.join(" ")}\n${stdout}${stderr}`);
+        outputs.push(stdout);
+      }
+    const [fitted, kept, checked, compared] = outputs;
+    assert.match(fitted ?? "", /Written to tuning\.json/);
+    assert.ok(kept && JSON.parse(readFileSync(file("thresholds.json"), "utf8")).questions.length === 1);
+    assert.match(checked ?? "", /check of thresholds\.json .*: passed/);
+    assert.match(compared ?? "", /the second is better/);
+  });
+
   it("tells wrong files and flags by one sentence, before a model is loaded", () => {
     write("other.json", { ...tuning, model: tuning.model.replace(/@.*/, `@${"0".repeat(40)}`) });
     const ask = ["decide", "--state", "x", "--question", "Is it?"];
@@ -145,13 +192,24 @@ describe("decision tune", () => {
         [...ask, "--tuning", file("questions.json")],
         /--tuning takes a file that `decision tune` has written; .*questions\.json lacks "format"/,
       ],
-      [[...ask, "--tuning", file("missing.json")], /--tuning .*missing\.json cannot be read: ENOENT/],
+      [
+        [...ask, "--tuning", file("missing.json")],
+        /--tuning .*missing\.json cannot be read: there is no such file/,
+      ],
       [
         [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
         /--tuning cannot be sent to a service/,
       ],
       [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],
+      [
+        ["mcp", "--tuning", file("other.json")],
+        /--tuning: .*other\.json belongs to .*@0{40}, but the model to serve is/,
+      ],
+      [
+        ["rank", "--state", "x", "--candidate", "a", "--candidate", "b", "--tuning", file("other.json")],
+        /--tuning: .*other\.json belongs to/,
+      ],
     ] as const) {
       const { status, stderr } = decision(args);
       assert.equal(status, 2, stderr);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createContractFor } from "../../src/app.ts";
-import { connectDecider, dryRun, type LocalDecider, ServiceError } from "../../src/library/index.ts";
+import {
+  connectDecider,
+  dryRun,
+  type LocalDecider,
+  type RankRequest,
+  ServiceError,
+} from "../../src/library/index.ts";
 import { openDecider } from "../../src/library/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
@@ -125,6 +131,65 @@ describe("decider.explain", () => {
   });
 });
 
+const RANKING = {
+  state: STATE,
+  question: "Which reply helps?",
+  candidates: { "10": "We send the money back.", "2": "Thank you for your note." },
+} as const;
+
+describe("decider.explain of a ranking", () => {
+  it("ranks as rank does, and tells how each part moved the first candidate", async () => {
+    const explained = await decider.explain(RANKING);
+    const whole = await decider.rank(RANKING);
+    assert.deepEqual(explained.ranked, whole.ranked);
+    const without = [
+      { note: STATE.note },
+      { order: 48213, note: "I want my money back." },
+      { order: 48213, note: "Charged twice!" },
+    ];
+    assert.equal(explained.influence.length, without.length);
+    for (const [at, { question }] of explained.influence.entries()) {
+      const { ranked } = await decider.rank({ ...RANKING, state: without[at] ?? "" });
+      const shares = Object.fromEntries(ranked.map(({ candidate, probability }) => [candidate, probability]));
+      const [first] = whole.ranked;
+      assert.deepEqual(question.probabilities, shares);
+      assert.equal(question.answer, ranked[0]?.candidate);
+      assert.equal(question.shift, (first?.probability ?? 0) - (shares[first?.candidate ?? ""] ?? 0));
+    }
+  });
+
+  it("dry, shows the texts of its candidates as they are sent", async () => {
+    const told = await decider.explain(RANKING, { dryRun: true });
+    assert.equal(told.question.instructions.text, RANKING.question);
+    const texts = Object.entries(told.question.candidates).map(([label, { text }]) => [label, text]);
+    assert.deepEqual(texts, Object.entries(RANKING.candidates));
+    assert.ok(!("ranked" in told) && !("questions" in told));
+  });
+
+  it("takes a list, and no question", async () => {
+    const { question, ranked } = await decider.explain({ state: "A. B.", candidates: ["one", "two"] });
+    assert.deepEqual(Object.keys(question.candidates), ["0", "1"]);
+    assert.equal(question.instructions.text, "");
+    assert.equal(ranked.length, 2);
+  });
+
+  it("refuses what rank refuses, with the same issues", async () => {
+    const wrong: readonly RankRequest[] = [
+      { state: "x", candidates: ["only one"] },
+      { state: "x", candidates: { a: "same", b: "same " } },
+      { state: "", candidates: ["one", "two"] },
+    ];
+    for (const request of wrong) {
+      const settled = await Promise.allSettled([decider.rank(request), decider.explain(request)]);
+      const issues = settled.map((call) =>
+        call.status === "rejected" && call.reason instanceof ServiceError ? call.reason.issues : [],
+      );
+      assert.ok((issues[0]?.length ?? 0) > 0);
+      assert.deepEqual(issues[1], issues[0]);
+    }
+  });
+});
+
 describe("POST /v1/explain", () => {
   const asked = {
     method: "POST",
@@ -161,6 +226,44 @@ describe("POST /v1/explain", () => {
       payload: { state: "x", questions: QUESTIONS, dryRun: true },
     });
     assert.deepEqual([refused.statusCode, refused.json().detail[0].type], [422, "unknown_field"]);
+    await app.close();
+  });
+
+  it("explains rankings, under all names of their members", async () => {
+    const app = await decider.createApp({ explain: true });
+    const check = dialectCheck("explain");
+    const ask = (payload: object) => app.inject({ ...asked, payload });
+    const whole = await ask(RANKING);
+    check("explain", whole.statusCode, whole.headers, whole.json());
+    const { state, question, candidates } = RANKING;
+    const renamed = await ask({ context: state, question, answers: candidates, questions: undefined });
+    assert.deepEqual(renamed.json().influence, whole.json().influence);
+    const dry = await ask({ ...RANKING, dry_run: true });
+    check("explain", dry.statusCode, dry.headers, dry.json());
+    assert.equal(dry.json().ranked, undefined);
+    await app.close();
+  });
+
+  it("takes either questions or candidates", async () => {
+    const app = await decider.createApp({ explain: true });
+    const check = dialectCheck("explain");
+    const { candidates } = RANKING;
+    for (const [payload, name, type] of [
+      [{ state: "x" }, "questions", "missing"],
+      [{ state: "x", question: "?" }, "questions", "missing"],
+      [{ state: "x", questions: QUESTIONS, candidates }, "candidates", "unknown_field"],
+      [{ state: "x", questions: QUESTIONS, question: "?" }, "question", "unknown_field"],
+    ] as const) {
+      const refused = await app.inject({ ...asked, payload });
+      check("explain", refused.statusCode, refused.headers, refused.json());
+      const [issue] = refused.json().detail;
+      assert.deepEqual([refused.statusCode, issue.loc, issue.type], [422, ["body", name], type]);
+    }
+    const nulls = await app.inject({
+      ...asked,
+      payload: { ...asked.payload, candidates: null, question: null },
+    });
+    assert.equal(nulls.statusCode, 200, "generated Java clients send every optional member");
     await app.close();
   });
 

@@ -8,11 +8,15 @@ import type {
   DecideRequest,
   Decider,
   Decisions,
+  Explanation,
   NoulAnswer,
   NoulQuestion,
   Question,
   RankedCandidate,
   Ranking,
+  RankingExplanation,
+  RankingPart,
+  RankingTokens,
   RankRequest,
   ScoreAnswer,
   ScoreQuestion,
@@ -131,13 +135,17 @@ export function typesAreTheContracts(
 }
 
 export function explanationsAreThoseOfTheContract(
-  sent: Explained["Explanation"],
-  part: Explained["StatePart"],
+  { questions, question, ...sent }: Explained["Explanation"],
+  { questions: moved, question: first, ...part }: Explained["StatePart"],
   token: Explained["Token"],
 ) {
-  fits<TokenExplanation>(sent);
-  fits<StatePart>(part);
+  if (questions) fits<TokenExplanation>({ ...sent, questions });
+  if (question) fits<RankingTokens>({ ...sent, question });
+  if (moved) fits<StatePart>({ ...part, questions: moved });
+  if (first) fits<RankingPart>({ ...part, question: first });
+  holds<Same<keyof Explained["Explanation"], keyof Explanation | keyof RankingExplanation>>();
   fits<Explained["StatePart"]>({} as StatePart);
+  fits<Explained["StatePart"]>({} as RankingPart);
   fits<Token>(token);
   fits<Explained["Token"]>({} as Token);
 }
@@ -150,4 +158,11 @@ export async function explanationsAreTypedByTheirQuestions(decider: Decider) {
   const dry = await decider.explain({ state: "", questions }, { dryRun: true });
   // @ts-expect-error a dry run answers nothing
   fits(dry.answers);
+  const ranking = { state: "", candidates: { manual: "Read it.", replace: "A new one." } } as const;
+  const ranked = await decider.explain(ranking);
+  holds<Same<(typeof ranked.ranked)[number], RankedCandidate<"manual" | "replace">>>();
+  const dryRanked = await decider.explain(ranking, { dryRun: true });
+  fits<RankingTokens>(dryRanked);
+  // @ts-expect-error a dry run ranks nothing
+  fits(dryRanked.ranked);
 }

@@ -215,10 +215,10 @@ describe("bad options", () => {
     [["--tls-cert", "x.crt"], /--tls-cert and --tls-key need each other/],
     [
       ["--tls-key", "/nowhere/key", "--tls-cert", path.join(certificates, "first.crt")],
-      /--tls-key \/nowhere\/key cannot be read \(ENOENT\)/,
+      /--tls-key \/nowhere\/key cannot be read: there is no such file/,
     ],
     [["--cors-origin", "shop.example"], /--cors-origin takes scheme and host/],
-    [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read \(ENOENT\)/],
+    [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read: there is no such file/],
     [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
   ] as const)
     it(`end the start: ${flags[0]}`, async () => {

@@ -23,9 +23,14 @@ export async function openTarget(target: Target): Promise<Decider> {
   return createDecider(options);
 }
 
-/** Checks a request before the model is loaded; a service checks itself. @throws ServiceError INVALID_REQUEST */
+/**
+ * Checks a request before the model is loaded. A service checks it itself; of its address the form is checked.
+ *
+ * @throws ServiceError INVALID_REQUEST | INVALID_OPTION | INVALID_MODEL
+ */
 export async function checkFirst(operation: AskedOperation, body: string, target: Target): Promise<void> {
-  if ("options" in target) await checkRequest(operation, body, target.options);
+  if ("options" in target) return checkRequest(operation, body, target.options);
+  connectDecider(target.url); // connects when it is asked
 }
 
 /**

@@ -10,13 +10,13 @@ import { csvFormat, JSONL, type OutputFormat } from "../../batch/output-format.t
 import { counted, durationText, rateText } from "../../batch/progress-text.ts";
 import { type Written, writtenCsv, writtenJsonl } from "../../batch/resume.ts";
 import type { Row, StatePlace } from "../../batch/row.ts";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { writeJson } from "../../json/write.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { type BatchOutput, fileOutput, lengthOf, standardOutput } from "../output/batch-output.ts";
 import { showProgress } from "../output/batch-progress.ts";
-import { emptyInput } from "../state-text.ts";
+import { emptyInput, standardInput } from "../state-text.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
 
 export type Format = "jsonl" | "csv";
@@ -162,20 +162,19 @@ export async function openSource(options: SourceOptions, signal: AbortSignal): P
   const { input, output, inputFormat, place } = options;
   let totalBytes: number | undefined;
   if (input !== "-") {
-    const found = await stat(input).catch((cause: Error) => {
-      throw invalidOption(`--input cannot be read: ${cause.message}.`);
-    });
+    const refuse = (cause: unknown) => {
+      throw invalidOption(`--input ${input} cannot be read: ${fileFault(cause)}.`);
+    };
+    const found = await stat(input).catch(refuse);
     if (found.isDirectory()) throw invalidOption(`--input takes a file; ${input} is a folder.`);
     if (found.isFile()) totalBytes = found.size;
-    await access(input, constants.R_OK).catch((cause: Error) => {
-      throw invalidOption(`--input cannot be read: ${cause.message}.`);
-    });
+    await access(input, constants.R_OK).catch(refuse);
     if (output !== "-" && (await isSameFile(input, output)))
       throw invalidOption("--input and --output are the same file.");
   }
   const given: AsyncIterable<Uint8Array> = addAbortSignal(
     signal,
-    input === "-" ? process.stdin : createReadStream(input),
+    input === "-" ? standardInput("--input") : createReadStream(input),
   );
   const chunks = input === "-" ? await refuseEmpty(given) : given;
   if (inputFormat === "jsonl") return { rows: jsonlRows(chunks, place), header: undefined, totalBytes };

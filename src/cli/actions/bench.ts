@@ -8,7 +8,7 @@ import { failuresOf, failuresText } from "../../../bench/report/failures.ts";
 import { pageHtml } from "../../../bench/report/page.ts";
 import type { Report } from "../../../bench/report/report.ts";
 import { reportText, tableText } from "../../../bench/report/terminal.ts";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
 
@@ -84,7 +84,7 @@ async function measure(options: BenchOptions): Promise<Report> {
 /** @throws ServiceError INVALID_OPTION, also if the report's effort differs from this run's */
 async function readReport(file: string, isFull: boolean): Promise<Report> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = fileFault(cause);
     throw new ServiceError("INVALID_OPTION", `--compare ${file} cannot be read: ${reason}.`, { cause });
   });
   const report = parseReport(text);

@@ -11,7 +11,7 @@ import {
   tapReport,
   terminalReport,
 } from "../../conformance/reporters/index.ts";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
 
@@ -98,8 +98,8 @@ async function readInput(name: string | undefined, flag: string): Promise<string
   try {
     return await readFile(name, "utf8");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("INVALID_OPTION", `${flag} cannot be read: ${reason}.`, { cause });
+    const reason = fileFault(cause);
+    throw new ServiceError("INVALID_OPTION", `${flag} ${name} cannot be read: ${reason}.`, { cause });
   }
 }
 

@@ -14,6 +14,7 @@ import { reportQuestion } from "../../evaluation/question-report.ts";
 import { check, type ThresholdFile, thresholdFile } from "../../evaluation/threshold-file.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { writeJson } from "../../json/write.ts";
+import { checkTuning } from "../../library/index.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import { terminalProgress } from "../output/progress.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
@@ -54,6 +55,8 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     checkNames(options);
     for (const asked of other === undefined ? [options] : [options, other])
       await checkFirst("systemone", probeOf(asked.questions), asked.target);
+    if (other !== undefined && other.target !== options.target && "options" in other.target)
+      await checkTuning(other.target.options, "--compare-tuning");
     const rows = await readRows(options, stop.signal);
     const names = [...questions.keys(), ...(other?.questions.keys() ?? [])];
     const labelled = (of: JsonObject): LabelledRow[] =>

@@ -4,10 +4,10 @@ import { writeJson } from "../../json/write.ts";
 import { dryRun } from "../../library/index.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
 
-interface Asked {
-  readonly state: string;
-  readonly questions: JsonObject;
-}
+/** A request of `systemone`, or of `rank`. */
+export type Asked =
+  | { readonly state: string; readonly questions: JsonObject }
+  | { readonly state: string; readonly question: string; readonly candidates: readonly string[] };
 
 /**
  * Explains a request.
@@ -17,14 +17,14 @@ interface Asked {
  * @throws ServiceError as `ask`; NOT_FOUND where a service explains nothing
  */
 export async function explain(
-  { state, questions }: Asked,
+  asked: Asked,
   target: Target,
   { isDry }: { readonly isDry: boolean },
 ): Promise<string> {
-  const body = writeJson({ state, questions, ...(isDry && { dry_run: true }) });
+  const body = writeJson({ ...asked, ...(isDry && { dry_run: true }) });
   if ("options" in target) {
     if (isDry) return dryRun(body, target.options);
-    await checkFirst("systemone", writeJson({ state, questions }), target);
+    await checkFirst("questions" in asked ? "systemone" : "rank", writeJson(asked), target);
   }
   const decider = await openTarget(target);
   try {

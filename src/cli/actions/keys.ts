@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { checkKeyName, createKey, digestOf, type KeyEntry, writeKeyFile } from "../../keys/key-file.ts";
 import { readKeyFile } from "../../keys/key-ring.ts";
 
@@ -37,7 +37,7 @@ function replaceFile(file: string, entries: readonly KeyEntry[]): void {
     renameSync(draft, file);
   } catch (cause) {
     rmSync(draft, { force: true });
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    throw new ServiceError("INTERNAL", `the file of keys ${file} cannot be written (${reason}).`, { cause });
+    const reason = fileFault(cause, "its folder does not exist");
+    throw new ServiceError("INTERNAL", `the file of keys ${file} cannot be written: ${reason}.`, { cause });
   }
 }

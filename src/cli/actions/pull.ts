@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
 import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
 import { readHubSettings } from "../../hub/settings.ts";
@@ -90,7 +90,7 @@ async function descriptionText(file: string): Promise<string> {
       throw new Error(`it has ${found.size} bytes, more than the ${MAX_MANIFEST_BYTES} of a manifest`);
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw invalidOption(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+    throw invalidOption(`${file} cannot be read: ${fileFault(cause)}.`);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../json/value.ts";
-import { optionFlags } from "../option-flags.ts";
 import { showAnswer, showAnswers } from "../output/show.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 import { candidatesOf } from "../questions-file.ts";
@@ -18,7 +17,7 @@ export default class Decide extends QuestionCommand {
     "<%= config.bin %> decide --state 'Site is down' --question 'How urgent is this?' --level 'can wait' --level 'this week' --level today --json",
     "<%= config.bin %> decide --state-file order.json --questions questions.json --url http://127.0.0.1:8700",
   ];
-  static override flags = { ...QUESTION_FLAGS, ...optionFlags(["tuning"]) };
+  static override flags = QUESTION_FLAGS;
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Decide);

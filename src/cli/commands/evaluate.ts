@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
@@ -7,11 +6,11 @@ import type { Asked } from "../actions/evaluate.ts";
 import { LABELLED_ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
+import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { readQuestions } from "../questions-file.ts";
 import { formatOf } from "../row-format.ts";
 import { fileText } from "../state-text.ts";
 import { targetOf } from "../target.ts";
-import { checkWritable } from "../writable.ts";
 
 export default class Evaluate extends BaseCommand {
   static override summary = "Measure answers on labelled rows, and find confidence thresholds.";
@@ -111,10 +110,10 @@ export default class Evaluate extends BaseCommand {
       other,
     });
     if (flags.thresholds !== undefined)
-      await writeFile(flags.thresholds, `${JSON.stringify(thresholds, undefined, 2)}\n`);
+      await writeOutput("--thresholds", flags.thresholds, `${JSON.stringify(thresholds, undefined, 2)}\n`);
     if (flags.report !== undefined) {
       const { evaluationPage } = await import("../output/evaluation-page.ts");
-      await writeFile(flags.report, evaluationPage(evaluation));
+      await writeOutput("--report", flags.report, evaluationPage(evaluation));
     }
     if (flags.json) this.log(JSON.stringify(evaluation));
     else {
@@ -140,7 +139,11 @@ export default class Evaluate extends BaseCommand {
       questions: flags.compare === undefined ? questions : await readQuestions(flags.compare, "--compare"),
       // a tuning belongs to one model: that of --tuning is not the other's
       target: isNamed
-        ? await targetOf(named, () => this.options({ ...flags, ...named, tuning: named.tuning ?? [] }))
+        ? await targetOf(
+            named,
+            () => this.options({ ...flags, ...named, tuning: named.tuning ?? [] }),
+            "--compare-",
+          )
         : target,
     };
   }

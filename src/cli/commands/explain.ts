@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { optionFlags } from "../option-flags.ts";
+import { CANDIDATE } from "../ask-flags.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 import { targetOf } from "../target.ts";
 
@@ -8,27 +8,47 @@ export default class Explain extends QuestionCommand {
   static override description =
     "Shows each text as the model reads it: its tokens, which words the vocabulary lacks, how much of each limit is used. Then " +
     "the answers, and how much each field or sentence of the state moved them: the questions are asked again without it.\n" +
+    "With --candidate it explains a ranking, as `rank` asks for one. " +
     "--dry-run shows texts and tokens without loading the model. A service explains only if it was started with --explain. " +
     "docs/explain.md has an example.";
   static override examples = [
     "<%= config.bin %> explain --state 'The parcel is here. But the kettle is broken!' --question 'Something is broken.'",
     "<%= config.bin %> explain --state-file order.json --questions questions.json --json > explanation.json",
+    "<%= config.bin %> explain --state 'The printer reports a paper jam' --candidate 'Open tray 2' --candidate 'Buy ink'",
     "<%= config.bin %> explain --dry-run --state - --question 'The customer is angry.' < message.txt",
   ];
   static override flags = {
     ...QUESTION_FLAGS,
-    ...optionFlags(["tuning"]),
+    question: Flags.string({
+      atLeastOne: ["question", "questions", "candidate"],
+      exclusive: ["questions"],
+      helpValue: "<text>",
+      description: "the question or instruction, or what the candidates are ranked by",
+    }),
+    candidate: Flags.string({
+      ...CANDIDATE,
+      exclusive: ["questions", "choice", "level"],
+      description: "explain a ranking: a candidate; repeatable",
+    }),
     "dry-run": Flags.boolean({ description: "texts and tokens only, without the model" }),
   };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Explain);
+    const { question, candidate: candidates, json, "dry-run": isDry } = flags;
     const target = await targetOf(flags, () => this.options(flags));
+    const { explain } = await import("../actions/explain.ts");
+    if (candidates !== undefined) {
+      const asked = { state: await this.stateOf(flags), question: question ?? "", candidates };
+      const text = await explain(asked, target, { isDry });
+      if (json) return this.log(text);
+      const { showRankingExplanation } = await import("../output/explanation-text.ts");
+      return this.log(showRankingExplanation(JSON.parse(text), candidates));
+    }
     const asked = await this.questionsOf(flags);
     const state = await this.stateOf(flags);
-    const { explain } = await import("../actions/explain.ts");
-    const text = await explain({ state, questions: asked.questions }, target, { isDry: flags["dry-run"] });
-    if (flags.json) return this.log(text);
+    const text = await explain({ state, questions: asked.questions }, target, { isDry });
+    if (json) return this.log(text);
     const { showExplanation } = await import("../output/explanation-text.ts");
     this.log(showExplanation(JSON.parse(text), asked));
   }

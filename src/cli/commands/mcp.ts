@@ -1,4 +1,5 @@
 import { Flags } from "@oclif/core";
+import { serviceUrl } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 
@@ -8,6 +9,7 @@ const ENGINE_OPTIONS = [
   "modelPath",
   "precision",
   "alias",
+  "tuning",
   "strict",
   "cacheSize",
   "deadlineMs",
@@ -27,18 +29,17 @@ export default class Mcp extends BaseCommand {
   static override baseFlags = {} as typeof BaseCommand.baseFlags;
   static override flags = {
     url: Flags.string({
-      env: "DECISION_URL",
       helpValue: "<url>",
-      exclusive: ["model", "model-path", "precision", "alias", "cache-size", "deadline-ms"],
-      description: "base URL of a running service that answers instead of a model of its own",
+      description:
+        "base URL of a running service that answers instead of a model of its own [env: DECISION_URL]",
     }),
     ...optionFlags([...ENGINE_OPTIONS, "logLevel"]),
   };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Mcp);
-    const { url, ...others } = flags;
-    const options = await this.options(others);
+    const url = serviceUrl(flags, process.env);
+    const options = await this.options({ ...flags, url: undefined });
     const { logLevel, logFormat } = options;
     const { serveMcpUntilEnd } = await import("../actions/mcp.ts");
     await serveMcpUntilEnd(url === undefined ? { options } : { url }, { logLevel, logFormat }, process.env);

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import { ASK_FLAGS } from "../ask-flags.ts";
+import { ASK_FLAGS, CANDIDATE } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { showRanking } from "../output/show.ts";
 import { givenState } from "../state-text.ts";
@@ -19,13 +19,7 @@ export default class Rank extends BaseCommand {
       helpValue: "<text>",
       description: "what the candidates are ranked by",
     }),
-    candidate: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      required: true,
-      helpValue: "<text>",
-      description: "a candidate; repeatable",
-    }),
+    candidate: Flags.string({ ...CANDIDATE, required: true, description: "a candidate; repeatable" }),
   };
 
   #stateFlag = "--state";

@@ -1,14 +1,13 @@
-import { writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import type { Tuned } from "../actions/tune.ts";
 import { LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
+import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { plainLine } from "../output/plain-text.ts";
 import { readQuestions } from "../questions-file.ts";
 import { formatOf } from "../row-format.ts";
-import { checkWritable } from "../writable.ts";
 
 export default class Tune extends BaseCommand {
   static override summary = "Fit a correction to labelled rows, to be served with the model.";
@@ -66,7 +65,8 @@ export default class Tune extends BaseCommand {
       kinds: flags.kind === "scale" ? ["scale"] : flags.kind === "head" ? ["head"] : ["scale", "head"],
       isForced: flags.force,
     });
-    if (result.file !== undefined) await writeFile(flags.output, `${JSON.stringify(result.file)}\n`);
+    if (result.file !== undefined)
+      await writeOutput("--output", flags.output, `${JSON.stringify(result.file)}\n`);
     if (flags.json) this.log(JSON.stringify(jsonOf(result)));
     else {
       const { tuningText } = await import("../output/tuning-text.ts");

@@ -1,5 +1,5 @@
 import { open, stat, truncate } from "node:fs/promises";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { invalidOption } from "../../options/resolve.ts";
 
 /** Where the rows of a batch go. */
@@ -41,7 +41,9 @@ export async function fileOutput(file: string, keptBytes: number): Promise<Batch
       close: () => handle.close(),
     };
   } catch (cause) {
-    throw invalidOption(`--output cannot be written: ${cause instanceof Error ? cause.message : cause}.`);
+    throw invalidOption(
+      `--output ${file} cannot be written: ${fileFault(cause, "its folder does not exist")}.`,
+    );
   }
 }
 

@@ -1,12 +1,23 @@
 import type { JsonObject } from "../../json/value.ts";
-import type { Explanation, Reading, StatePart, Token, TokenExplanation } from "../../library/index.ts";
+import type {
+  Explanation,
+  PartInfluence,
+  QuestionReading,
+  RankingExplanation,
+  RankingTokens,
+  Reading,
+  Token,
+  TokenExplanation,
+} from "../../library/index.ts";
 import { candidatesOf } from "../questions-file.ts";
-import { type ShownCandidate, showAnswer } from "./show.ts";
+import { type ShownCandidate, showAnswer, showRanking } from "./show.ts";
 
 /** Of a line with tokens or a part of the state. Chosen: fits a terminal of 100 columns. */
 const WIDTH = 96;
 /** Of the longest bar, in characters. */
 const BAR = 16;
+/** Of a candidate that is named in a line about a part. Chosen: leaves half of the line to the part. */
+const NAME = 40;
 
 /**
  * An explanation for a terminal: what is read, then each answer with what moved it.
@@ -18,19 +29,13 @@ export function showExplanation(
   explanation: Explanation | TokenExplanation,
   { questions: asked, isNamed }: { readonly questions: JsonObject; readonly isNamed: boolean },
 ): string {
-  const { state, limits, model } = explanation;
-  const unknown = unknownWords(explanation);
-  const lines = [
-    `${model} reads`,
-    "",
-    `state: ${countText(state, limits.max_state_question_tokens)}`,
-    ...tokenLines(state),
-    ...[...asked].flatMap(([name, question]) =>
-      questionLines(explanation, name, isNamed ? oneLine(name) : "question", candidatesOf(question)),
-    ),
-    "",
-    unknown.length === 0 ? "no unknown words" : `unknown to the model: ${unknown.join(", ")}`,
-  ];
+  const questions = [...asked].flatMap(([name, question]) => {
+    const read = explanation.questions[name];
+    return read === undefined
+      ? []
+      : [{ title: isNamed ? oneLine(name) : "question", read, candidates: candidatesOf(question) }];
+  });
+  const lines = readLines(explanation, questions);
   if (!("answers" in explanation)) return lines.join("\n");
   const answers = [...asked].flatMap(([name, question]) => [
     "",
@@ -39,14 +44,55 @@ export function showExplanation(
   return [...lines, ...answers].join("\n");
 }
 
+/**
+ * The same of a ranking.
+ *
+ * @param sent the candidates in their order
+ */
+export function showRankingExplanation(
+  explanation: RankingExplanation | RankingTokens,
+  sent: readonly string[],
+): string {
+  const candidates = sent.map((text, at) => ({ label: String(at), text }));
+  const lines = readLines(explanation, [{ title: "question", read: explanation.question, candidates }]);
+  if (!("ranked" in explanation)) return lines.join("\n");
+  const { ranked, influence } = explanation;
+  const moved = influenceLines(
+    influence.map(({ text, question }) => ({ text, ...question })),
+    { best: ranked[0]?.candidate, named: (label) => cut(oneLine(sent[Number(label)] ?? ""), NAME) },
+  );
+  return [...lines, "", showRanking(explanation), ...moved].join("\n");
+}
+
+interface ReadQuestion {
+  readonly title: string;
+  readonly read: QuestionReading;
+  readonly candidates: readonly ShownCandidate[];
+}
+
+type Texts = TokenExplanation | RankingTokens;
+
+function readLines(explanation: Texts, questions: readonly ReadQuestion[]): readonly string[] {
+  const { state, limits, model } = explanation;
+  const unknown = unknownWords(
+    state,
+    questions.map(({ read }) => read),
+  );
+  return [
+    `${model} reads`,
+    "",
+    `state: ${countText(state, limits.max_state_question_tokens)}`,
+    ...tokenLines(state),
+    ...questions.flatMap((question) => questionLines(question, limits)),
+    "",
+    unknown.length === 0 ? "no unknown words" : `unknown to the model: ${unknown.join(", ")}`,
+  ];
+}
+
 function questionLines(
-  { questions, limits }: TokenExplanation,
-  name: string,
-  title: string,
-  candidates: readonly ShownCandidate[],
+  { title, read, candidates }: ReadQuestion,
+  limits: Texts["limits"],
 ): readonly string[] {
-  const read = questions[name];
-  if (read === undefined) return [];
   const ofCandidates = candidates.flatMap(({ label, text }) => {
     const candidate = read.candidates[label];
     if (candidate === undefined) return [];
@@ -69,32 +115,41 @@ function answerLines(
 ): readonly string[] {
   const answer = answers[name];
   if (answer === undefined) return [];
-  const head = `${oneLine(name)}: ${showAnswer(answer, candidates)}`;
-  if (influence.length === 0) return [head, "  the state has one part only: nothing can be left out"];
   const shares: Readonly<Record<string, number>> = answer.probabilities;
   const best = [...candidates].sort((a, b) => (shares[b.label] ?? 0) - (shares[a.label] ?? 0))[0]?.label;
-  const largest = Math.max(...influence.map((part) => Math.abs(shiftOf(part, name))));
+  const parts = influence.flatMap(({ text, questions }) => {
+    const moved = questions[name];
+    return moved === undefined ? [] : [{ text, ...moved }];
+  });
+  const moved = influenceLines(parts, { best, named: (label) => label });
+  return [`${oneLine(name)}: ${showAnswer(answer, candidates)}`, ...moved];
+}
+
+type MovingPart = PartInfluence & { readonly text: string };
+
+interface Best {
+  /** Label of the answer. */
+  readonly best: string | undefined;
+  /** How a label is shown. */
+  named(label: string): string;
+}
+
+function influenceLines(parts: readonly MovingPart[], { best = "", named }: Best): readonly string[] {
+  if (parts.length === 0) return ["  the state has one part only: nothing can be left out"];
+  const largest = Math.max(...parts.map(({ shift }) => Math.abs(shift)));
   return [
-    head,
-    `  what each part of the state adds to ${JSON.stringify(best)}, in points of a hundred:`,
-    ...influence.map((part) => partLine(part, name, { best, largest })),
+    `  what each part of the state adds to ${JSON.stringify(named(best))}, in points of a hundred:`,
+    ...parts.map((part) => partLine(part, largest, part.answer === best ? undefined : named(part.answer))),
   ];
 }
 
-function partLine(
-  part: StatePart,
-  name: string,
-  { best, largest }: { best: string | undefined; largest: number },
-): string {
-  const shift = shiftOf(part, name);
+/** @param other what would be answered without the part, where that is something else */
+function partLine({ text, shift }: MovingPart, largest: number, other: string | undefined): string {
   const points = `${shift < 0 ? "-" : "+"}${(100 * Math.abs(shift)).toFixed(1)}`.padStart(7);
   const bar = "█".repeat(largest === 0 ? 0 : Math.round((BAR * Math.abs(shift)) / largest)).padEnd(BAR);
-  const without = part.questions[name]?.answer;
-  const turned = without === best ? "" : ` (without it: ${without})`;
-  return `  ${points} ${bar} ${cut(oneLine(part.text), WIDTH - BAR - 11 - turned.length)}${turned}`;
+  const turned = other === undefined ? "" : ` (without it: ${other})`;
+  return `  ${points} ${bar} ${cut(oneLine(text), WIDTH - BAR - 11 - turned.length)}${turned}`;
 }
-
-const shiftOf = ({ questions }: StatePart, name: string) => questions[name]?.shift ?? 0;
 
 function countText({ tokens, was_kept: wasKept }: Reading, most: number | undefined): string {
   const count = most === undefined ? counted(tokens.length) : ofLimit(tokens.length, most);
@@ -126,13 +181,10 @@ function tokenText({ text, source, is_unknown: isUnknown }: Token): string {
   return isUnknown && source !== undefined ? `${shown}=${oneLine(source)}` : shown;
 }
 
-function unknownWords({ state, questions }: TokenExplanation): readonly string[] {
+function unknownWords(state: Reading, questions: readonly QuestionReading[]): readonly string[] {
   const readings = [
     state,
-    ...Object.values(questions).flatMap(({ instructions, candidates }) => [
-      instructions,
-      ...Object.values(candidates),
-    ]),
+    ...questions.flatMap(({ instructions, candidates }) => [instructions, ...Object.values(candidates)]),
   ];
   const unknown = readings.flatMap(({ tokens }) => tokens.filter((token) => token.is_unknown));
   return [...new Set(unknown.map(({ text, source }) => source ?? text))].map(oneLine);

@@ -1,5 +1,8 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { ServiceError } from "../../errors.ts";
+import { constants } from "node:fs";
+import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileFault, type ServiceError } from "../../errors.ts";
+import { invalidOption } from "../../options/resolve.ts";
 
 /**
  * Opens an output file. Called before the work, so that a wrong path does not waste minutes.
@@ -9,10 +12,40 @@ import { ServiceError } from "../../errors.ts";
  */
 export async function openOutput(name: string | undefined, flag: string): Promise<FileHandle | undefined> {
   if (name === undefined) return undefined;
-  try {
-    return await open(name, "w");
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("INVALID_OPTION", `${flag} cannot be written: ${reason}.`, { cause });
-  }
+  checkName(name, flag);
+  return open(name, "w").catch((cause: unknown) => {
+    throw unwritable(name, flag, cause);
+  });
+}
+
+/** The same, for a file that stays as it is until the work is done. @throws ServiceError INVALID_OPTION */
+export async function checkWritable(flag: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  checkName(file, flag);
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory()) throw invalidOption(`${flag} takes a file; ${file} is a folder.`);
+  // with the separator: a file is no folder to write in
+  await access(found ? file : path.dirname(file) + path.sep, constants.W_OK).catch((cause: unknown) => {
+    throw unwritable(file, flag, cause);
+  });
+}
+
+/** @throws ServiceError INVALID_OPTION */
+export async function writeOutput(flag: string, file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((cause: unknown) => {
+    throw unwritable(file, flag, cause);
+  });
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function checkName(file: string, flag: string): void {
+  if (file === "") throw invalidOption(`${flag} takes the name of a file, not "".`);
+  if (file === "-")
+    throw invalidOption(`${flag} takes the name of a file: it cannot be written to standard output.`);
+}
+
+function unwritable(file: string, flag: string, cause: unknown): ServiceError {
+  return invalidOption(
+    `${flag} ${file} cannot be written: ${fileFault(cause, "its folder does not exist")}.`,
+  );
 }

@@ -27,7 +27,7 @@ export function showAnswers(answers: readonly { readonly name: string; readonly 
 }
 
 /** Formats a ranking for a terminal, best first. */
-export function showRanking({ ranked }: Ranking): string {
+export function showRanking({ ranked }: Pick<Ranking, "ranked">): string {
   return ranked
     .map(({ rank, probability, text }) => `${rank}. ${share(probability)}  ${oneLine(text)}`)
     .join("\n");

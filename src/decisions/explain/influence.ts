@@ -1,6 +1,8 @@
 import { answerQuestions } from "../answers.ts";
+import type { SentCandidate } from "../rank.ts";
+import { rankCandidates } from "../ranking.ts";
 import type { RenderedRequest } from "../rendered.ts";
-import type { AskedQuestion, SystemoneRequest } from "../systemone.ts";
+import type { AskedQuestion } from "../systemone.ts";
 import type { StatePart } from "./state-parts.ts";
 
 /** How a part of the state moved the answer to a question. */
@@ -14,7 +16,7 @@ export interface PartInfluence {
 
 /** A request, followed by the same questions about its state without each of the parts. */
 export function askedWithout(
-  request: SystemoneRequest,
+  request: RenderedRequest,
   parts: readonly StatePart[],
 ): readonly RenderedRequest[] {
   const { state, questions } = request;
@@ -48,6 +50,33 @@ export function explainAnswers(
     return { unit, text, questions: new Map(questions) };
   });
   return { answers, influence };
+}
+
+/**
+ * The ranked candidates, and how each part moved the first of them.
+ *
+ * @param scores [1 + parts] arrays of [candidates], in the order of `askedWithout`
+ * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the candidates
+ */
+export function explainRanking(
+  sent: readonly SentCandidate[],
+  parts: readonly StatePart[],
+  scores: readonly Float32Array[],
+  temperature: number,
+) {
+  const ranked = rankCandidates(sent, scores[0], temperature);
+  const sharesOf = (at: number) => {
+    const found = rankCandidates(sent, scores[at], temperature);
+    const byLabel = new Map(found.map(({ candidate, probability }) => [candidate, probability]));
+    return new Map(sent.map(({ label }) => [label, byLabel.get(label) ?? 0]));
+  };
+  const before = sharesOf(0);
+  const influence = parts.map(({ unit, text }, at) => ({
+    unit,
+    text,
+    question: influenceOf(before, sharesOf(at + 1)),
+  }));
+  return { ranked, influence };
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();

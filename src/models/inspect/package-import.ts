@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { type Architecture, examineManifest, type Manifest } from "../package/manifest.ts";
 import { isPlainFileName } from "../package/names.ts";
 import { revisionOf } from "../package/package.ts";
-import { codeOf, digestOf, locateFile, parseJson } from "../package/package-file.ts";
+import { digestOf, locateFile, parseJson } from "../package/package-file.ts";
 import { GEMMA_DECISION_TEMPERATURE, PUBLISHED_MODELS, type PublishedModel } from "../store/catalogue.ts";
 
 /** Facts given by the user. The rest is read from the files. */
@@ -149,7 +149,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    throw invalid(`${folder} cannot be read (${codeOf(error) ?? error}).`, error);
+    throw invalid(`${folder} cannot be read: ${fileFault(error, "there is no such folder")}.`, error);
   }
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import type { ModelFacts } from "../../inference/ports.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { codeOf, digestOf, locateFile } from "./package-file.ts";
+import { digestOf, locateFile } from "./package-file.ts";
 
 /** A model package whose files match its manifest. */
 export interface ModelPackage {
@@ -118,7 +118,7 @@ function checkDigest(folder: string, name: string, found: string, expected = "no
 }
 
 function unreadable(folder: string, name: string, cause: unknown): ServiceError {
-  return invalid(`${name} in ${folder} cannot be read (${codeOf(cause) ?? String(cause)}).`, cause);
+  return invalid(`${name} in ${folder} cannot be read: ${fileFault(cause)}.`, cause);
 }
 
 function invalid(message: string, cause?: unknown): ServiceError {

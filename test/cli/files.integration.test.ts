@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { inProcess } from "./in-process.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "files-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const QUESTION = { angry: { type: "noul", instructions: "The customer is angry." } };
+writeFileSync(path.join(folder, "questions.json"), JSON.stringify(QUESTION));
+writeFileSync(path.join(folder, "rows.jsonl"), '{"state": "Hm!", "labels": {"angry": true}}\n');
+writeFileSync(path.join(folder, "empty"), "");
+writeFileSync(path.join(folder, "latin1"), Buffer.from([0x61, 0xe4]));
+mkdirSync(path.join(folder, "folder"));
+
+const run = (line: string, input = "") => inProcess(line.split(" "), { cwd: folder, input });
+
+const ROWS = "--questions questions.json --input rows.jsonl --url http://127.0.0.1:1";
+/** Commands up to the name of a file that they read, and what its flag or file is called. */
+const READERS: readonly (readonly [string, string])[] = [
+  ["decide --question ? --state-file", "--state-file"],
+  ["decide --state x --questions", "--questions"],
+  ["decide --state x --question ? --tuning", "--tuning"],
+  ["rank --candidate a --candidate b --state-file", "--state-file"],
+  ["rank --state x --candidate a --candidate b --tuning", "--tuning"],
+  ["explain --question ? --dry-run --state-file", "--state-file"],
+  ["batch --input rows.jsonl --questions", "--questions"],
+  ["batch --questions questions.json --input-format jsonl --input", "--input"],
+  ["evaluate --questions questions.json --input-format jsonl --input", "--input"],
+  [`evaluate ${ROWS} --check`, "--check"],
+  [`evaluate ${ROWS} --compare`, "--compare"],
+  ["evaluate --questions questions.json --input rows.jsonl --compare-tuning", "--compare-tuning"],
+  ["tune --questions questions.json --output t.json --input-format jsonl --input", "--input"],
+  ["mcp --tuning", "--tuning"],
+  ["bench --compare", "--compare"],
+  ["bench --requests", "--requests"],
+  ["conformance http://127.0.0.1:1 --baseline", "--baseline"],
+  ["config --config", "the configuration file"],
+  ["keys:list --keys-file", "the file of keys"],
+];
+
+describe("a file to read", () => {
+  for (const [line, named] of READERS)
+    it(`that is missing or a folder is told in a sentence: ${line}`, async () => {
+      const missing = await run(`${line} none`);
+      assert.equal(missing.status, 2, missing.stderr);
+      assert.ok(
+        missing.stderr.includes(`${named} none cannot be read: there is no such file (ENOENT).`),
+        missing.stderr,
+      );
+      const held = await run(`${line} folder`);
+      assert.equal(held.status, 2, held.stderr);
+      assert.match(held.stderr, /folder (cannot be read: it is a folder \(EISDIR\)|is a folder)\./);
+    });
+
+  it("that is empty or no text is told by its flag", async () => {
+    for (const [line, named] of READERS.filter(([line]) =>
+      /-file$|questions$|--check$|--compare$/.test(line),
+    ))
+      for (const [file, fault] of [
+        ["empty", "empty is empty"],
+        ["latin1", "latin1 are not"],
+      ] as const) {
+        if (!line.startsWith("bench") && named.startsWith("--")) {
+          const { status, stderr } = await run(`${line} ${file}`);
+          assert.equal(status, 2, line);
+          assert.ok(stderr.includes(`${named} takes a`) && stderr.includes(fault), stderr);
+        }
+      }
+  });
+
+  it("may be standard input, for one flag", async () => {
+    const dry = await run("explain --dry-run --question ? --state-file -", "Hello there");
+    assert.match(dry.stdout, /\[CLS\] hello there/);
+    const questions = await run("explain --dry-run --state x --questions -", JSON.stringify(QUESTION));
+    assert.match(questions.stdout, /the customer is angry \./);
+    const nothing = await run("decide --question ? --state-file -");
+    assert.deepEqual(
+      [nothing.status, /--state-file - reads standard input, which is empty/.test(nothing.stderr)],
+      [2, true],
+    );
+    const twice = await run("batch --questions - --input - --output o.jsonl", JSON.stringify(QUESTION));
+    assert.equal(twice.status, 2);
+    assert.match(twice.stderr, /--input - reads standard input, which another flag has read/);
+  });
+});
+
+describe("a file to write", () => {
+  const WRITERS = [
+    [`evaluate ${ROWS} --thresholds`, "--thresholds"],
+    [`evaluate ${ROWS} --report`, "--report"],
+    ["tune --questions questions.json --input rows.jsonl --output", "--output"],
+    ["bench --report", "--report"],
+    ["conformance http://127.0.0.1:1 --junit", "--junit"],
+  ] as const;
+  for (const [line, flag] of WRITERS)
+    it(`is tried before the work: ${line}`, async () => {
+      for (const [file, fault] of [
+        ["none/x", "none/x cannot be written: its folder does not exist (ENOENT)."],
+        ["empty/x", "empty/x cannot be written: a part of its path is no folder (ENOTDIR)."],
+        ["folder", "folder"],
+        ["-", "takes the name of a file: it cannot be written to standard output."],
+      ] as const) {
+        const { status, stderr } = await run(`${line} ${file}`);
+        assert.equal(status, 2, stderr);
+        assert.ok(stderr.includes(flag) && stderr.includes(fault), stderr);
+      }
+      assert.ok(!readdirSync(folder).includes("-"));
+    });
+});
+
+describe("a service to compare with", () => {
+  it("is refused under its own flag's name", async () => {
+    const line = "evaluate --questions questions.json --input rows.jsonl --url http://127.0.0.1:1";
+    const { stderr } = await run(`${line} --compare-tuning questions.json`);
+    assert.match(
+      stderr,
+      /--compare-tuning takes a file that `decision tune` has written; questions\.json lacks/,
+    );
+    const empty = await inProcess([...line.split(" "), "--compare-url", ""], { cwd: folder });
+    assert.match(empty.stderr, /--compare-url takes an address/);
+  });
+});
+
+describe("flags for a model of the command's own", () => {
+  it("are refused beside --url, and overrule DECISION_URL", async () => {
+    const asked = "--state x --candidate a --candidate b";
+    for (const line of [
+      `rank ${asked} --tuning t.json`,
+      "mcp --tuning t.json",
+      "mcp --precision fp32",
+      "batch --questions questions.json --input rows.jsonl --precision fp32",
+    ]) {
+      const { status, stderr } = await run(`${line} --url http://127.0.0.1:1`);
+      assert.deepEqual(
+        [status, /--(tuning|precision) cannot be sent to a service/.test(stderr)],
+        [2, true],
+        stderr,
+      );
+    }
+    for (const line of [`rank ${asked} --model nothing`, "mcp --model nothing"]) {
+      const { status, stderr } = await inProcess(line.split(" "), {
+        cwd: folder,
+        env: { DECISION_URL: "http://127.0.0.1:1" },
+      });
+      assert.deepEqual([status, /unknown model "nothing"/.test(stderr)], [2, true], stderr);
+    }
+  });
+});
