@@ -112,6 +112,7 @@ const ROOMS = {
     inspect: ["package", "weights", "graph", "store"],
   },
   "src/onnx": { file: [], layers: ["file"], encoder: ["file", "layers"], causal: ["file", "layers"] },
+  "src/backends": { process: [], onnx: ["process"], native: ["process"] },
   "src/backends/onnx": {
     runtime: ["process/process-environment"],
     tensors: ["runtime"],

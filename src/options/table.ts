@@ -15,9 +15,9 @@ export interface ServiceOptions {
   readonly allowUnauthenticated: boolean;
   readonly strict: boolean;
   readonly offline: boolean;
-  readonly backend: string;
+  readonly backend: "onnx";
   readonly device: string;
-  readonly precision: "int8" | "fp32";
+  readonly precision: "auto" | "int8" | "fp32";
   /** Name of an embedded or pulled model. Empty: the embedded model, unless `modelPath` is set. */
   readonly model: string;
   /** Folder of a model package. Empty: `model` decides. */
@@ -63,6 +63,8 @@ export interface TextRow extends Row<string> {
   readonly names?: "file" | "folder";
   /** Accepted values. */
   readonly values?: readonly string[];
+  /** Accepted values that may be followed by a number, as in cuda:1. */
+  readonly numbered?: readonly string[];
   /** Values that are reserved and not supported yet. */
   readonly planned?: readonly string[];
 }
@@ -238,9 +240,9 @@ export const OPTION_TABLE = {
     kind: "text",
     flag: "precision",
     env: "DECISION_PRECISION",
-    default: "int8",
-    values: ["int8", "fp32"],
-    description: "arithmetic of the model: int8 or fp32; int8 is faster",
+    default: "auto",
+    values: ["auto", "int8", "fp32"],
+    description: "arithmetic of the model: int8, fp32 or auto, which is int8; int8 is faster",
   },
   model: {
     kind: "text",

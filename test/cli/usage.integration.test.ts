@@ -47,7 +47,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "an unknown precision",
       args: ["serve", "--precision", "int4"],
-      says: /--precision takes int8 or fp32, not "int4"/,
+      says: /--precision takes auto, int8 or fp32, not "int4"/,
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },

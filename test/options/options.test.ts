@@ -44,8 +44,9 @@ describe("options", () => {
   });
 
   it("take one of the named precisions", () => {
-    for (const text of ["int8", "fp32"]) assert.equal(resolveOptions({ precision: text }).precision, text);
-    const says = invalid(/DECISION_PRECISION takes int8 or fp32, not "int4"/);
+    for (const text of ["auto", "int8", "fp32"])
+      assert.equal(resolveOptions({ precision: text }).precision, text);
+    const says = invalid(/DECISION_PRECISION takes auto, int8 or fp32, not "int4"/);
     assert.throws(() => resolveOptions({}, { DECISION_PRECISION: "int4" }), says);
   });
 
