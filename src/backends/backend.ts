@@ -4,7 +4,7 @@ import type { ChildBackendOptions } from "./process/child-backend.ts";
 
 /** The options that say who computes; src/options/backends.ts has checked that they fit together. */
 export interface BackendChoice {
-  readonly backend: "onnx";
+  readonly backend: "onnx" | "native";
   readonly device: string;
   readonly precision: string;
   readonly strict: boolean;

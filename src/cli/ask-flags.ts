@@ -8,9 +8,9 @@ export const TARGET_FLAGS = {
     helpValue: "<url>",
     description:
       "ask a running service instead of loading the model; its key is in DECISION_API_KEY [env: DECISION_URL]",
-    exclusive: ["model", "model-path"],
+    exclusive: ["model", "model-path", "backend", "device"],
   }),
-  ...optionFlags(["model", "modelPath"]),
+  ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
 };
 
 /** Flags of commands that read questions and rows with the right answers. */
@@ -57,11 +57,13 @@ interface TargetFlags {
   readonly url?: string | undefined;
   readonly model?: string | undefined;
   readonly "model-path"?: string | undefined;
+  readonly backend?: string | undefined;
+  readonly device?: string | undefined;
   readonly tuning?: readonly string[] | undefined;
 }
 
 /**
- * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model or a tuning.
+ * Address of the service to ask: the flag, or DECISION_URL unless a flag names a model, a backend, a device or a tuning.
  *
  * @throws ServiceError INVALID_OPTION for an empty address, or a tuning beside the flag
  */
@@ -75,6 +77,7 @@ export function serviceUrl(
       "--tuning cannot be sent to a service: start the service with it, or leave --url out.",
     );
   if (flags.url !== undefined) return flags.url;
-  if ([flags.model, flags["model-path"], flags.tuning].some((flag) => flag !== undefined)) return undefined;
+  const own = [flags.model, flags["model-path"], flags.backend, flags.device, flags.tuning];
+  if (own.some((flag) => flag !== undefined)) return undefined;
   return env.DECISION_URL || undefined;
 }

@@ -1,4 +1,6 @@
 import path from "node:path";
+import { workerFolder } from "../../src/backends/native/begin-native.ts";
+import { startNativeProcess } from "../../src/backends/native/native-process.ts";
 import { startOnnxProcess } from "../../src/backends/onnx/process/onnx-process.ts";
 import type { InferenceProcess } from "../../src/backends/process/inference-process.ts";
 import { packageRoot } from "./package-root.ts";
@@ -34,3 +36,20 @@ export const onnxBackend: TestedBackend = {
     return { NODE_OPTIONS: `--require ${plant} --conditions="${fault}"` };
   },
 };
+
+const reference = { device: "cpu", precision: "fp32", strict: false };
+
+/** Of the Python that DECISION_PYTHON names. */
+export const nativeBackend: TestedBackend = {
+  name: "native",
+  start: () => startNativeProcess(reference, workerFolder),
+  module: "backends/native/native-process",
+  started: `startNativeProcess(${JSON.stringify(reference)}, ${JSON.stringify(workerFolder)})`,
+  command: "decision_native",
+  starter: "spawn",
+  cut: "stdin.destroy()",
+  planted: (fault) => ({ PYTHONPATH: plantedFolder, TORCH_PLANTED_FAULT: fault }),
+};
+
+/** With its sitecustomize.py, Python does what TORCH_PLANTED_FAULT says. */
+export const plantedFolder = path.join(packageRoot, "test/support/planted");

@@ -6,6 +6,8 @@ import { optionFlags } from "../option-flags.ts";
 const ENGINE_OPTIONS = [
   "model",
   "modelPath",
+  "backend",
+  "device",
   "precision",
   "alias",
   "strict",
@@ -29,7 +31,10 @@ export default class Mcp extends BaseCommand {
     url: Flags.string({
       env: "DECISION_URL",
       helpValue: "<url>",
-      exclusive: ["model", "model-path", "precision", "alias", "cache-size", "deadline-ms"],
+      exclusive: [
+        ...["model", "model-path", "backend", "device", "precision"],
+        ...["alias", "cache-size", "deadline-ms"],
+      ],
       description: "base URL of a running service that answers instead of a model of its own",
     }),
     ...optionFlags([...ENGINE_OPTIONS, "logLevel"]),
