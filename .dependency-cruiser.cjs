@@ -7,7 +7,7 @@ const FOLDERS = {
   "src/inference": ["src/decisions", "src/errors"],
   "src/onnx": [],
   "src/models": ["src/inference", "src/onnx", "src/errors"],
-  "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors"],
+  "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors", "src/package-root"],
   "src/contract": ["generated", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   // keys and their rates: the server asks for them, the commands write them
@@ -112,6 +112,7 @@ const ROOMS = {
     inspect: ["package", "weights", "graph", "store"],
   },
   "src/onnx": { file: [], layers: ["file"], encoder: ["file", "layers"], causal: ["file", "layers"] },
+  "src/backends": { process: [], onnx: ["process"], native: ["process"] },
   "src/backends/onnx": {
     runtime: ["process/process-environment"],
     tensors: ["runtime"],

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 
 const file = process.argv[1] ?? "";
-const isUnit = /\.test\.js$/.test(file) && !/\.(integration|deep|page)\.test\.js$/.test(file);
+const isUnit = /\.test\.js$/.test(file) && !/\.(integration|deep|page|native)\.test\.js$/.test(file);
 
 if (isUnit) {
   const name = path.basename(file, ".test.js");

@@ -1,4 +1,4 @@
-// `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`: compiles, then runs the test files of a lane, or those given.
+// `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`, `npm run check:native`: compiles, then runs the test files of a lane, or those given.
 // docs/testing.md says which file is in which lane. Options (--test-...) go to Node's test runner.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -9,10 +9,16 @@ import "./build.mjs";
 import { compile, root } from "./compile.mjs";
 
 /** Lane by its name, to the kinds of files in it: what stands between the name of a test file and `.test.ts`. */
-const LANES = { quick: ["unit", "integration"], unit: ["unit"], deep: ["deep"], page: ["page"] };
+const LANES = {
+  quick: ["unit", "integration"],
+  unit: ["unit"],
+  deep: ["deep"],
+  page: ["page"],
+  native: ["native"],
+};
 
 function kindOf(file) {
-  return /\.(integration|deep|page)\.test\.ts$/.exec(file)?.[1] ?? "unit";
+  return /\.(integration|deep|page|native)\.test\.ts$/.exec(file)?.[1] ?? "unit";
 }
 
 /** Node 20's runner takes no patterns, hence the list. */

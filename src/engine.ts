@@ -1,5 +1,5 @@
-import { ChildBackend } from "./backends/onnx/process/child-backend.ts";
-import { InferenceProcess } from "./backends/onnx/process/inference-process.ts";
+import type { BegunBackend } from "./backends/backend.ts";
+import { beginBackend } from "./backends/begin-backend.ts";
 import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
 import { ServiceError } from "./errors.ts";
 import { systemClock } from "./inference/clock.ts";
@@ -37,31 +37,27 @@ export async function createEngine(
   needs: EngineNeeds = { hasVectors: false },
 ): Promise<EngineCore> {
   // started first: a process takes longer to start than the package to be read
-  const inferenceProcess = new InferenceProcess(options.precision);
+  const begun = beginBackend(options);
   try {
-    return await assemble(options, inferenceProcess, log, needs);
+    return await assemble(options, begun, log, needs);
   } catch (error) {
-    inferenceProcess.kill();
+    begun.abandon();
     throw error;
   }
 }
 
 async function assemble(
   options: ServiceOptions,
-  inferenceProcess: InferenceProcess,
+  begun: BegunBackend,
   log: EngineLog,
   needs: EngineNeeds,
 ): Promise<EngineCore> {
   const tunings = await readTuningFiles(options.tuning);
   const modelPackage = await openServedModel(options);
   const model = modelFacts(modelPackage, options.alias);
-  const precision = servedPrecision(modelPackage, options);
   const tuning = tunings.length === 0 ? undefined : openTuning(tunings, model);
   const hasVectors = needs.hasVectors || needsVectors(tunings);
   if (hasVectors) checkVectors(modelPackage);
-  for (const { name, file } of tunings)
-    if (file.precision !== precision)
-      log("tuning was fitted to scores of another precision", { name, fitted: file.precision, precision });
   const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
     model,
@@ -75,10 +71,8 @@ async function assemble(
       strict: options.strict,
       deadlineMs: options.deadlineMs,
     },
-    backend: new ChildBackend({
+    backend: begun.open({
       modelPackage,
-      process: inferenceProcess,
-      precision: options.precision,
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,
       hasVectors,
@@ -92,7 +86,16 @@ async function assemble(
     info: {
       backend: options.backend,
       device: options.device,
-      precision,
+      precision: begun.precisionOf(modelPackage),
+    },
+    onStarted: ({ precision }) => {
+      for (const { name, file } of tunings)
+        if (file.precision !== precision)
+          log("tuning was fitted to scores of another precision", {
+            name,
+            fitted: file.precision,
+            precision,
+          });
     },
   });
 }
@@ -109,9 +112,4 @@ function checkVectors({ manifest }: ModelPackage): void {
     "INVALID_OPTION",
     `${manifest.id} brings a graph of its own, which gives scores but no vectors: it takes no tuning of the kind head.`,
   );
-}
-
-/** `precision` of /health. A package with a graph of its own reports `graph`. */
-function servedPrecision({ manifest }: ModelPackage, { precision }: ServiceOptions): string {
-  return manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision;
 }

@@ -21,8 +21,9 @@ import { startServer } from "../../bench/http/server-process.ts";
 import { interleave } from "../../bench/measure/rounds.ts";
 import { ratios, spreadOf } from "../../bench/measure/statistics.ts";
 import { Random } from "../../bench/random.ts";
-import { ChildBackend } from "../../src/backends/onnx/process/child-backend.ts";
+import { startOnnxProcess } from "../../src/backends/onnx/process/onnx-process.ts";
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
+import { ChildBackend } from "../../src/backends/process/child-backend.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Precision } from "../../src/models/graph/graph.ts";
@@ -154,7 +155,7 @@ function report(pairs: number, lengths: readonly number[], times: Record<string,
 async function openBackend(modelPath: string, precision: Precision): Promise<ChildBackend> {
   const backend = new ChildBackend({
     modelPackage: await openModelPackage(modelPath),
-    precision,
+    startProcess: () => startOnnxProcess(precision),
     threads: cpuCount(),
     stateCacheBytes: 0,
     loadMs: 600_000,

@@ -9,7 +9,7 @@ export const TARGET_FLAGS = {
     description:
       "ask a running service instead of loading the model; its key is in DECISION_API_KEY [env: DECISION_URL]",
   }),
-  ...optionFlags(["model", "modelPath"]),
+  ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
 };
 
 /** Flags of commands that read questions and rows with the right answers. */
@@ -64,6 +64,8 @@ export const ASK_FLAGS = {
 const OWN_MODEL = [
   "model",
   "model-path",
+  "backend",
+  "device",
   "tuning",
   "precision",
   "alias",

@@ -33,6 +33,8 @@ export interface EngineParts {
   readonly clock: Clock;
   /** What /health says of the backend. */
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
+  /** Told what the backend computes on, once it has started. */
+  readonly onStarted?: (health: EngineHealth) => void;
 }
 
 /** What waits for a place, and becomes tokens once it has one. */
@@ -65,6 +67,7 @@ export class EngineCore implements ServedEngine {
       await this.#parts.backend.start();
       this.#scheduler.open();
       this.#enter("open");
+      this.#parts.onStarted?.(this.health());
     } catch (cause) {
       this.#scheduler.fail(cause);
       this.#enter("failed");
@@ -136,12 +139,13 @@ export class EngineCore implements ServedEngine {
   }
 
   health(): EngineHealth {
-    const { clock, info, settings } = this.#parts;
+    const { backend, clock, info, settings } = this.#parts;
+    const { device, precision } = backend.facts ?? info;
     return {
       status: this.#status(),
       backend: info.backend,
-      device: info.device,
-      precision: info.precision,
+      device,
+      precision,
       uptimeSeconds: (clock.now() - this.#startedAt) / 1000,
       isStuck: this.#scheduler.isStuck(),
       settings,

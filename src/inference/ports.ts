@@ -58,6 +58,12 @@ export interface BackendCounters {
   readonly residentBytes: number;
 }
 
+/** What a backend computes on and with. */
+export interface BackendFacts {
+  readonly device: string;
+  readonly precision: string;
+}
+
 /** Turns token trees into scores. Knows nothing of HTTP, queues or texts. */
 export interface Backend {
   /** Loads the model. @throws ServiceError INVALID_MODEL or BACKEND_FAILED */
@@ -77,6 +83,8 @@ export interface Backend {
   readonly isExpected: boolean;
   /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
   onReady(listener: () => void): void;
+  /** Once it has started; left out where the options say all of it. */
+  readonly facts?: BackendFacts | undefined;
   /** Left out where there is nothing to count. */
   counters?(): BackendCounters;
   close(): Promise<void>;

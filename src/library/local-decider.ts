@@ -18,6 +18,8 @@ type EngineOption =
   | "modelPath"
   | "alias"
   | "tuning"
+  | "backend"
+  | "device"
   | "precision"
   | "queueSize"
   | "maxBatchSize"

@@ -91,6 +91,11 @@ export function configSchema(): Readonly<Record<string, unknown>> {
   };
 }
 
+function valuesSchema(values: readonly string[], numbered: readonly string[] = []) {
+  if (numbered.length === 0) return { enum: values };
+  return { anyOf: [{ enum: values }, { pattern: `^(${numbered.join("|")}):\\d{1,3}$` }] };
+}
+
 function schemaOf(row: OptionRow): Readonly<Record<string, unknown>> {
   const { description } = row;
   switch (row.kind) {
@@ -105,7 +110,7 @@ function schemaOf(row: OptionRow): Readonly<Record<string, unknown>> {
         description,
         type: "string",
         minLength: 1,
-        ...(row.values && { enum: row.values }),
+        ...(row.values && valuesSchema(row.values, row.numbered)),
         ...(row.default !== "" && { default: row.default }),
       };
   }

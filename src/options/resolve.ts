@@ -1,3 +1,4 @@
+import { checkBackend } from "./backends.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { invalidOption } from "./invalid-option.ts";
 import {
@@ -43,6 +44,7 @@ export function completeOptions(given: Readonly<Record<string, unknown>>): Servi
     return [name, read(row, name, rawValue(row, name, value))];
   });
   const options = Object.fromEntries(entries) as ServiceOptions; // as above
+  checkBackend(options, (option) => option);
   if (options.model === "" || options.modelPath === "") return options;
   throw invalidOption("model and modelPath exclude each other: set one of them.");
 }
@@ -84,6 +86,7 @@ export function resolveWithSources(
   const sources = Object.fromEntries(
     resolved.map(({ name, source }) => [name, source]),
   ) as ResolvedOptions["sources"];
+  checkBackend(options, (option) => sources[option].name || `--${option}`);
   return { options: oneModel(options, sources), sources };
 }
 
@@ -171,13 +174,24 @@ function readList(source: string, raw: unknown): readonly string[] {
 
 function readText(row: TextRow, source: string, text: string): string {
   if (row.planned?.includes(text)) {
-    throw invalidOption(`${source} ${text} is not supported yet; it takes ${oneOf(row.values ?? [])}.`);
+    throw invalidOption(`${source} ${text} is not supported yet; it takes ${oneOf(valuesOf(row))}.`);
   }
-  if (row.values && !row.values.includes(text)) {
-    throw invalidOption(`${source} takes ${oneOf(row.values)}, not ${quoted(text)}.`);
+  if (row.values && !row.values.includes(text) && !isNumbered(row, text)) {
+    throw invalidOption(`${source} takes ${oneOf(valuesOf(row))}, not ${quoted(text)}.`);
   }
   if (text === "") throw invalidOption(`${source} takes a text of at least one character, not an empty one.`);
   return text;
+}
+
+/** As an operator writes them. */
+const valuesOf = ({ values = [], numbered = [] }: TextRow) => [
+  ...values,
+  ...numbered.map((name) => `${name}:N`),
+];
+
+function isNumbered({ numbered = [] }: TextRow, text: string): boolean {
+  const [, name = ""] = /^(.+):\d{1,3}$/.exec(text) ?? [];
+  return numbered.includes(name);
 }
 
 const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);

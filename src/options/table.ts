@@ -15,9 +15,9 @@ export interface ServiceOptions {
   readonly allowUnauthenticated: boolean;
   readonly strict: boolean;
   readonly offline: boolean;
-  readonly backend: string;
+  readonly backend: "onnx" | "native";
   readonly device: string;
-  readonly precision: "int8" | "fp32";
+  readonly precision: "auto" | "int8" | "fp32" | "bf16" | "fp16";
   /** Name of an embedded or pulled model. Empty: the embedded model, unless `modelPath` is set. */
   readonly model: string;
   /** Folder of a model package. Empty: `model` decides. */
@@ -63,6 +63,8 @@ export interface TextRow extends Row<string> {
   readonly names?: "file" | "folder";
   /** Accepted values. */
   readonly values?: readonly string[];
+  /** Accepted values that may be followed by a number, as in cuda:1. */
+  readonly numbered?: readonly string[];
   /** Values that are reserved and not supported yet. */
   readonly planned?: readonly string[];
 }
@@ -221,26 +223,27 @@ export const OPTION_TABLE = {
     flag: "backend",
     env: "DECISION_BACKEND",
     default: "onnx",
-    values: ["onnx"],
-    planned: ["native", "remote"],
-    description: "inference backend; onnx is the only one so far",
+    values: ["onnx", "native"],
+    planned: ["remote"],
+    description: "inference backend: onnx (ONNX Runtime) or native (PyTorch, needs Python)",
   },
   device: {
     kind: "text",
     flag: "device",
     env: "DECISION_DEVICE",
     default: "cpu",
-    values: ["cpu"],
-    planned: ["cuda", "mps"],
-    description: "inference device; cpu is the only one so far",
+    values: ["cpu", "cuda", "mps", "auto"],
+    numbered: ["cuda"],
+    description: "inference device: cpu; cuda, cuda:N, mps or auto with the backend native",
   },
   precision: {
     kind: "text",
     flag: "precision",
     env: "DECISION_PRECISION",
-    default: "int8",
-    values: ["int8", "fp32"],
-    description: "arithmetic of the model: int8 or fp32; int8 is faster",
+    default: "auto",
+    values: ["auto", "int8", "fp32", "bf16", "fp16"],
+    description:
+      "arithmetic of the model: int8 or fp32 (onnx), fp32, bf16 or fp16 (native); auto: int8 (onnx), by the device (native)",
   },
   model: {
     kind: "text",

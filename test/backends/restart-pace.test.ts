@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RestartPace } from "../../src/backends/onnx/process/restart-pace.ts";
+import { RestartPace } from "../../src/backends/process/restart-pace.ts";
 
 test("a first restart waits for nothing, later ones longer and longer, none more than a second", () => {
   const pace = new RestartPace();

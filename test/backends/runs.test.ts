@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure } from "../../src/backends/onnx/process/inference-process.ts";
-import { Runs } from "../../src/backends/onnx/process/runs.ts";
+import { failure } from "../../src/backends/process/inference-process.ts";
+import { Runs } from "../../src/backends/process/runs.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
+import { shortestKeptState } from "../../src/backends/kept-states.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
-import { shortestKeptState } from "../../src/backends/onnx/tensors/kept-states.ts";
 import type { KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watch } from "../../src/backends/onnx/process/watch.ts";
+import { watch } from "../../src/backends/process/watch.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 
 test("what takes too long is told once, not a millisecond earlier", () => {

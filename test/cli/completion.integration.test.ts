@@ -22,7 +22,7 @@ const CASES: readonly { line: string; offers: readonly string[]; withholds?: rea
   { line: "model ", offers: ["list", "pull", "verify"], withholds: ["serve"] },
   { line: "model pu", offers: ["pull"], withholds: ["list"] },
   { line: "serve --por", offers: ["--port"], withholds: ["--host"] },
-  { line: "serve --precision ", offers: ["int8", "fp32"], withholds: ["--port"] },
+  { line: "serve --precision ", offers: ["auto", "int8", "fp32"], withholds: ["--port"] },
   { line: "serve --port 1 --no-str", offers: ["--no-strict"] },
   { line: "batch --input-format js", offers: ["jsonl"], withholds: ["csv"] },
   { line: "completion ", offers: ["bash", "zsh", "fish"] },

@@ -31,13 +31,13 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     },
     {
       name: "a backend that comes later",
-      args: ["serve", "--backend", "native"],
-      says: /native is not supported/,
+      args: ["serve", "--backend", "remote"],
+      says: /remote is not supported yet; it takes onnx or native/,
     },
     {
       name: "a backend that nobody knows",
       args: ["serve", "--backend", "x"],
-      says: /--backend takes onnx, not "x"/,
+      says: /--backend takes onnx or native, not "x"/,
     },
     {
       name: "an unknown log level",
@@ -47,7 +47,17 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "an unknown precision",
       args: ["serve", "--precision", "int4"],
-      says: /--precision takes int8 or fp32, not "int4"/,
+      says: /--precision takes auto, int8, fp32, bf16 or fp16, not "int4"/,
+    },
+    {
+      name: "a device that the backend does not take",
+      args: ["serve", "--device", "cuda:1"],
+      says: /--device cuda:1 is not for the backend onnx, which takes cpu; native takes it/,
+    },
+    {
+      name: "a precision that the backend does not take",
+      args: ["decide", "--state", "x", "--question", "y", "--backend", "native", "--precision", "int8"],
+      says: /--precision int8 is not for the backend native, which takes auto, fp32, bf16, fp16; onnx takes it/,
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },

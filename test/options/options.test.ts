@@ -44,9 +44,24 @@ describe("options", () => {
   });
 
   it("take one of the named precisions", () => {
-    for (const text of ["int8", "fp32"]) assert.equal(resolveOptions({ precision: text }).precision, text);
-    const says = invalid(/DECISION_PRECISION takes int8 or fp32, not "int4"/);
+    for (const text of ["auto", "int8", "fp32"])
+      assert.equal(resolveOptions({ precision: text }).precision, text);
+    const says = invalid(/DECISION_PRECISION takes auto, int8, fp32, bf16 or fp16, not "int4"/);
     assert.throws(() => resolveOptions({}, { DECISION_PRECISION: "int4" }), says);
+  });
+
+  it("take the devices and precisions of the backend", () => {
+    for (const device of ["cpu", "cuda", "cuda:3", "mps", "auto"])
+      assert.equal(resolveOptions({ backend: "native", device }).device, device);
+    for (const device of ["cuda:", "cuda:x", "cpu:0", "tpu"])
+      assert.throws(
+        () => resolveOptions({ backend: "native", device }),
+        invalid(/--device takes cpu, cuda, mps, auto or cuda:N, not/),
+      );
+    const unfit = (flags: object, says: RegExp) =>
+      assert.throws(() => resolveOptions({ ...flags }, { DECISION_DEVICE: "cuda" }), invalid(says));
+    unfit({}, /DECISION_DEVICE cuda is not for the backend onnx, which takes cpu; native takes it/);
+    unfit({ backend: "native", precision: "int8" }, /--precision int8 is not for the backend native/);
   });
 
   for (const [name, row] of Object.entries(OPTION_TABLE)) {

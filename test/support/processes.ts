@@ -13,7 +13,9 @@ export function childrenOf(pid: number): number[] {
 
 /** The inference processes that a process has started and that still live. */
 export function inferenceProcessesOf(pid: number): number[] {
-  return childrenOf(pid).filter((child) => commandOf(child).includes("backends/onnx/process"));
+  return childrenOf(pid).filter((child) =>
+    /backends\/onnx\/process|-m decision_native/.test(commandOf(child)),
+  );
 }
 
 /** The first of them. @throws Error if there is none */

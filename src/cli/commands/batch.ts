@@ -62,7 +62,7 @@ export default class Batch extends BaseCommand {
       description: "print what the batch did as JSON; needs an --output that is a file",
     }),
     ...TARGET_FLAGS,
-    ...optionFlags(["precision", "tuning"]),
+    ...optionFlags(["tuning"]),
   };
 
   #file = "--questions";

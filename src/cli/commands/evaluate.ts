@@ -72,7 +72,7 @@ export default class Evaluate extends BaseCommand {
     json: Flags.boolean({ description: "print the figures as JSON" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write a page with plots" }),
     ...TARGET_FLAGS,
-    ...optionFlags(["precision", "tuning"]),
+    ...optionFlags(["tuning"]),
   };
 
   #files = "--questions";

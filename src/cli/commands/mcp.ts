@@ -7,6 +7,8 @@ import { optionFlags } from "../option-flags.ts";
 const ENGINE_OPTIONS = [
   "model",
   "modelPath",
+  "backend",
+  "device",
   "precision",
   "alias",
   "tuning",

@@ -37,7 +37,7 @@ export default class Tune extends BaseCommand {
     }),
     force: Flags.boolean({ description: "write corrections that are not shown to be better, too" }),
     json: Flags.boolean({ description: "print the figures as JSON" }),
-    ...optionFlags(["model", "modelPath", "precision"]),
+    ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
   };
 
   #file = "--questions";

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { TokenTree } from "../../../inference/ports.ts";
+import { stateKey } from "../../state-key.ts";
 import { byteLength, type KeyValues } from "../tensors/key-values.ts";
 
 /**
@@ -19,9 +19,8 @@ export class StateCache {
     if (maxBytes > 0) this.#states = new LRUCache({ maxSize: maxBytes, sizeCalculation: byteLength });
   }
 
-  /** By what a tree's state is found: the digest that the queue has taken, else one over its tokens. */
-  static key({ state, stateKey }: TokenTree): string {
-    return stateKey ?? createHash("sha256").update(state).digest("base64url");
+  static key(tree: TokenTree): string {
+    return stateKey(tree);
   }
 
   get keepsAny(): boolean {

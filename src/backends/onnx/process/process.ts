@@ -3,9 +3,9 @@
  * cannot be interrupted: a thread that is ended in one takes the whole service with it.
  */
 
+import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
 import type { Runner } from "../forwards/model-runner.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
-import type { FromProcess, RunnerCounters, ToProcess } from "./messages.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
 /** Found out before the model is known. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../inference/ports.ts";
+import type { Clock } from "../../inference/ports.ts";
 import { watch } from "./watch.ts";
 
 /** Chosen: a few bytes each way. */

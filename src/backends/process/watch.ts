@@ -1,4 +1,4 @@
-import type { Clock } from "../../../inference/ports.ts";
+import type { Clock } from "../../inference/ports.ts";
 
 /** Chosen: how often time is looked at. */
 const TICK_MS = 250;

@@ -1,13 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import os from "node:os";
-import { fileURLToPath } from "node:url";
-import { ServiceError } from "../../../errors.ts";
-import type { Clock } from "../../../inference/ports.ts";
-import type { Precision } from "../../../models/graph/graph.ts";
-import type { ModelPackage } from "../../../models/package/package.ts";
+import { ServiceError } from "../../errors.ts";
+import type { BackendFacts, Clock } from "../../inference/ports.ts";
+import type { ModelPackage } from "../../models/package/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
-import { processEnvironment } from "./process-environment.ts";
 
 export interface LoadOptions {
   /** Its files are checked against this manifest each time a process loads them. */
@@ -28,20 +25,18 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
-const entry = fileURLToPath(new URL(`./process${import.meta.url.slice(-3)}`, import.meta.url));
-/**
- * Not the flags of this process: with `--eval` among them, the caller's program would run again in the new one.
- *
- * Its garbage is a few large arrays. Threads that collect it beside the kernels' take their processors from them: without, three
- * questions of four candidates on 160 tokens take 0.9 of the time, one more question on 1,000 tokens too (measured, 2 processors).
- * There is little of it besides these arrays, so that a young generation of 1 MiB is enough.
- */
-const execArgv = [
-  "--single-threaded-gc",
-  "--max-semi-space-size=1",
-  ...(entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : []),
-];
+/** A program that has just been started, and the way for messages to it. */
+export interface Channel {
+  readonly child: ChildProcess;
+  readonly isOpen: boolean;
+  /** @param done told of a message that could not be sent */
+  send(message: ToProcess, done: (error: Error | null) => void): void;
+  /** What to tell of a program that could not be started; one sentence for all causes unless given. */
+  explain?(cause: Error): string;
+}
+
+/** Starts a program that answers `ToProcess` with `FromProcess`. @param receive told of its answers, later than this call */
+export type OpenChannel = (receive: (message: FromProcess) => void) => Channel;
 
 /** Listener for the events of a process. */
 export interface ProcessListener {
@@ -50,79 +45,87 @@ export interface ProcessListener {
   readonly exit: (exit: Exit) => void;
 }
 
+type Loaded = BackendFacts | undefined;
+
 /** One inference process, from start to end. It starts before the model is known, to save time. */
 export class InferenceProcess {
-  readonly #child: ChildProcess;
-  readonly #loaded: Promise<void>;
+  readonly #channel: Channel;
+  readonly #loaded: Promise<Loaded>;
+  #resolveLoad: (facts: Loaded) => void = () => {};
   #rejectLoad: (error: ServiceError) => void = () => {};
   #listener: ProcessListener = { answer: () => {}, pong: () => {}, exit: () => {} };
 
-  constructor(precision: Precision) {
-    this.#child = fork(entry, [precision], {
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-      execArgv,
-      env: processEnvironment(process.env),
+  constructor(open: OpenChannel) {
+    this.#channel = open((message) => this.#receive(message));
+    const { child } = this.#channel;
+    yieldTo(process.pid, child.pid);
+    this.#loaded = new Promise<Loaded>((resolve, reject) => {
+      this.#resolveLoad = resolve;
+      this.#rejectLoad = reject;
     });
-    yieldTo(process.pid, this.#child.pid);
-    this.#loaded = this.#listen(this.#child);
+    this.#listen(child);
     this.#loaded.catch(() => {}); // it may end before a model is to be loaded: `load` tells
   }
 
-  /** Resolves when it holds the model. To be called once. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
+  /**
+   * Resolves when it holds the model. To be called once.
+   *
+   * @returns what it computes on, where it says so
+   * @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED
+   */
   async load(
     { modelPackage, threads, stateCacheBytes, hasVectors = false, loadMs, clock }: LoadOptions,
     listener: ProcessListener,
-  ): Promise<void> {
+  ): Promise<Loaded> {
     this.#listener = listener;
     const cancelTimer = clock.after(loadMs, () => {
       this.#rejectLoad(failure(`The inference process did not load the model within ${loadMs / 1000} s.`));
     });
     // without file descriptors there is no channel: "error" has come or comes next
     if (this.isConnected) this.send({ type: "load", modelPackage, threads, stateCacheBytes, hasVectors });
-    await this.#loaded.finally(cancelTimer);
+    return this.#loaded.finally(cancelTimer);
   }
 
-  #listen(child: ChildProcess): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      this.#rejectLoad = reject;
-      child.on("message", (message: FromProcess) => {
-        if (message.type === "loaded") resolve();
-        else if (message.type === "refused") reject(new ServiceError("INVALID_MODEL", message.message));
-        else if (message.type === "pong") this.#listener.pong(message);
-        else this.#listener.answer(message);
-      });
-      child.on("error", (cause) => {
-        reject(failure("The inference process could not be started.", cause));
-      });
-      child.on("exit", (code, signal) => {
-        const how = signal ?? `exit code ${code}`;
-        reject(failure(`The inference process ended while loading the model (${how}).`));
-        this.#listener.exit({ code, signal });
-      });
+  #listen(child: ChildProcess): void {
+    child.on("error", (cause) => {
+      const message = this.#channel.explain?.(cause) ?? "The inference process could not be started.";
+      this.#rejectLoad(failure(message, cause));
     });
+    child.on("exit", (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      this.#rejectLoad(failure(`The inference process ended while loading the model (${how}).`));
+      this.#listener.exit({ code, signal });
+    });
+  }
+
+  #receive(message: FromProcess): void {
+    if (message.type === "loaded") this.#resolveLoad(message.facts);
+    else if (message.type === "refused")
+      this.#rejectLoad(new ServiceError(message.reason ?? "INVALID_MODEL", message.message));
+    else if (message.type === "pong") this.#listener.pong(message);
+    else this.#listener.answer(message);
   }
 
   /** Not once it has been killed, or once the connection is gone: both show before the exit does. */
   get isConnected(): boolean {
-    return this.#child.connected && !this.#child.killed;
+    return this.#channel.isOpen && !this.#channel.child.killed;
   }
 
   /** @param done told of a message that could not be sent */
   send(message: ToProcess, done: (error: Error | null) => void = () => {}): void {
-    this.#child.send(message, done);
+    this.#channel.send(message, done);
   }
 
   /** At once, whatever it is doing. */
   kill(): void {
-    this.#child.kill("SIGKILL");
+    this.#channel.child.kill("SIGKILL");
   }
 
   /** Kills it and resolves when it is gone. */
   async end(): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#child;
+    const { pid, exitCode, signalCode } = this.#channel.child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return; // never there, or gone
-    const exited = once(this.#child, "exit");
+    const exited = once(this.#channel.child, "exit");
     this.kill();
     await exited;
   }

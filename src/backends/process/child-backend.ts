@@ -1,15 +1,21 @@
-import type { Backend, BackendCounters, ForestScores, TokenTree } from "../../../inference/ports.ts";
-import type { Precision } from "../../../models/graph/graph.ts";
-import { shortestKeptState } from "../tensors/kept-states.ts";
+import type {
+  Backend,
+  BackendCounters,
+  BackendFacts,
+  ForestScores,
+  TokenTree,
+} from "../../inference/ports.ts";
+import { shortestKeptState } from "../kept-states.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { type Exit, failure, InferenceProcess, type LoadOptions } from "./inference-process.ts";
+import { type Exit, failure, type InferenceProcess, type LoadOptions } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
 import { ProcessCounters } from "./process-counters.ts";
 import { RestartPace } from "./restart-pace.ts";
 import { Runs } from "./runs.ts";
 
 export interface ChildBackendOptions extends LoadOptions {
-  readonly precision: Precision;
+  /** Starts a process, which then loads the model. */
+  readonly startProcess: () => InferenceProcess;
   /** One that is there already: the first model is loaded into it. */
   readonly process?: InferenceProcess;
   /** A run that takes longer counts as hung, whatever its size, and its process is killed. */
@@ -18,7 +24,7 @@ export interface ChildBackendOptions extends LoadOptions {
 }
 
 /**
- * The ONNX backend in a process of its own, which is started again when it dies.
+ * A backend in a process of its own, which is started again when it dies.
  *
  *     closed ──start──▶ loading ──loaded──▶ ready ──exit──▶ waiting ──▶ loading ...
  *                          └──── exit, or too slow ────────────▲
@@ -36,6 +42,7 @@ export class ChildBackend implements Backend {
   #startedAt = 0;
   #readySince: number | undefined;
   #ready: Promise<void> = Promise.resolve();
+  #facts: BackendFacts | undefined;
   #isReady = false;
   #isExpected = true;
   /** Resolves when the process is gone, and `#ready` stands for the next one. */
@@ -83,6 +90,10 @@ export class ChildBackend implements Backend {
     return this.#isExpected;
   }
 
+  get facts(): BackendFacts | undefined {
+    return this.#facts;
+  }
+
   onReady(listener: () => void): void {
     this.#onReady = listener;
   }
@@ -118,14 +129,14 @@ export class ChildBackend implements Backend {
     await this.#process?.end();
   }
 
-  /** Loads the model into a process. @throws ServiceError INVALID_MODEL | BACKEND_FAILED */
-  async #launch(process = new InferenceProcess(this.#options.precision)): Promise<void> {
+  /** Loads the model into a process. @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED */
+  async #launch(process = this.#options.startProcess()): Promise<void> {
     this.#process = process;
     this.#gone = new Promise((resolve) => {
       this.#tellGone = resolve;
     });
     try {
-      await process.load(this.#options, {
+      this.#facts = await process.load(this.#options, {
         answer: (message) => this.#receive(message),
         pong: (message) => {
           this.#counters.note(message);

@@ -1,5 +1,5 @@
-import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
-import type { ModelPackage } from "../../../models/package/package.ts";
+import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { ModelPackage } from "../../models/package/package.ts";
 
 /** What a process has counted since it began, and the memory it takes. */
 export interface RunnerCounters {
@@ -7,6 +7,9 @@ export interface RunnerCounters {
   readonly stateMisses: number;
   readonly residentBytes: number;
 }
+
+/** What has to be changed before a model can be loaded: the package, unless a process says otherwise, or what it runs on. */
+export type Refusal = "INVALID_MODEL" | "INVALID_OPTION" | "BACKEND_FAILED";
 
 /** What the service and its inference process say to each other. */
 export type ToProcess =
@@ -21,8 +24,8 @@ export type ToProcess =
   | { readonly type: "ping" };
 
 export type FromProcess =
-  | { readonly type: "loaded" }
-  | { readonly type: "refused"; readonly message: string }
+  | { readonly type: "loaded"; readonly facts?: BackendFacts }
+  | { readonly type: "refused"; readonly message: string; readonly reason?: Refusal }
   | ({ readonly type: "scored"; readonly id: number } & ForestScores & RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }
   | ({ readonly type: "pong" } & RunnerCounters);

@@ -1,0 +1,173 @@
+/**
+ * Measures the backend `native` beside `onnx` on the CPU.
+ *
+ *     npm run build
+ *     DECISION_PYTHON=... node --import tsx scripts/measure/native.ts [FOLDER ...] [--device cuda] [--precision bf16]
+ *         [--onnx-precision int8] [--callers 1,4,16,64] [--seconds 5] [--rounds 5] [--no-embedded] [--max-batch-tokens 2048]
+ *
+ * The embedded model, then each package FOLDER; test/golden/gemma3/full_size.py writes a random one of the shape of the 270M decoder.
+ * Callers ask one after the other, without HTTP: each request has a new state (--words of it), a question and four candidates. The two
+ * sides take turns of --seconds; a ratio compares two turns of one round. Tokens are those computed. The rate counts the multiply-adds of the linear layers alone,
+ * as two operations each.
+ */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { ratios, spreadOf } from "../../bench/measure/statistics.ts";
+import { Random } from "../../bench/random.ts";
+import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { createEngine, type EngineCore } from "../../src/engine.ts";
+import { openManifest } from "../../src/models/package/package.ts";
+import { resolveOptions } from "../../src/options/resolve.ts";
+import { packageRoot } from "../../src/package-root.ts";
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    device: { type: "string", default: "cpu" },
+    precision: { type: "string", default: "auto" },
+    "onnx-precision": { type: "string", default: "int8" },
+    callers: { type: "string", default: "1,4,16,64" },
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "5" },
+    words: { type: "string", default: "120" },
+    "no-embedded": { type: "boolean", default: false },
+    "max-batch-tokens": { type: "string", default: "2048" },
+  },
+});
+
+const WORDS =
+  "the order arrived late and box was open we asked for a refund twice but nobody has answered our letter since monday please tell us what happens next with invoice card payment delivery number".split(
+    " ",
+  );
+
+/** What a turn of one side gave. */
+interface Turn {
+  readonly requests: number; // a second
+  readonly tokens: number; // a second
+  readonly latencies: readonly number[]; // ms
+}
+
+const folders = [...(flags["no-embedded"] ? [] : [path.join(packageRoot, "model")]), ...positionals];
+for (const folder of folders) await measure(folder);
+
+async function measure(folder: string): Promise<void> {
+  const { id } = await openManifest(folder);
+  const perToken = 2 * (await linearWeights(folder));
+  const given = { "model-path": folder, "max-batch-tokens": flags["max-batch-tokens"], "queue-size": "1024" };
+  const sides = {
+    onnx: await start({ ...given, precision: flags["onnx-precision"] }),
+    native: await start({
+      ...given,
+      backend: "native",
+      device: flags.device,
+      precision: flags.precision,
+    }),
+  };
+  try {
+    for (const [name, engine] of Object.entries(sides)) {
+      const { device, precision } = engine.health();
+      console.log(`${id}, ${name}: ${device}, ${precision}`);
+      await turn(engine, 4, 1); // warm
+    }
+    for (const callers of flags.callers.split(",").map(Number)) {
+      const turns: Record<keyof typeof sides, Turn[]> = { onnx: [], native: [] };
+      for (let round = 0; round < Number(flags.rounds); round++) {
+        const order = round % 2 === 0 ? (["onnx", "native"] as const) : (["native", "onnx"] as const);
+        for (const name of order)
+          turns[name].push(await turn(sides[name], callers, Number(flags.seconds), round));
+      }
+      report(callers, turns, perToken);
+    }
+  } finally {
+    for (const engine of Object.values(sides)) await engine.close();
+  }
+}
+
+async function start(given: Record<string, string>): Promise<EngineCore> {
+  const engine = await createEngine(resolveOptions(given), (event, details) => console.error(event, details));
+  try {
+    await engine.start();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return engine;
+}
+
+async function turn(engine: EngineCore, callers: number, seconds: number, seed = 0): Promise<Turn> {
+  const { signal } = new AbortController();
+  const latencies: number[] = [];
+  let tokens = 0;
+  engine.onBatch((batch) => {
+    tokens += batch.tokens; // computed ones: what pairs share counts once
+  });
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1000;
+  const ask = async (caller: number) => {
+    const random = new Random(seed, `caller ${caller}`);
+    while (performance.now() < end) {
+      const askedAt = performance.now();
+      await engine.score(requestOf(random), signal);
+      latencies.push(performance.now() - askedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => ask(caller)));
+  const took = (performance.now() - startedAt) / 1000;
+  return { requests: latencies.length / took, tokens: tokens / took, latencies };
+}
+
+function requestOf(random: Random): RenderedRequest {
+  const text = (words: number) =>
+    Array.from({ length: words }, () => WORDS[random.between(0, WORDS.length - 1)]).join(" ");
+  return {
+    state: { text: text(Number(flags.words)), loc: ["body", "state"] },
+    questions: [
+      {
+        question: { text: text(12), loc: ["body", "questions", "q", "instructions"] },
+        candidates: Array.from({ length: 4 }, (_, index) => ({
+          text: text(6),
+          label: `${index}`,
+          loc: ["body", "questions", "q", "criteria", index],
+        })),
+      },
+    ],
+  };
+}
+
+function report(callers: number, turns: Readonly<Record<string, readonly Turn[]>>, perToken: number): void {
+  console.log(`\n${callers} ${callers === 1 ? "caller" : "callers"}`);
+  for (const [name, all] of Object.entries(turns)) {
+    const rates = spreadOf(all.map(({ requests }) => requests));
+    const tokens = spreadOf(all.map((each) => each.tokens)).median;
+    const latencies = all.flatMap((each) => each.latencies).sort((a, b) => a - b);
+    const at = (share: number) => (latencies[Math.floor(share * (latencies.length - 1))] ?? 0).toFixed(1);
+    console.log(
+      `  ${name.padEnd(7)} ${rates.median.toFixed(1)} requests/s (${rates.q1.toFixed(1)} .. ${rates.q3.toFixed(1)}), ` +
+        `${tokens.toFixed(0)} tokens/s, latency ${at(0.5)} ms (p95 ${at(0.95)}), ${((tokens * perToken) / 1e9).toFixed(1)} Gflop/s`,
+    );
+  }
+  const [onnx = [], native = []] = [turns.onnx, turns.native];
+  const ratio = spreadOf(
+    ratios(
+      native.map(({ requests }) => requests),
+      onnx.map(({ requests }) => requests),
+    ),
+  );
+  console.log(
+    `  native / onnx ${ratio.median.toFixed(2)} (${ratio.q1.toFixed(2)} .. ${ratio.q3.toFixed(2)})`,
+  );
+}
+
+/** Numbers in the weights of the layers' matrices, each of which every token is multiplied by. */
+async function linearWeights(folder: string): Promise<number> {
+  const { architecture } = await openManifest(folder);
+  if (architecture.type === "bert-token-tree") {
+    const { layers, hidden, inner } = architecture;
+    return layers * hidden * (4 * hidden + 2 * inner);
+  }
+  const config = JSON.parse(await readFile(path.join(folder, "config.json"), "utf8"));
+  const { hidden_size: hidden, intermediate_size: inner, head_dim: size } = config;
+  const heads = 2 * config.num_attention_heads + 2 * config.num_key_value_heads;
+  return config.num_hidden_layers * hidden * (heads * size + 3 * inner);
+}

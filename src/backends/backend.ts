@@ -1,0 +1,24 @@
+import type { Backend } from "../inference/ports.ts";
+import type { ModelPackage } from "../models/package/package.ts";
+import type { ChildBackendOptions } from "./process/child-backend.ts";
+
+/** The options that say who computes; src/options/backends.ts has checked that they fit together. */
+export interface BackendChoice {
+  readonly backend: "onnx" | "native";
+  readonly device: string;
+  readonly precision: string;
+  readonly strict: boolean;
+}
+
+/** What a backend is told once the model is known. */
+export type BackendSettings = Omit<ChildBackendOptions, "startProcess" | "process">;
+
+/** A backend whose start has begun before the model is known, because it takes longer than reading the package. */
+export interface BegunBackend {
+  /** To be called once. @throws ServiceError INVALID_OPTION for a package that it cannot serve */
+  open(settings: BackendSettings): Backend;
+  /** `precision` of /health for that package, where the backend does not say another one once it has started. */
+  precisionOf(modelPackage: ModelPackage): string;
+  /** Instead of `open`. */
+  abandon(): void;
+}

@@ -1,0 +1,112 @@
+import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process/messages.ts";
+import { stateKey } from "../state-key.ts";
+
+/**
+ * Messages to and from the worker in Python, native/decision_native/wire.py:
+ *
+ *     uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
+ *
+ * The payload of a forest is its tokens, int32, in order; that of its scores is these, then the vectors, float32.
+ */
+const SIZES_BYTES = 8;
+/** Chosen: a header larger than that is none, but something that a library has printed. */
+const MOST_HEADER_BYTES = 2 ** 24;
+
+/** What the worker sends, before its payload has been read. */
+type Header =
+  | { readonly type: "loaded"; readonly facts: BackendFacts }
+  | { readonly type: "refused"; readonly message: string; readonly reason: Refusal }
+  | ({ readonly type: "scored"; readonly id: number; readonly pairs: number; readonly width: number } & Pick<
+      ForestScores,
+      "forwards" | "knownTokens"
+    > &
+      RunnerCounters)
+  | { readonly type: "failed"; readonly id: number; readonly message: string }
+  | ({ readonly type: "pong" } & RunnerCounters);
+
+/** A message as the worker reads it. */
+export function writeFrame(message: ToProcess): Buffer {
+  if (message.type !== "score") return frame(message, new Uint8Array(0));
+  const { type, id, forest } = message;
+  const trees = forest.map((tree) => [
+    stateKey(tree),
+    tree.state.length,
+    tree.questions.map(({ tokens, candidates }) => [tokens.length, candidates.map(({ length }) => length)]),
+  ]);
+  return frame({ type, id, trees }, tokensOf(forest));
+}
+
+function tokensOf(forest: readonly TokenTree[]): Uint8Array {
+  const parts = forest.flatMap(({ state, questions }) => [
+    state,
+    ...questions.flatMap(({ tokens, candidates }) => [tokens, ...candidates]),
+  ]);
+  const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return new Uint8Array(all.buffer);
+}
+
+function frame(header: object, payload: Uint8Array): Buffer {
+  const text = Buffer.from(JSON.stringify(header));
+  const sizes = Buffer.alloc(SIZES_BYTES);
+  sizes.writeUInt32LE(text.length, 0);
+  sizes.writeUInt32LE(payload.length, 4);
+  return Buffer.concat([sizes, text, payload]);
+}
+
+/** Puts together what comes in pieces. */
+export class FrameReader {
+  readonly #receive: (message: FromProcess) => void;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(receive: (message: FromProcess) => void) {
+    this.#receive = receive;
+  }
+
+  /** @throws Error for what is no message */
+  add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    for (let rest = this.#next(); rest !== undefined; rest = this.#next()) this.#receive(rest);
+  }
+
+  #next(): FromProcess | undefined {
+    if (this.#bytes < SIZES_BYTES) return undefined;
+    const sizes = this.#joined();
+    const headerBytes = sizes.readUInt32LE(0);
+    const end = SIZES_BYTES + headerBytes + sizes.readUInt32LE(4);
+    if (headerBytes > MOST_HEADER_BYTES) throw new Error("the inference process sent what is no message");
+    if (this.#bytes < end) return undefined;
+    const all = this.#joined();
+    this.#pieces = [all.subarray(end)];
+    this.#bytes -= end;
+    const header: Header = JSON.parse(all.toString("utf8", SIZES_BYTES, SIZES_BYTES + headerBytes));
+    return messageOf(header, all.subarray(SIZES_BYTES + headerBytes, end));
+  }
+
+  #joined(): Buffer {
+    const [first] = this.#pieces;
+    if (first !== undefined && this.#pieces.length === 1) return first;
+    const joined = Buffer.concat(this.#pieces, this.#bytes);
+    this.#pieces = [joined];
+    return joined;
+  }
+}
+
+function messageOf(header: Header, payload: Buffer): FromProcess {
+  if (header.type !== "scored") return header;
+  const { pairs, width, ...rest } = header;
+  const numbers = new Float32Array(new Uint8Array(payload).buffer); // a copy: the bytes may be unaligned
+  if (numbers.length !== pairs * (1 + width)) throw new Error("the inference process sent too few scores");
+  return {
+    ...rest,
+    scores: numbers.subarray(0, pairs),
+    ...(width > 0 && { vectors: numbers.subarray(pairs) }),
+  };
+}

@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import type { BackendChoice } from "../backend.ts";
+import { environmentOf } from "../process/environment.ts";
+import { InferenceProcess } from "../process/inference-process.ts";
+import { FrameReader, writeFrame } from "./frames.ts";
+
+/** Name of the Python package in `native/`. */
+export const WORKER = "decision_native";
+/** Unless DECISION_PYTHON names another one. */
+const USUAL_PYTHON = "python3";
+
+/** What drivers, PyTorch and its libraries for threads and memory are told by, besides what every process may know. */
+const NEEDED =
+  /^(OMP|KMP|MKL|OPENBLAS|GOMP|CUDA|CUDNN|CUBLAS|NVIDIA|HIP|HSA|ROCR|PYTORCH|TORCH)_|^(PYTHONHOME|VIRTUAL_ENV|CONDA_PREFIX)$/;
+
+/**
+ * Starts the worker in Python that will hold a model in PyTorch.
+ *
+ * @param folder of the package `decision_native`
+ */
+export function startNativeProcess(
+  { device, precision, strict }: Pick<BackendChoice, "device" | "precision" | "strict">,
+  folder: string,
+  env: NodeJS.ProcessEnv = process.env,
+): InferenceProcess {
+  const python = env.DECISION_PYTHON || USUAL_PYTHON;
+  return new InferenceProcess((receive) => {
+    const child = spawn(python, ["-m", WORKER, device, precision, strict ? "strict" : "batched"], {
+      stdio: ["pipe", "pipe", "inherit"],
+      cwd: folder, // Python would look for modules in the caller's folder first
+      env: {
+        ...environmentOf(env, (name) => NEEDED.test(name)),
+        PYTHONPATH: [folder, ...(env.PYTHONPATH ? [env.PYTHONPATH] : [])].join(path.delimiter),
+        PYTHONDONTWRITEBYTECODE: "1",
+      },
+      windowsHide: true,
+    });
+    const reader = new FrameReader(receive);
+    child.stdout.on("data", (piece: Buffer) => {
+      try {
+        reader.add(piece);
+      } catch {
+        const message = `${python} wrote to standard output what is no message: DECISION_PYTHON must name a Python, and nothing around it may print.`;
+        receive({ type: "refused", reason: "BACKEND_FAILED", message });
+        child.kill("SIGKILL"); // its exit does the rest
+      }
+    });
+    child.stdin.on("error", () => {}); // who sends is told; else it has ended, which shows
+    return {
+      child,
+      get isOpen() {
+        return child.stdin.writable;
+      },
+      send(message, done) {
+        child.stdin.write(writeFrame(message), (error) => done(error ?? null));
+      },
+      explain: (cause) => whyNot(python, cause),
+    };
+  });
+}
+
+function whyNot(python: string, cause: Error): string {
+  const code = "code" in cause ? String(cause.code) : cause.message;
+  const remedy = "Install Python 3.9 or later with PyTorch, or name one with DECISION_PYTHON.";
+  if (code === "ENOENT") return `The backend native needs Python, and there is no ${python} here. ${remedy}`;
+  if (code === "EACCES") return `The backend native cannot run ${python}: it is not executable. ${remedy}`;
+  return `The backend native could not start ${python} (${code}).`;
+}

@@ -1,0 +1,16 @@
+import type { BackendChoice, BegunBackend } from "../backend.ts";
+import { ChildBackend } from "../process/child-backend.ts";
+import { startOnnxProcess } from "./process/onnx-process.ts";
+
+/** `--backend onnx`: ONNX Runtime in a process of its own. */
+export function beginOnnx(choice: BackendChoice): BegunBackend {
+  const precision = choice.precision === "fp32" ? "fp32" : "int8";
+  const startProcess = () => startOnnxProcess(precision);
+  const process = startProcess();
+  return {
+    open: (settings) => new ChildBackend({ ...settings, startProcess, process }),
+    // a graph of another's has numbers of its own
+    precisionOf: ({ manifest }) => (manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision),
+    abandon: () => process.kill(),
+  };
+}

@@ -1,0 +1,29 @@
+import { invalidOption } from "./invalid-option.ts";
+import type { ServiceOptions } from "./table.ts";
+
+/** What each backend takes of the options whose values depend on it. A device with a number counts as the one without. */
+const TAKEN: Readonly<Record<ServiceOptions["backend"], Readonly<Record<Dependent, readonly string[]>>>> = {
+  native: { device: ["cpu", "cuda", "mps", "auto"], precision: ["auto", "fp32", "bf16", "fp16"] },
+  onnx: { device: ["cpu"], precision: ["auto", "int8", "fp32"] },
+};
+type Dependent = "device" | "precision";
+
+/**
+ * Refuses values that the chosen backend does not take.
+ *
+ * @param nameOf what the operator has written: a flag, a variable, a member of a file
+ * @throws ServiceError INVALID_OPTION
+ */
+export function checkBackend(options: ServiceOptions, nameOf: (option: Dependent) => string): void {
+  const { backend } = options;
+  for (const option of ["device", "precision"] as const) {
+    const value = options[option];
+    const takes = (name: keyof typeof TAKEN) => TAKEN[name][option].includes(value.replace(/:\d+$/, ""));
+    if (takes(backend)) continue;
+    const others = (Object.keys(TAKEN) as (keyof typeof TAKEN)[]).filter(takes).join(" or ");
+    const remedy = others === "" ? "" : `; ${others} takes it`;
+    throw invalidOption(
+      `${nameOf(option)} ${value} is not for the backend ${backend}, which takes ${TAKEN[backend][option].join(", ")}${remedy}.`,
+    );
+  }
+}

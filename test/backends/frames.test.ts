@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { FrameReader, writeFrame } from "../../src/backends/native/frames.ts";
+import type { FromProcess } from "../../src/backends/process/messages.ts";
+
+/** As the worker writes it. */
+function frame(header: object, payload: Uint8Array = new Uint8Array(0)): Buffer {
+  const text = Buffer.from(JSON.stringify(header));
+  const sizes = Buffer.alloc(8);
+  sizes.writeUInt32LE(text.length, 0);
+  sizes.writeUInt32LE(payload.length, 4);
+  return Buffer.concat([sizes, text, payload]);
+}
+
+it("a forest becomes its counts and its tokens, in order", () => {
+  const tokens = (...ids: number[]) => Int32Array.from(ids);
+  const tree = {
+    state: tokens(1, 2),
+    stateKey: "k",
+    questions: [{ tokens: tokens(3), candidates: [tokens(4, 5), tokens(6)] }],
+  };
+  const written = writeFrame({ type: "score", id: 7, forest: [tree, { ...tree, questions: [] }] });
+  const end = 8 + written.readUInt32LE(0);
+  assert.deepEqual(JSON.parse(written.toString("utf8", 8, end)), {
+    type: "score",
+    id: 7,
+    trees: [
+      ["k", 2, [[1, [2, 1]]]],
+      ["k", 2, []],
+    ],
+  });
+  assert.equal(written.length - end, written.readUInt32LE(4));
+  assert.deepEqual(
+    [...new Int32Array(Uint8Array.from(written.subarray(end)).buffer)],
+    [1, 2, 3, 4, 5, 6, 1, 2],
+  );
+});
+
+it("equal states without a digest of the queue's get the same one", () => {
+  const keyOf = (...ids: number[]) => {
+    const written = writeFrame({
+      type: "score",
+      id: 1,
+      forest: [{ state: Int32Array.from(ids), questions: [] }],
+    });
+    return JSON.parse(written.toString("utf8", 8, 8 + written.readUInt32LE(0))).trees[0][0];
+  };
+  assert.equal(keyOf(1, 2), keyOf(1, 2));
+  assert.notEqual(keyOf(1, 2), keyOf(1, 3));
+});
+
+for (const size of [1, 3, 1_000]) {
+  it(`messages are put together from pieces of ${size} bytes`, () => {
+    const counters = { stateHits: 1, stateMisses: 2, residentBytes: 3 };
+    const numbers = new Uint8Array(Float32Array.of(1, 2, 3, 4, 5, 6).buffer);
+    const scored = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters };
+    const sent = Buffer.concat([
+      frame({ type: "loaded", facts: { device: "cuda:0", precision: "bf16" } }),
+      frame({ ...scored, pairs: 2, width: 2 }, numbers),
+      frame({ ...scored, pairs: 0, width: 0 }),
+      frame({ type: "pong", ...counters }),
+    ]);
+    const came: FromProcess[] = [];
+    const reader = new FrameReader((message) => came.push(message));
+    for (let at = 0; at < sent.length; at += size) reader.add(sent.subarray(at, at + size));
+    assert.deepEqual(came, [
+      { type: "loaded", facts: { device: "cuda:0", precision: "bf16" } },
+      { ...scored, scores: Float32Array.of(1, 2), vectors: Float32Array.of(3, 4, 5, 6) },
+      { ...scored, scores: new Float32Array(0) },
+      { type: "pong", ...counters },
+    ]);
+  });
+}
+
+it("what is no message, or has too few scores, is an error", () => {
+  const reader = () => new FrameReader(() => {});
+  assert.throws(() => reader().add(Buffer.from("Loading the module...\n")), /no message/);
+  const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
+  const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs: 2, width: 0 };
+  assert.throws(() => reader().add(frame(header, new Uint8Array(4))), /too few scores/);
+});
