@@ -1,5 +1,6 @@
 // What the programs for Node share.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -32,6 +33,12 @@ export async function plain(path, body) {
 /** Numbers that differ by rounding to two decimals at most. */
 export function assertClose(actual, expected, tolerance = 0.005 + 1e-9) {
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} instead of ${expected}`);
+}
+
+/** The executable of a version of Node, whose package has an install script. */
+export function nodeOf(version) {
+  const asked = ["exec", "--yes", "--ignore-scripts=false", "--package", `node@${version}`, "--"];
+  return execFileSync("npm", [...asked, "node", "-p", "process.execPath"], { encoding: "utf8" }).trim();
 }
 
 let checks = 0;

@@ -9,6 +9,7 @@
 //     baseUrl    what its user sets, with the address of a local service as ORIGIN
 //     language   "node" or "python"
 //     packages   of npm (NAME@VERSION) or PyPI (NAME==VERSION)
+//     omit       kinds of dependencies that npm leaves out, such as "optional"
 //     bare       of PyPI, installed without what they depend on: for packages that bring a model's runtime
 //     program    the file to run; it exits with 0 if all is well, and prints one line
 import { execFile, spawn } from "node:child_process";
@@ -106,8 +107,8 @@ async function checkTable(clients) {
 }
 
 /** Once for each list of packages. @returns the folder with the packages, or the Python that has them */
-async function install({ name, language, packages, bare = [] }) {
-  const wanted = JSON.stringify([language, packages, bare]);
+async function install({ name, language, packages, bare = [], omit = [] }) {
+  const wanted = JSON.stringify([language, packages, bare, ...omit]);
   const folder = path.join(
     cache,
     `${name}-${createHash("sha256").update(wanted).digest("hex").slice(0, 12)}`,
@@ -117,7 +118,7 @@ async function install({ name, language, packages, bare = [] }) {
   await rm(folder, { recursive: true, force: true });
   await mkdir(cache, { recursive: true });
   if (language === "python") await installPython(folder, packages, bare);
-  else await installNode(folder, packages);
+  else await installNode(folder, packages, omit);
   await writeFile(path.join(folder, "complete"), wanted);
   return program;
 }
@@ -132,13 +133,13 @@ async function installPython(folder, packages, bare) {
   if (packages.length > 0) await run(pip[0], [...pip[1], ...packages]);
 }
 
-async function installNode(folder, packages) {
+async function installNode(folder, packages, omit) {
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   await writeFile(path.join(draft, "package.json"), '{"private": true}\n');
-  await run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", ...packages], {
-    cwd: draft,
-  });
+  const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const left = omit.map((kind) => `--omit=${kind}`);
+  await run("npm", ["install", ...flags, ...left, ...packages], { cwd: draft });
   await rename(draft, folder);
 }
 

@@ -78,7 +78,7 @@ const OWN_MODEL = [
  * Address of the service to ask: the flag, or DECISION_URL unless a flag is meant for a model of the command's own.
  *
  * @param prefix of the flags in messages
- * @throws ServiceError INVALID_OPTION for an empty address, or a flag beside it that a service cannot heed
+ * @throws ServiceError INVALID_OPTION for what is no address, or a flag beside it that a service cannot heed
  */
 export function serviceUrl(
   flags: Readonly<Record<string, unknown>>,
@@ -87,10 +87,18 @@ export function serviceUrl(
 ): string | undefined {
   const { url } = flags;
   const own = OWN_MODEL.find((name) => flags[name] !== undefined);
-  if (typeof url !== "string") return own === undefined ? env.DECISION_URL || undefined : undefined;
-  if (url === "") throw invalidOption(`${prefix}url takes an address such as http://127.0.0.1:8700.`);
-  if (own === undefined) return url;
+  if (typeof url !== "string")
+    return own === undefined && env.DECISION_URL ? checkedUrl("DECISION_URL", env.DECISION_URL) : undefined;
+  if (own === undefined) return checkedUrl(`${prefix}url`, url);
   throw invalidOption(
     `${prefix}${own} cannot be sent to a service: start the service with it, or leave ${prefix}url out.`,
+  );
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function checkedUrl(source: string, given: string): string {
+  if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given;
+  throw invalidOption(
+    `${source} takes an address such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
   );
 }

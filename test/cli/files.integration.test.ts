@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
+import { startFastService } from "../support/fast-service.ts";
 import { inProcess } from "./in-process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "files-"));
@@ -111,6 +112,17 @@ describe("a file to write", () => {
     });
 });
 
+describe("a disk that is full", { skip: existsSync("/dev/full") ? false : "there is no /dev/full" }, () => {
+  it("ends with 1 and a sentence", async () => {
+    const { url, close } = await startFastService();
+    const line = `evaluate --questions questions.json --input rows.jsonl --url ${url} --report /dev/full`;
+    const { status, stderr } = await run(line);
+    await close();
+    assert.equal(status, 1);
+    assert.match(stderr, /--report \/dev\/full cannot be written: its disk is full \(ENOSPC\)\./);
+  });
+});
+
 describe("a service to compare with", () => {
   it("is refused under its own flag's name", async () => {
     const line = "evaluate --questions questions.json --input rows.jsonl --url http://127.0.0.1:1";
@@ -140,6 +152,12 @@ describe("flags for a model of the command's own", () => {
         stderr,
       );
     }
+    const wrong = await inProcess(["mcp"], { cwd: folder, env: { DECISION_URL: "ftp://x" } });
+    assert.deepEqual(
+      [wrong.status, /DECISION_URL takes an address/.test(wrong.stderr)],
+      [2, true],
+      wrong.stderr,
+    );
     for (const line of [`rank ${asked} --model nothing`, "mcp --model nothing"]) {
       const { status, stderr } = await inProcess(line.split(" "), {
         cwd: folder,

@@ -1,19 +1,13 @@
 // The inspector's command line. It needs Node 22.19, which npm fetches.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { check, fullUrl, key, plain, report, slowUrl, url } from "../ready.mjs";
+import { check, fullUrl, key, nodeOf, plain, report, slowUrl, url } from "../ready.mjs";
 
 const modules = process.env.READY_MODULES;
 const node = nodeOf("22.23.3");
 const inspector = realpathSync(path.join(modules, ".bin", "mcp-inspector"));
-
-/** The executable of a version of Node, whose package has an install script. */
-function nodeOf(version) {
-  const asked = ["exec", "--yes", "--ignore-scripts=false", "--package", `node@${version}`, "--"];
-  return execFileSync("npm", [...asked, "node", "-p", "process.execPath"], { encoding: "utf8" }).trim();
-}
 
 /** Runs one method. @returns its exit code and what it printed */
 function inspect(address, args, bearer = key) {

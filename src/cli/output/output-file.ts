@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileFault, type ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { invalidOption } from "../../options/resolve.ts";
 
 /**
@@ -30,10 +30,10 @@ export async function checkWritable(flag: string, file: string | undefined): Pro
   });
 }
 
-/** @throws ServiceError INVALID_OPTION */
+/** @throws ServiceError INTERNAL, such as on a full disk */
 export async function writeOutput(flag: string, file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((cause: unknown) => {
-    throw unwritable(file, flag, cause);
+    throw new ServiceError("INTERNAL", unwritable(file, flag, cause).message, { cause });
   });
 }
 
