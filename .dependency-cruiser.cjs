@@ -30,6 +30,8 @@ const FOLDERS = {
     "src/served-model",
     "src/tuning",
   ],
+  // what this machine can compute on
+  "src/devices": ["src/backends"],
   "src/mcp": ["src/contract", "src/decisions", "src/json", "src/errors", "src/package-root"],
   "src/app": [
     "handlers",
@@ -86,6 +88,7 @@ const FOLDERS = {
     "generated",
     "src/batch",
     "src/conformance",
+    "src/devices",
     "src/errors",
     "src/evaluation",
     "src/hub",

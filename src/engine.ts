@@ -1,5 +1,6 @@
 import type { BegunBackend } from "./backends/backend.ts";
 import { beginBackend } from "./backends/begin-backend.ts";
+import { chooseDevice } from "./backends/onnx/process/choose-device.ts";
 import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
 import { ServiceError } from "./errors.ts";
 import { systemClock } from "./inference/clock.ts";
@@ -29,7 +30,7 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  *
  * @param options complete and checked, as `resolveOptions` gives them
  * @param needs   whether vectors are given even if no tuning needs them
- * @throws ServiceError INVALID_OPTION (no model of that name, a tuning that does not fit) | INVALID_MODEL
+ * @throws ServiceError INVALID_OPTION (no model of that name, a tuning that does not fit, a device that cannot compute the model) | INVALID_MODEL
  */
 export async function createEngine(
   options: ServiceOptions,
@@ -58,6 +59,8 @@ async function assemble(
   const tuning = tunings.length === 0 ? undefined : openTuning(tunings, model);
   const hasVectors = needs.hasVectors || needsVectors(tunings);
   if (hasVectors) checkVectors(modelPackage);
+  const device =
+    options.backend === "onnx" ? await onnxDevice(options, modelPackage, hasVectors, log) : undefined;
   const tokenizer = await openTokenizer(modelPackage);
   return new EngineCore({
     model,
@@ -76,6 +79,7 @@ async function assemble(
       threads: cpuCount(),
       stateCacheBytes: options.stateCacheMb * 2 ** 20,
       hasVectors,
+      device,
       loadMs: modelPackage.manifest.architecture.type === "bert-token-tree" ? LOAD_MS : LARGE_LOAD_MS,
       clock: systemClock,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
@@ -85,7 +89,7 @@ async function assemble(
     clock: systemClock,
     info: {
       backend: options.backend,
-      device: options.device,
+      device: device ?? options.device,
       precision: begun.precisionOf(modelPackage),
     },
     onStarted: ({ precision }) => {
@@ -98,6 +102,19 @@ async function assemble(
           });
     },
   });
+}
+
+/** @throws ServiceError INVALID_OPTION for a device that cannot compute the model */
+function onnxDevice(
+  { device, precision }: ServiceOptions,
+  modelPackage: ModelPackage,
+  hasVectors: boolean,
+  log: EngineLog,
+) {
+  return chooseDevice(
+    { device, precision: precision === "fp32" ? "fp32" : "int8", modelPackage, hasVectors },
+    log,
+  );
 }
 
 /** Beyond what the options say. */

@@ -4,6 +4,7 @@ import Completion from "./commands/completion.ts";
 import Config from "./commands/config.ts";
 import Conformance from "./commands/conformance.ts";
 import Decide from "./commands/decide.ts";
+import Devices from "./commands/devices.ts";
 import Evaluate from "./commands/evaluate.ts";
 import Explain from "./commands/explain.ts";
 import Help from "./commands/help.ts";
@@ -25,6 +26,7 @@ import Tune from "./commands/tune.ts";
 export default {
   serve: Serve,
   config: Config,
+  devices: Devices,
   decide: Decide,
   rank: Rank,
   explain: Explain,

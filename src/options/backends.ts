@@ -4,7 +4,7 @@ import type { ServiceOptions } from "./table.ts";
 /** What each backend takes of the options whose values depend on it. A device with a number counts as the one without. */
 const TAKEN: Readonly<Record<ServiceOptions["backend"], Readonly<Record<Dependent, readonly string[]>>>> = {
   native: { device: ["cpu", "cuda", "mps", "auto"], precision: ["auto", "fp32", "bf16", "fp16"] },
-  onnx: { device: ["cpu"], precision: ["auto", "int8", "fp32"] },
+  onnx: { device: ["cpu", "cuda", "coreml", "webgpu", "auto"], precision: ["auto", "int8", "fp32"] },
 };
 type Dependent = "device" | "precision";
 
@@ -18,7 +18,10 @@ export function checkBackend(options: ServiceOptions, nameOf: (option: Dependent
   const { backend } = options;
   for (const option of ["device", "precision"] as const) {
     const value = options[option];
-    const takes = (name: keyof typeof TAKEN) => TAKEN[name][option].includes(value.replace(/:\d+$/, ""));
+    const takes = (name: keyof typeof TAKEN) => {
+      if (name === "onnx" && value.includes(":")) return false; // CUDA_VISIBLE_DEVICES chooses its GPU
+      return TAKEN[name][option].includes(value.replace(/:\d+$/, ""));
+    };
     if (takes(backend)) continue;
     const others = (Object.keys(TAKEN) as (keyof typeof TAKEN)[]).filter(takes).join(" or ");
     const remedy = others === "" ? "" : `; ${others} takes it`;

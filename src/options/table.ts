@@ -232,9 +232,10 @@ export const OPTION_TABLE = {
     flag: "device",
     env: "DECISION_DEVICE",
     default: "cpu",
-    values: ["cpu", "cuda", "mps", "auto"],
+    values: ["cpu", "cuda", "mps", "coreml", "webgpu", "auto"],
     numbered: ["cuda"],
-    description: "inference device: cpu; cuda, cuda:N, mps or auto with the backend native",
+    description:
+      "inference device, see `decision devices`: cpu, auto, cuda; cuda:N, mps (native); coreml, webgpu (onnx)",
   },
   precision: {
     kind: "text",

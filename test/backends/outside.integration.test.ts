@@ -83,7 +83,9 @@ it("a process that computes gets no key and no token", () => {
     ORT_DISABLE_TELEMETRY: "0",
     MALLOC_ARENA_MAX: "1",
   };
-  const { MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_, ...others } = processEnvironment(given);
+  const { MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_, NVIDIA_TF32_OVERRIDE, ...others } =
+    processEnvironment(given);
   assert.deepEqual(others, { HOME: "/home/a", MALLOC_ARENA_MAX: "1", ...NO_TELEMETRY });
+  assert.equal(NVIDIA_TF32_OVERRIDE, "0");
   assert.ok(Number(MALLOC_MMAP_THRESHOLD_) > 0 && Number(MALLOC_TRIM_THRESHOLD_) > 0);
 });

@@ -56,11 +56,17 @@ describe("options", () => {
     for (const device of ["cuda:", "cuda:x", "cpu:0", "tpu"])
       assert.throws(
         () => resolveOptions({ backend: "native", device }),
-        invalid(/--device takes cpu, cuda, mps, auto or cuda:N, not/),
+        invalid(/--device takes cpu, cuda, mps, coreml, webgpu, auto or cuda:N, not/),
       );
     const unfit = (flags: object, says: RegExp) =>
       assert.throws(() => resolveOptions({ ...flags }, { DECISION_DEVICE: "cuda" }), invalid(says));
-    unfit({}, /DECISION_DEVICE cuda is not for the backend onnx, which takes cpu; native takes it/);
+    assert.equal(resolveOptions({}, { DECISION_DEVICE: "cuda" }).device, "cuda");
+    for (const device of ["mps", "cuda:1"])
+      unfit({ device }, /--device \S+ is not for the backend onnx, which takes cpu, .*; native takes it/);
+    unfit(
+      { backend: "native", device: "webgpu" },
+      /--device webgpu is not for the backend native, .*; onnx takes it/,
+    );
     unfit({ backend: "native", precision: "int8" }, /--precision int8 is not for the backend native/);
   });
 

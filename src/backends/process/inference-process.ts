@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly stateCacheBytes: number;
   /** Whether vectors are given beside the scores; false unless given. */
   readonly hasVectors?: boolean;
+  /** That `chooseDevice` has tried, of ONNX Runtime; its CPU unless given. */
+  readonly device?: string | undefined;
   /** A process that takes longer to load the model counts as hung. */
   readonly loadMs: number;
   readonly clock: Clock;
@@ -74,7 +76,7 @@ export class InferenceProcess {
    * @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED
    */
   async load(
-    { modelPackage, threads, stateCacheBytes, hasVectors = false, loadMs, clock }: LoadOptions,
+    { modelPackage, threads, stateCacheBytes, hasVectors = false, device, loadMs, clock }: LoadOptions,
     listener: ProcessListener,
   ): Promise<Loaded> {
     this.#listener = listener;
@@ -82,7 +84,15 @@ export class InferenceProcess {
       this.#rejectLoad(failure(`The inference process did not load the model within ${loadMs / 1000} s.`));
     });
     // without file descriptors there is no channel: "error" has come or comes next
-    if (this.isConnected) this.send({ type: "load", modelPackage, threads, stateCacheBytes, hasVectors });
+    if (this.isConnected)
+      this.send({
+        type: "load",
+        modelPackage,
+        threads,
+        stateCacheBytes,
+        hasVectors,
+        ...(device && { device }),
+      });
     return this.#loaded.finally(cancelTimer);
   }
 

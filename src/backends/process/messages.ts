@@ -19,6 +19,8 @@ export type ToProcess =
       readonly threads: number;
       readonly stateCacheBytes: number;
       readonly hasVectors: boolean;
+      /** Where ONNX Runtime is to compute. */
+      readonly device?: string | undefined;
     }
   | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] }
   | { readonly type: "ping" };

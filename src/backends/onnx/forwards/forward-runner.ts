@@ -1,6 +1,6 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
 import { InferenceSession } from "../runtime/runtime.ts";
-import { sessionOptions } from "../runtime/session-options.ts";
+import { type Place, sessionOptions } from "../runtime/session-options.ts";
 import {
   type Forward,
   type ForwardTask,
@@ -48,8 +48,13 @@ export class ForwardRunner {
    * @param graph   bytes of the ONNX file, or its path
    * @param threads threads of a run
    */
-  static async load(graph: Uint8Array | string, model: TreeModel, threads: number): Promise<ForwardRunner> {
-    const options = sessionOptions(threads);
+  static async load(
+    graph: Uint8Array | string,
+    model: TreeModel,
+    threads: number,
+    place?: Place,
+  ): Promise<ForwardRunner> {
+    const options = sessionOptions(threads, place);
     const session =
       typeof graph === "string"
         ? await InferenceSession.create(graph, options)

@@ -1,3 +1,4 @@
+import type { Place } from "../runtime/session-options.ts";
 import { type ForwardTask, type Node, pastNodes } from "../tensors/forward.ts";
 import { byteLength, copyOf, type KeyValues } from "../tensors/key-values.ts";
 import type { TreeModel } from "../tensors/tree-model.ts";
@@ -33,9 +34,10 @@ export class ForwardThreads {
   /**
    * @param graph bytes of the ONNX file, or its path
    * @param model shape of the model, for the helpers
+   * @param place for a model with one thread
    */
-  static async start(graph: Uint8Array | string, model: TreeModel): Promise<ForwardThreads> {
-    const together = await ForwardRunner.load(graph, model, model.threads);
+  static async start(graph: Uint8Array | string, model: TreeModel, place?: Place): Promise<ForwardThreads> {
+    const together = await ForwardRunner.load(graph, model, model.threads, place);
     if (model.forwardThreads === 1) return new ForwardThreads(together, together, []);
     // only now: threads inherit the denormal setting of the process's first session
     const settings = { graph, shape: model.shape };

@@ -2,7 +2,7 @@ import { ServiceError } from "../../../errors.ts";
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { JointGraphArchitecture } from "../../../models/package/manifest.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
-import { sessionOptions } from "../runtime/session-options.ts";
+import { type Place, sessionOptions } from "../runtime/session-options.ts";
 import type { Runner } from "./model-runner.ts";
 
 const INPUTS = ["input_ids", "attention_mask"];
@@ -29,8 +29,9 @@ export class JointPairRunner implements Runner {
     graph: Uint8Array | string,
     { max_tokens: maxTokens }: JointGraphArchitecture,
     threads: number,
+    place?: Place,
   ): Promise<JointPairRunner> {
-    const session = await open(graph, threads);
+    const session = await open(graph, sessionOptions(threads, place));
     for (const name of INPUTS) checkTensor(session.inputMetadata, name, "input", "int64");
     const others = session.inputNames.filter((name) => !INPUTS.includes(name));
     if (others.length > 0) throw invalid(`has the unknown input ${others[0]}`);
@@ -89,11 +90,14 @@ function checkTensor(
   if (foundType !== type) throw invalid(`has the ${what} ${name} as ${foundType}, expected ${type}`);
 }
 
-async function open(graph: Uint8Array | string, threads: number): Promise<InferenceSession> {
+async function open(
+  graph: Uint8Array | string,
+  options: InferenceSession.SessionOptions,
+): Promise<InferenceSession> {
   try {
     return typeof graph === "string"
-      ? await InferenceSession.create(graph, sessionOptions(threads))
-      : await InferenceSession.create(graph, sessionOptions(threads));
+      ? await InferenceSession.create(graph, options)
+      : await InferenceSession.create(graph, options);
   } catch (cause) {
     throw invalid(`is rejected by ONNX Runtime: ${messageOf(cause)}`, cause);
   }

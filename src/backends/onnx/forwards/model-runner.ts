@@ -1,4 +1,5 @@
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import type { Place } from "../runtime/session-options.ts";
 import { isLongState, type Node, newNodes, pastNodes, scoredNodes, tokenCount } from "../tensors/forward.ts";
 import type { KeyValues } from "../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../tensors/tree-model.ts";
@@ -14,6 +15,8 @@ export interface RunnerOptions {
   readonly piecesPerThread?: number;
   /** Whether vectors are given beside the scores; false unless given. */
   readonly hasVectors?: boolean;
+  /** Another than the CPU's takes one thread. */
+  readonly place?: Place;
 }
 
 /** A model loaded in this process. */
@@ -37,17 +40,18 @@ export class ModelRunner implements Runner {
   static load(
     graph: Uint8Array | string,
     shape: TreeShape,
-    { threads, stateCacheBytes, piecesPerThread }: RunnerOptions,
+    { threads, stateCacheBytes, piecesPerThread, place }: RunnerOptions,
   ): Promise<ModelRunner> {
-    return ModelRunner.loadModel(graph, treeModel(shape, threads, piecesPerThread), stateCacheBytes);
+    return ModelRunner.loadModel(graph, treeModel(shape, threads, piecesPerThread), stateCacheBytes, place);
   }
 
   static async loadModel(
     graph: Uint8Array | string,
     model: TreeModel,
     stateCacheBytes: number,
+    place?: Place,
   ): Promise<ModelRunner> {
-    return new ModelRunner(await ForwardThreads.start(graph, model), stateCacheBytes);
+    return new ModelRunner(await ForwardThreads.start(graph, model, place), stateCacheBytes);
   }
 
   get stateCounts(): { readonly hits: number; readonly misses: number } {

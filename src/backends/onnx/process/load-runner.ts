@@ -31,7 +31,9 @@ export async function loadRunner(
   folders: GraphFolders = graphFolders(process.env, homedir(), tmpdir()),
 ): Promise<Runner> {
   const { architecture } = modelPackage.manifest;
-  const ofTree = async () => ({ ...options, piecesPerThread: await piecesPerThread(options.threads) });
+  const { device = "cpu" } = options.place ?? {};
+  const threads = device === "cpu" ? options.threads : 1;
+  const ofTree = async () => ({ ...options, threads, piecesPerThread: await piecesPerThread(threads) });
   switch (architecture.type) {
     case "bert-token-tree":
       return ModelRunner.load(
@@ -50,7 +52,7 @@ export async function loadRunner(
     case "onnx-joint-pairs": {
       // a reader of ONNX files that no other start should wait for
       const { openJointGraph } = await import("../../../models/graph/joint-graph.ts");
-      return JointPairRunner.load(await openJointGraph(modelPackage), architecture, options.threads);
+      return JointPairRunner.load(await openJointGraph(modelPackage), architecture, threads, options.place);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
 import type { Runner } from "../forwards/model-runner.ts";
+import { ONNX_DEVICES } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
@@ -37,12 +38,14 @@ async function load({
   threads,
   stateCacheBytes,
   hasVectors,
+  device,
 }: Extract<ToProcess, { type: "load" }>): Promise<void> {
   try {
     runner = await loadRunner(modelPackage, await multiplication, {
       threads,
       stateCacheBytes,
       hasVectors,
+      place: { device: ONNX_DEVICES.find((name) => name === device) },
     });
     send({ type: "loaded" });
   } catch (error) {

@@ -6,4 +6,4 @@
  */
 import "./no-telemetry.ts";
 
-export { InferenceSession, Tensor } from "onnxruntime-node";
+export { InferenceSession, listSupportedBackends, Tensor } from "onnxruntime-node";

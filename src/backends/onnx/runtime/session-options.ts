@@ -1,14 +1,29 @@
 import type { InferenceSession } from "./runtime.ts";
 
+/** Devices of ONNX Runtime: the processor, and its execution providers that packages of onnxruntime-node may have. */
+export const ONNX_DEVICES = ["cpu", "cuda", "coreml", "webgpu"] as const;
+export type OnnxDevice = (typeof ONNX_DEVICES)[number];
+
+/** Where a session computes: on the CPU unless given. */
+export interface Place {
+  readonly device?: OnnxDevice | undefined;
+  /** Whether the runtime writes to stderr on which device it has put each operator. */
+  readonly isTold?: boolean | undefined;
+}
+
 /** Session options of a model. @param threads threads of one run */
-export function sessionOptions(threads: number): InferenceSession.SessionOptions {
+export function sessionOptions(
+  threads: number,
+  { device = "cpu", isTold = false }: Place = {},
+): InferenceSession.SessionOptions {
   return {
+    ...(device !== "cpu" && { executionProviders: [device] }),
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     // memory patterns grow memory with every new shape (110 to 565 MB measured)
     enableMemPattern: false,
     // errors only: warnings would go to stderr of the service
-    logSeverityLevel: 3,
+    logSeverityLevel: isTold ? 0 : 3,
     extra: {
       session: {
         // masked keys have the weight exp(-inf). Without this setting the denormal numbers on the way to 0 are slow,

@@ -1,0 +1,172 @@
+import { fork } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { ServiceError } from "../../../errors.ts";
+import type { Precision } from "../../../models/graph/graph.ts";
+import type { ModelPackage } from "../../../models/package/package.ts";
+import { ONNX_DEVICES, type OnnxDevice } from "../runtime/session-options.ts";
+import { operatorsElsewhere } from "./device-placement.ts";
+import type { TrialReply, TrialRequest } from "./device-trial.ts";
+import { processEnvironment } from "./process-environment.ts";
+
+/** What a device's process has said, and how it ended if it said nothing. */
+export interface Trial extends TrialReply {
+  readonly stderr: string;
+  readonly end?: string;
+}
+export type TryIt = (request: TrialRequest) => Promise<Trial>;
+
+/** Whether a device can be used, and why not. */
+export interface DeviceFact {
+  readonly device: OnnxDevice;
+  readonly isAvailable: boolean;
+  readonly reason?: string;
+}
+
+/** Chosen: a driver's first start compiles kernels. */
+const DEVICE_MS = 60_000;
+const MODEL_MS = 300_000;
+/**
+ * Largest difference of a score to the reference, in temperatures. Chosen: a probability then differs by at most a quarter of a
+ * percentage point.
+ */
+const TOLERANCE = 0.005;
+
+/** What ONNX Runtime can compute on here. Loads it in processes that end. @param tryIt for tests */
+export function onnxDevices(tryIt: TryIt = tryInProcess): Promise<DeviceFact[]> {
+  return Promise.all(ONNX_DEVICES.map((device) => deviceFact(device, tryIt)));
+}
+
+async function deviceFact(device: OnnxDevice, tryIt: TryIt): Promise<DeviceFact> {
+  const reason = device === "cpu" ? undefined : faultOf(device, await tryIt({ type: "device", device }));
+  return { device, isAvailable: reason === undefined, ...(reason !== undefined && { reason }) };
+}
+
+/** Why a device cannot be used; undefined if it can. */
+function faultOf(
+  device: OnnxDevice,
+  { isListed, missingLibrary, error, stderr, end }: Trial,
+): string | undefined {
+  if (isListed === false)
+    return `the installed onnxruntime-node has no ${NAMES[device]} for ${process.platform}/${process.arch}`;
+  if (missingLibrary !== undefined) return `the provider is not installed: ${missingLibrary} does not exist`;
+  if (end !== undefined) return end;
+  if (error === undefined) return undefined;
+  // of a library that another one misses, only stderr has the name
+  const cause = /with error: [^\n]*?([^\s/]+: cannot open shared object file)/.exec(stderr)?.[1];
+  if (cause !== undefined) return `the provider's library cannot be loaded: ${cause}`;
+  if (/No supported adapters/.test(error))
+    return /Couldn't load Vulkan: (\S+):/.test(stderr)
+      ? "no GPU adapter was found: the Vulkan loader (libvulkan.so.1) is not installed"
+      : "no GPU adapter was found";
+  return oneLine(error);
+}
+
+const NAMES: Readonly<Record<OnnxDevice, string>> = {
+  cpu: "CPU",
+  cuda: "CUDA",
+  coreml: "CoreML",
+  webgpu: "WebGPU",
+};
+
+/** What is to be computed, on a device that the operator names. */
+export interface DeviceWish {
+  readonly device: string;
+  readonly modelPackage: ModelPackage;
+  readonly precision: Precision;
+  readonly hasVectors: boolean;
+}
+
+/**
+ * The device to compute on. `auto` takes the first that can compute the whole model, which is the CPU if no other can. On another
+ * device than the CPU, the model is loaded for a trial: all its operators must run there, and its scores must be right.
+ *
+ * @param log   told why `auto` passes a device over
+ * @param tryIt for tests
+ * @throws ServiceError INVALID_OPTION saying why the device cannot be used and which can
+ */
+export async function chooseDevice(
+  wish: DeviceWish,
+  log: (event: string, details: Record<string, unknown>) => void,
+  tryIt: TryIt = tryInProcess,
+): Promise<OnnxDevice> {
+  if (wish.device === "cpu") return "cpu";
+  const others = ONNX_DEVICES.filter((device) => device !== "cpu");
+  const wanted = others.find((device) => device === wish.device);
+  if (wanted === undefined && wish.device !== "auto")
+    throw invalid(
+      `the onnx backend takes cpu, auto, ${others.join(", ")}, not ${JSON.stringify(wish.device)}.`,
+    );
+  for (const device of wanted === undefined ? others : [wanted]) {
+    const reason = (await deviceFact(device, tryIt)).reason ?? (await modelFault(device, wish, tryIt));
+    if (reason === undefined) return device;
+    if (wanted !== undefined)
+      throw invalid(`${device} cannot be used: ${reason}. ${await available(device, tryIt)}`);
+    log("device is passed over", { device, reason });
+  }
+  return "cpu";
+}
+
+async function available(unusable: OnnxDevice, tryIt: TryIt): Promise<string> {
+  const facts = await onnxDevices(tryIt);
+  const names = facts.filter(({ device, isAvailable }) => isAvailable && device !== unusable);
+  return `Available here: ${names.map(({ device }) => device).join(", ")}.`;
+}
+
+/** Why a model cannot be computed on a device that there is. */
+async function modelFault(
+  device: OnnxDevice,
+  { modelPackage, precision, hasVectors }: DeviceWish,
+  tryIt: TryIt,
+): Promise<string | undefined> {
+  const trial = await tryIt({ type: "model", device, modelPackage, precision, hasVectors });
+  if (trial.end !== undefined) return trial.end;
+  const elsewhere = operatorsElsewhere(trial.stderr, device);
+  if (elsewhere !== undefined) return `${elsewhere}${precision === "int8" ? `; ${INT8}` : ""}`;
+  if (trial.error !== undefined) return oneLine(trial.error);
+  const { difference = Number.NaN } = trial;
+  const limit = TOLERANCE * modelPackage.manifest.temperature;
+  if (difference <= limit) return undefined;
+  return `it computes wrong scores: one is ${difference.toPrecision(2)} off, at most ${limit.toPrecision(2)} is right`;
+}
+
+const INT8 = "it may have those of --precision fp32";
+const invalid = (message: string) => new ServiceError("INVALID_OPTION", `--device: ${message}`);
+
+/** The runtime's messages begin with the place in its source. */
+function oneLine(message: string): string {
+  const line = message.trim().split("\n")[0] ?? "";
+  return line.replace(/^\/\S+:\d+ .* was false\. /, "").replace(/\.$/, "");
+}
+
+const entry = fileURLToPath(new URL(`./device-trial${import.meta.url.slice(-3)}`, import.meta.url));
+const execArgv = entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [];
+
+/** In a process that is killed once it has answered, or is too slow. */
+async function tryInProcess(request: TrialRequest): Promise<Trial> {
+  const child = fork(entry, [], {
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    execArgv,
+    env: processEnvironment(process.env),
+  });
+  const stderr = child.stderr ? text(child.stderr) : Promise.resolve("");
+  const ms = request.type === "device" ? DEVICE_MS : MODEL_MS;
+  const reply = await new Promise<Omit<Trial, "stderr">>((resolve) => {
+    const timer = setTimeout(() => resolve({ end: `it did not answer within ${ms / 1000} s` }), ms);
+    const settle = (outcome: Omit<Trial, "stderr">) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    child.on("message", (message: TrialReply) => settle(message));
+    child.on("error", ({ message }) => settle({ end: `its process could not be started: ${message}` }));
+    child.on("exit", (code, signal) =>
+      settle({ end: `its process ended (${signal ?? `exit code ${code}`})` }),
+    );
+    child.send(request, (error) => {
+      if (error) settle({ end: `its process could not be reached: ${error.message}` });
+    });
+  });
+  child.kill("SIGKILL");
+  return { ...reply, stderr: await stderr };
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { chooseDevice, onnxDevices, type Trial } from "../../src/backends/onnx/process/choose-device.ts";
+import { operatorsElsewhere } from "../../src/backends/onnx/process/device-placement.ts";
+import type { TrialRequest } from "../../src/backends/onnx/process/device-trial.ts";
+import { goldenScores, largestDifference } from "../../src/backends/onnx/process/reference-scores.ts";
+import type { ModelPackage } from "../../src/models/package/package.ts";
+
+/** Temperature 4: scores may be 0.02 off. */
+const modelPackage = { manifest: { temperature: 4 } } as ModelPackage;
+const wish = (device: string) => ({ device, modelPackage, precision: "fp32" as const, hasVectors: false });
+
+const line = (text: string) =>
+  `2026-11-23 18:46:05 [V:onnxruntime:, session_state.cc:1385 VerifyEachNodeIsAssignedToAnEp] ${text}`;
+const ALL_THERE = line("All nodes placed on [WebGpuExecutionProvider]. Number of nodes: 2");
+const SOME_THERE = [
+  "[I:onnxruntime:, fallback_cpu_capability.cc:198 GetCpuPreferredNodes] ORT optimization- Force fallback to CPU execution for node: Shape_1 because the CPU execution path is deemed faster than",
+  line(" Node(s) placed on [CPUExecutionProvider]. Number of nodes: 4"),
+  line("  Shape (Shape_1)"),
+  line("  Or (Or_2)"),
+  line("  Loop (Loop_3)"),
+  line("  Loop (Loop_4)"),
+  line(" Node(s) placed on [WebGpuExecutionProvider]. Number of nodes: 1"),
+  line("  MatMul (MatMul_5)"),
+].join("\n");
+
+const GOOD: Trial = { isListed: true, stderr: "" };
+const NOT_LISTED: Trial = { isListed: false, stderr: "" };
+const RIGHT: Trial = { difference: 0.0199, stderr: ALL_THERE };
+
+/** A machine whose devices are not listed unless given. */
+function machine(given: Record<string, { device?: Trial; model?: Trial }>) {
+  return async ({ type, device }: TrialRequest): Promise<Trial> => given[device]?.[type] ?? NOT_LISTED;
+}
+const unlogged = () => assert.fail("nothing is to be logged");
+
+describe("a device that cannot be used says why", () => {
+  const here = `${process.platform}/${process.arch}`;
+  const cases: { name: string; seen: Trial; reason: string }[] = [
+    {
+      name: "the package has no such provider",
+      seen: NOT_LISTED,
+      reason: `the installed onnxruntime-node has no WebGPU for ${here}`,
+    },
+    {
+      name: "the operator has not installed its library",
+      seen: { ...GOOD, missingLibrary: "/lib/x.so" },
+      reason: "the provider is not installed: /lib/x.so does not exist",
+    },
+    {
+      name: "the library misses another one",
+      seen: {
+        isListed: true,
+        error: "Failed to load shared library",
+        stderr:
+          "FAIL : Failed to load library /a/b.so with error: libcublas.so.12: cannot open shared object file: No such file",
+      },
+      reason: "the provider's library cannot be loaded: libcublas.so.12: cannot open shared object file",
+    },
+    {
+      name: "no Vulkan",
+      seen: {
+        isListed: true,
+        error: "/src/a.cc:136 lambda was false. Failed to get a WebGPU adapter: No supported adapters\n",
+        stderr: "Warning: Couldn't load Vulkan: libvulkan.so.1: cannot open",
+      },
+      reason: "no GPU adapter was found: the Vulkan loader (libvulkan.so.1) is not installed",
+    },
+    {
+      name: "no GPU",
+      seen: { isListed: true, error: "Failed to get a WebGPU adapter: No supported adapters", stderr: "" },
+      reason: "no GPU adapter was found",
+    },
+    {
+      name: "another error, without the place in the runtime's source",
+      seen: {
+        isListed: true,
+        error: "/src/a.cc:1 f() x == y was false. CUDA failure 35: old driver.\nmore",
+        stderr: "",
+      },
+      reason: "CUDA failure 35: old driver",
+    },
+    {
+      name: "its process dies",
+      seen: { end: "its process ended (SIGSEGV)", stderr: "" },
+      reason: "its process ended (SIGSEGV)",
+    },
+  ];
+  for (const { name, seen, reason } of cases)
+    it(name, async () => {
+      const facts = await onnxDevices(machine({ webgpu: { device: seen } }));
+      assert.deepEqual(facts.at(-1), { device: "webgpu", isAvailable: false, reason });
+      assert.deepEqual(facts[0], { device: "cpu", isAvailable: true });
+      await assert.rejects(chooseDevice(wish("webgpu"), unlogged, machine({ webgpu: { device: seen } })), {
+        kind: "INVALID_OPTION",
+        message: `--device: webgpu cannot be used: ${reason}. Available here: cpu.`,
+      });
+    });
+});
+
+describe("a model is computed on another device only as a whole and rightly", () => {
+  const refused: { name: string; model: Trial; says: RegExp }[] = [
+    {
+      name: "operators elsewhere are named",
+      model: { difference: 0, stderr: SOME_THERE },
+      says: /its provider lacks operators of this model: Loop \(2\), Or \(1\)\. Available here: cpu/,
+    },
+    {
+      name: "a runtime that does not tell is not trusted",
+      model: { difference: 0, stderr: "" },
+      says: /does not tell which operators run on it/,
+    },
+    {
+      name: "scores that differ by more than a provider rounds",
+      model: { difference: 0.021, stderr: ALL_THERE },
+      says: /computes wrong scores: one is 0\.021 off, at most 0\.020 is right/,
+    },
+    {
+      name: "scores that are no numbers",
+      model: { difference: Number.NaN, stderr: ALL_THERE },
+      says: /wrong scores/,
+    },
+    {
+      name: "an error",
+      model: { error: "out of memory", stderr: ALL_THERE },
+      says: /cannot be used: out of memory/,
+    },
+    { name: "a death", model: { end: "its process ended (SIGKILL)", stderr: "" }, says: /ended \(SIGKILL\)/ },
+  ];
+  for (const { name, model, says } of refused)
+    it(name, async () => {
+      const tryIt = machine({ webgpu: { device: GOOD, model } });
+      await assert.rejects(chooseDevice(wish("webgpu"), unlogged, tryIt), says);
+      const passedOver: unknown[] = [];
+      const log = (event: string, { device }: Record<string, unknown>) => passedOver.push([event, device]);
+      assert.equal(await chooseDevice(wish("auto"), log, tryIt), "cpu");
+      assert.deepEqual(
+        passedOver,
+        ["cuda", "coreml", "webgpu"].map((device) => ["device is passed over", device]),
+      );
+    });
+
+  it("is taken where all is right, by name and by auto", async () => {
+    const tryIt = machine({ cuda: { device: GOOD, model: RIGHT }, webgpu: { device: GOOD, model: RIGHT } });
+    assert.equal(await chooseDevice(wish("webgpu"), unlogged, tryIt), "webgpu");
+    // the log is WebGPU's: of CUDA nothing is told, so it is passed over
+    assert.equal(await chooseDevice(wish("auto"), () => {}, tryIt), "webgpu");
+  });
+
+  it("the CPU needs no trial", async () => {
+    const tryIt = () => assert.fail("it was tried");
+    assert.equal(await chooseDevice(wish("cpu"), unlogged, tryIt), "cpu");
+  });
+
+  it("refuses a device of another backend", async () => {
+    await assert.rejects(
+      chooseDevice(wish("mps"), unlogged, machine({})),
+      /takes cpu, auto, cuda, coreml, webgpu, not "mps"/,
+    );
+  });
+});
+
+it("shape operators that the runtime keeps on the CPU by choice do not count as lacking", () => {
+  const log = SOME_THERE.split("\n").filter((text) => !/Or_|Loop_/.test(text));
+  assert.equal(operatorsElsewhere(log.join("\n"), "webgpu"), undefined);
+  assert.match(operatorsElsewhere(log.slice(1).join("\n"), "webgpu") ?? "", /Shape \(1\)/);
+});
+
+it("golden scores of another layout are not used", () => {
+  assert.equal(goldenScores({ decisions: [{ token_ids: [[1, 2]], scores: [1] }] }), undefined);
+  assert.equal(goldenScores([]), undefined);
+});
+
+it("a missing score is no small difference", () => {
+  assert.equal(largestDifference([1, 2], Float32Array.of(1, 4)), 2);
+  assert.ok(Number.isNaN(largestDifference([1, 2], Float32Array.of(1))));
+  assert.ok(Number.isNaN(largestDifference([1, 2], Float32Array.of(1, Number.NaN))));
+});
