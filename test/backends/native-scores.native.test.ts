@@ -109,12 +109,21 @@ describe("the embedded model in float32", () => {
       state: ids(700, 1),
       questions: [2, 3].map((seed) => ({
         tokens: ids(90, seed),
-        candidates: Array.from({ length: 40 }, (_, i) => ids(30, 100 * seed + i)),
+        candidates: Array.from({ length: 12 }, (_, i) => ids(30, 100 * seed + i)),
       })),
     };
     const { scores, forwards } = await backend.score([tree]);
     assert.ok(forwards > 1);
-    assertNear(scores, await oneByOne(strict, pairsOf([tree])));
+    const some = [0, 7, 11, 12, 23];
+    const pairs = pairsOf([tree]);
+    const alone = await oneByOne(
+      strict,
+      some.flatMap((at) => pairs[at] ?? []),
+    );
+    assertNear(
+      some.map((at) => scores[at] ?? Number.NaN),
+      alone,
+    );
   });
 
   it("counts and forgets states by their bytes", async () => {
