@@ -79,12 +79,12 @@ describe("the embedded model in float32", () => {
   it("gives a score alone that it has in company, but for rounding", async () => {
     const random = seededRandom(7);
     const ids = (length: number) => Int32Array.from({ length }, () => random.below(50_000));
-    for (let round = 0; round < 4; round++) {
-      const forest = Array.from({ length: 1 + random.below(8) }, () => ({
-        state: ids(1 + random.below(300)),
-        questions: Array.from({ length: 1 + random.below(3) }, () => ({
-          tokens: ids(1 + random.below(150)),
-          candidates: Array.from({ length: 1 + random.below(12) }, () => ids(1 + random.below(60))),
+    for (let round = 0; round < 3; round++) {
+      const forest = Array.from({ length: 2 + random.below(4) }, () => ({
+        state: ids(1 + random.below(200)),
+        questions: Array.from({ length: 1 + random.below(2) }, () => ({
+          tokens: ids(1 + random.below(140)),
+          candidates: Array.from({ length: 1 + random.below(4) }, () => ids(1 + random.below(60))),
         })),
       }));
       const { scores, vectors } = await backend.score(forest);
