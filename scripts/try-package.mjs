@@ -1,6 +1,7 @@
 // Packs the package, installs it globally into an empty prefix, and sends requests to the installed `decision`.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -22,6 +23,7 @@ try {
   const prefix = path.join(folder, "prefix");
   npm("install", "--global", "--prefix", prefix, "--loglevel", "error", path.join(folder, filename));
   await tryInstalled(path.join(prefix, "bin", "decision"));
+  await tryWorker(path.join(prefix, "lib/node_modules/@typed-decisions/service/native"));
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -68,6 +70,19 @@ async function tryInstalled(command) {
     await new Promise((resolve) => service.once("exit", resolve));
   }
   assert.equal(service.exitCode, 0);
+}
+
+/** The worker in Python says through its pipes that there is no PyTorch: that much needs nothing but Python. */
+async function tryWorker(cwd) {
+  const args = ["-S", "-m", "decision_native", "cpu", "auto", "batched"]; // without installed packages
+  const worker = spawn("python3", args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
+  const header = Buffer.from('{"type":"load"}');
+  const sizes = Buffer.alloc(8);
+  sizes.writeUInt32LE(header.length, 0);
+  worker.stdin.write(Buffer.concat([sizes, header]));
+  const [said] = await once(worker.stdout, "data");
+  worker.stdin.end();
+  assert.match(said.toString("utf8", 8), /^\{"type":"refused".* has no (numpy|torch): install both/);
 }
 
 async function urlOf(service) {

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from .attention import attend, fused, written_out
+from .layout import on_path
 from .refusal import invalid_model
 from .tensors import Tensors, read_file, read_json
 
@@ -90,7 +91,7 @@ class Causal:
     def visible(self, sees, places, key_nodes, key_places):
         """sees [rows, queries, 3], places [rows, queries], key_nodes, key_places [rows, keys] -> bool [rows, queries, keys] each"""
         before = places[..., None] - key_places[:, None, :]
-        full = (sees[..., None] == key_nodes[:, None, None, :]).any(2) & (before >= 0)
+        full = on_path(sees, key_nodes) & (before >= 0)
         both = {"full": full, "sliding": full & (before < self.window)}
         return {kind: both[kind] for kind in self.kinds}
 

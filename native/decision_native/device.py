@@ -56,6 +56,7 @@ def device_of(name):
     if index >= count:
         last = "only cuda:0" if count == 1 else f"cuda:0 to cuda:{count - 1}"
         raise refused(f"--device {name} is not there: this machine has {last}.")
+    torch.cuda.set_device(index)  # pinned memory and libraries take the first one otherwise
     return torch.device("cuda", index)
 
 

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from .attention import attend, fused
+from .layout import on_path
 from .tensors import Tensors, read_file
 
 
@@ -65,7 +66,7 @@ class Encoder:
 
     def visible(self, sees, places, key_nodes, key_places):
         """sees [rows, queries, 3], key_nodes [rows, keys] -> bool [rows, queries, keys]"""
-        return {"full": (sees[..., None] == key_nodes[:, None, None, :]).any(2)}
+        return {"full": on_path(sees, key_nodes)}
 
     def forward(self, layout, past, keep):
         """

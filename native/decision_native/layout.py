@@ -149,6 +149,12 @@ def send(blocks, device):
     return parts
 
 
+def on_path(sees, key_nodes):
+    """sees [rows, queries, 3] the nodes that a query sees, key_nodes [rows, keys] -> bool [rows, queries, keys]"""
+    own, question, state = (sees[..., level, None] == key_nodes[:, None, :] for level in range(3))
+    return own | question | state
+
+
 def mask_of(visible, dtype):
     """bool [rows, queries, keys] -> 0 or -inf, [rows, 1, queries, keys], each row of it aligned"""
     rows, queries, keys = visible.shape

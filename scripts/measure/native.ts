@@ -96,7 +96,6 @@ async function start(given: Record<string, string>): Promise<EngineCore> {
 }
 
 async function turn(engine: EngineCore, callers: number, seconds: number, seed = 0): Promise<Turn> {
-  const { signal } = new AbortController();
   const latencies: number[] = [];
   let tokens = 0;
   engine.onBatch((batch) => {
@@ -108,7 +107,7 @@ async function turn(engine: EngineCore, callers: number, seconds: number, seed =
     const random = new Random(seed, `caller ${caller}`);
     while (performance.now() < end) {
       const askedAt = performance.now();
-      await engine.score(requestOf(random), signal);
+      await engine.score(requestOf(random), new AbortController().signal);
       latencies.push(performance.now() - askedAt);
     }
   };

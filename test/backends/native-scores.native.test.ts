@@ -13,8 +13,8 @@ import { seededRandom } from "../support/seeded-random.ts";
 const modelPackage = await openModelPackage(embeddedModel);
 /** Of float32. A step of float32 at the largest scores of the embedded model, 65, is 8e-6: there it is taken relative to the score. */
 const TOLERANCE = 1e-5;
-/** Of bfloat16 and float16, which keep 8 and 11 bits: measured at most 0.9 and 0.1. */
-const COARSE = { bf16: 2.5, fp16: 0.4 };
+/** Of bfloat16 and float16, which keep 8 and 11 bits: 0.11 and 0.014 measured on a CPU. */
+const COARSE = { bf16: 0.25, fp16: 0.04 };
 
 const trees = goldenDecisions.map(tokenTree);
 const golden = goldenDecisions.flatMap(({ scores }) => scores);
@@ -79,12 +79,12 @@ describe("the embedded model in float32", () => {
   it("gives a score alone that it has in company, but for rounding", async () => {
     const random = seededRandom(7);
     const ids = (length: number) => Int32Array.from({ length }, () => random.below(50_000));
-    for (let round = 0; round < 4; round++) {
-      const forest = Array.from({ length: 1 + random.below(8) }, () => ({
-        state: ids(1 + random.below(300)),
-        questions: Array.from({ length: 1 + random.below(3) }, () => ({
-          tokens: ids(1 + random.below(150)),
-          candidates: Array.from({ length: 1 + random.below(12) }, () => ids(1 + random.below(60))),
+    for (let round = 0; round < 3; round++) {
+      const forest = Array.from({ length: 2 + random.below(4) }, () => ({
+        state: ids(1 + random.below(200)),
+        questions: Array.from({ length: 1 + random.below(2) }, () => ({
+          tokens: ids(1 + random.below(140)),
+          candidates: Array.from({ length: 1 + random.below(4) }, () => ids(1 + random.below(60))),
         })),
       }));
       const { scores, vectors } = await backend.score(forest);
@@ -109,12 +109,21 @@ describe("the embedded model in float32", () => {
       state: ids(700, 1),
       questions: [2, 3].map((seed) => ({
         tokens: ids(90, seed),
-        candidates: Array.from({ length: 40 }, (_, i) => ids(30, 100 * seed + i)),
+        candidates: Array.from({ length: 12 }, (_, i) => ids(30, 100 * seed + i)),
       })),
     };
     const { scores, forwards } = await backend.score([tree]);
     assert.ok(forwards > 1);
-    assertNear(scores, await oneByOne(strict, pairsOf([tree])));
+    const some = [0, 7, 11, 12, 23];
+    const pairs = pairsOf([tree]);
+    const alone = await oneByOne(
+      strict,
+      some.flatMap((at) => pairs[at] ?? []),
+    );
+    assertNear(
+      some.map((at) => scores[at] ?? Number.NaN),
+      alone,
+    );
   });
 
   it("counts and forgets states by their bytes", async () => {

@@ -36,8 +36,10 @@ export function startNativeProcess(
       },
       windowsHide: true,
     });
+    // without file descriptors there are no pipes, whatever the types say: "error" comes next
+    const { stdin, stdout }: Partial<Pick<typeof child, "stdin" | "stdout">> = child;
     const reader = new FrameReader(receive);
-    child.stdout.on("data", (piece: Buffer) => {
+    stdout?.on("data", (piece: Buffer) => {
       try {
         reader.add(piece);
       } catch {
@@ -46,24 +48,24 @@ export function startNativeProcess(
         child.kill("SIGKILL"); // its exit does the rest
       }
     });
-    child.stdin.on("error", () => {}); // who sends is told; else it has ended, which shows
+    stdin?.on("error", () => {}); // who sends is told; else it has ended, which shows
     return {
       child,
       get isOpen() {
-        return child.stdin.writable;
+        return stdin?.writable === true;
       },
       send(message, done) {
-        child.stdin.write(writeFrame(message), (error) => done(error ?? null));
+        stdin?.write(writeFrame(message), (error) => done(error ?? null));
       },
       explain: (cause) => whyNot(python, cause),
     };
   });
 }
 
-function whyNot(python: string, cause: Error): string {
+function whyNot(python: string, cause: Error): string | undefined {
   const code = "code" in cause ? String(cause.code) : cause.message;
   const remedy = "Install Python 3.9 or later with PyTorch, or name one with DECISION_PYTHON.";
   if (code === "ENOENT") return `The backend native needs Python, and there is no ${python} here. ${remedy}`;
   if (code === "EACCES") return `The backend native cannot run ${python}: it is not executable. ${remedy}`;
-  return `The backend native could not start ${python} (${code}).`;
+  return undefined;
 }

@@ -33,8 +33,8 @@ export interface Channel {
   readonly isOpen: boolean;
   /** @param done told of a message that could not be sent */
   send(message: ToProcess, done: (error: Error | null) => void): void;
-  /** What to tell of a program that could not be started; one sentence for all causes unless given. */
-  explain?(cause: Error): string;
+  /** What to tell of a program that could not be started, where more is known than that. */
+  explain?(cause: Error): string | undefined;
 }
 
 /** Starts a program that answers `ToProcess` with `FromProcess`. @param receive told of its answers, later than this call */
