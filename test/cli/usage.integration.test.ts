@@ -52,7 +52,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a device that the backend does not take",
       args: ["serve", "--device", "cuda:1"],
-      says: /--device cuda:1 is not for the backend onnx, which takes cpu; native takes it/,
+      says: /--device cuda:1 is not for the backend onnx, which takes cpu, cuda, coreml, webgpu, auto; native takes it/,
     },
     {
       name: "a precision that the backend does not take",

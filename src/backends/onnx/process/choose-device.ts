@@ -5,7 +5,7 @@ import { ServiceError } from "../../../errors.ts";
 import type { Precision } from "../../../models/graph/graph.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { ONNX_DEVICES, type OnnxDevice } from "../runtime/session-options.ts";
-import { operatorsElsewhere } from "./device-placement.ts";
+import { operatorsElsewhere, UNTOLD } from "./device-placement.ts";
 import type { TrialReply, TrialRequest } from "./device-trial.ts";
 import { processEnvironment } from "./process-environment.ts";
 
@@ -122,6 +122,7 @@ async function modelFault(
   const trial = await tryIt({ type: "model", device, modelPackage, precision, hasVectors });
   if (trial.end !== undefined) return trial.end;
   const elsewhere = operatorsElsewhere(trial.stderr, device);
+  if (elsewhere === UNTOLD && trial.error !== undefined) return oneLine(trial.error);
   if (elsewhere !== undefined) return `${elsewhere}${precision === "int8" ? `; ${INT8}` : ""}`;
   if (trial.error !== undefined) return oneLine(trial.error);
   const { difference = Number.NaN } = trial;

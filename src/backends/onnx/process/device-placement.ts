@@ -7,6 +7,8 @@ const PROVIDERS: Readonly<Record<OnnxDevice, string>> = {
   webgpu: "WebGpuExecutionProvider",
 };
 
+export const UNTOLD = "the runtime does not tell which operators run on it";
+
 /**
  * Names the operators of a graph that the runtime has put elsewhere because the device's provider lacks them. The few that it could
  * compute and that the runtime keeps on the CPU, since they compute shapes, do not count.
@@ -35,5 +37,5 @@ export function operatorsElsewhere(log: string, device: OnnxDevice): string | un
     const most = [...lacking].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
     return `its provider lacks operators of this model: ${most.map(([name, count]) => `${name} (${count})`).join(", ")}`;
   }
-  return isOnDevice ? undefined : "the runtime does not tell which operators run on it";
+  return isOnDevice ? undefined : UNTOLD;
 }
