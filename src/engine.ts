@@ -38,7 +38,10 @@ export async function createEngine(
   needs: EngineNeeds = { hasVectors: false },
 ): Promise<EngineCore> {
   // started first: a process takes longer to start than the package to be read
-  const begun = beginBackend(options);
+  const begun = beginBackend({
+    ...options,
+    remote: { ...options, token: process.env.DECISION_REMOTE_TOKEN },
+  });
   try {
     return await assemble(options, begun, log, needs);
   } catch (error) {

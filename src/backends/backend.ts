@@ -4,10 +4,25 @@ import type { ChildBackendOptions } from "./process/child-backend.ts";
 
 /** The options that say who computes; src/options/backends.ts has checked that they fit together. */
 export interface BackendChoice {
-  readonly backend: "onnx" | "native";
+  readonly backend: "onnx" | "native" | "remote";
   readonly device: string;
   readonly precision: string;
   readonly strict: boolean;
+  /** Of the backend remote. */
+  readonly remote?: RemoteChoice;
+}
+
+/** Where another server computes, by the names of the options. */
+export interface RemoteChoice {
+  readonly remoteUrl: string;
+  readonly remoteModel: string;
+  readonly remoteConnections: number;
+  readonly remoteTimeoutMs: number;
+  readonly remoteConnectTimeoutMs: number;
+  readonly remoteCa: string;
+  readonly remoteTokenFile: string;
+  /** From the environment. */
+  readonly token: string | undefined;
 }
 
 /** What a backend is told once the model is known. */

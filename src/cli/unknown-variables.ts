@@ -2,7 +2,13 @@ import { OPTION_TABLE } from "../options/table.ts";
 
 const PREFIX = "DECISION_";
 /** Variables beside those of the options. */
-const OTHERS = ["DECISION_API_KEY", "DECISION_CONFIG", "DECISION_PYTHON", "DECISION_URL"];
+const OTHERS = [
+  "DECISION_API_KEY",
+  "DECISION_CONFIG",
+  "DECISION_PYTHON",
+  "DECISION_REMOTE_TOKEN",
+  "DECISION_URL",
+];
 /** What Kubernetes sets for a service of the name `decision`. @see https://kubernetes.io/docs/tutorials/services/connect-applications-service/ */
 const SERVICE_LINK = /^DECISION_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 

@@ -1,3 +1,5 @@
+import type { ElementType } from "./file/graph-builder.ts";
+
 export interface TokenTreeShape {
   readonly vocab: number;
   readonly hidden: number;
@@ -39,3 +41,58 @@ export const TOKEN_TREE_IO = {
   keys: (layer: number) => `keys_${layer}`,
   values: (layer: number) => `values_${layer}`,
 } as const;
+
+/** An input or output of a graph; a size that is a text varies. */
+export interface TensorFacts {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly (number | string)[];
+}
+
+/**
+ * Names of the inputs and outputs of the encoder's graph that holds whole trees: for servers that keep no keys and values. Every input has
+ * a dimension and an element at least, because servers refuse others.
+ */
+export const WHOLE_TREE_IO = {
+  ids: TOKEN_TREE_IO.ids,
+  positions: TOKEN_TREE_IO.positions,
+  segments: TOKEN_TREE_IO.segments,
+  queryNodes: TOKEN_TREE_IO.queryNodes,
+  readAt: TOKEN_TREE_IO.readAt,
+  split: TOKEN_TREE_IO.split, // int64 [3]: tokens of a long state, of what stands above a long question's candidates, and the others
+  chunks: TOKEN_TREE_IO.chunks, // int64 [2]: number of query chunks of the others (of all without a long question), and their size
+  aboveChunks: "above_chunks", // int64 [2]: the same of the tokens before the others, with a long question; the last chunk may be shorter
+  scores: TOKEN_TREE_IO.scores,
+  vectors: TOKEN_TREE_IO.vectors,
+  digest: "digest", // uint8 [32]: SHA-256 of what the graph was made of
+} as const;
+
+/** The tensors of that graph. */
+export function wholeTreeTensors(hidden: number): {
+  readonly inputs: readonly TensorFacts[];
+  readonly outputs: readonly TensorFacts[];
+} {
+  const IO = WHOLE_TREE_IO;
+  return {
+    inputs: [
+      { name: IO.ids, type: "int32", shape: ["tokens"] },
+      { name: IO.positions, type: "int32", shape: ["tokens"] },
+      { name: IO.segments, type: "int32", shape: ["tokens"] },
+      { name: IO.queryNodes, type: "int32", shape: ["tokens", 3] },
+      { name: IO.readAt, type: "int64", shape: ["pairs"] },
+      { name: IO.split, type: "int64", shape: [3] },
+      { name: IO.chunks, type: "int64", shape: [2] },
+      { name: IO.aboveChunks, type: "int64", shape: [2] },
+    ],
+    outputs: scoreTensors(hidden),
+  };
+}
+
+/** The outputs of a graph that holds whole trees. */
+export function scoreTensors(hidden: number): readonly TensorFacts[] {
+  return [
+    { name: WHOLE_TREE_IO.scores, type: "float32", shape: ["pairs"] },
+    { name: WHOLE_TREE_IO.vectors, type: "float32", shape: ["pairs", hidden] },
+    { name: WHOLE_TREE_IO.digest, type: "uint8", shape: [32] },
+  ];
+}

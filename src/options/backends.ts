@@ -1,10 +1,12 @@
 import { invalidOption } from "./invalid-option.ts";
+import { isLoopback } from "./loopback.ts";
 import type { ServiceOptions } from "./table.ts";
 
 /** What each backend takes of the options whose values depend on it. A device with a number counts as the one without. */
 const TAKEN: Readonly<Record<ServiceOptions["backend"], Readonly<Record<Dependent, readonly string[]>>>> = {
   native: { device: ["cpu", "cuda", "mps", "auto"], precision: ["auto", "fp32", "bf16", "fp16"] },
   onnx: { device: ["cpu", "cuda", "coreml", "webgpu", "auto"], precision: ["auto", "int8", "fp32"] },
+  remote: { device: ["cpu"], precision: ["auto", "int8", "fp32"] },
 };
 type Dependent = "device" | "precision";
 
@@ -29,4 +31,21 @@ export function checkBackend(options: ServiceOptions, nameOf: (option: Dependent
       `${nameOf(option)} ${value} is not for the backend ${backend}, which takes ${TAKEN[backend][option].join(", ")}${remedy}.`,
     );
   }
+  checkRemote(options);
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function checkRemote({ backend, remoteUrl, offline }: ServiceOptions): void {
+  if (backend !== "remote") {
+    if (remoteUrl === "") return;
+    throw invalidOption(`--remote-url is for the backend remote, not ${backend}: pass --backend remote.`);
+  }
+  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : undefined;
+  const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    throw invalidOption(
+      "--backend remote needs --remote-url: the http or https address of a server without name, password and query, such as http://127.0.0.1:8000.",
+    );
+  if (offline && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1")))
+    throw invalidOption("--remote-url names another host, which --offline forbids: leave one of them out.");
 }

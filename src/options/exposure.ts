@@ -1,3 +1,4 @@
+import { isLoopback } from "./loopback.ts";
 import { invalidOption } from "./resolve.ts";
 import type { ServiceOptions } from "./table.ts";
 
@@ -57,11 +58,6 @@ function isOrigin(text: string): boolean {
   return text === (origin === "null" && host !== "" ? `${protocol}//${host}` : origin);
 }
 
-/** 127.0.0.0/8, ::1 and localhost. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 /**
  * The key from the environment.
  *
@@ -76,3 +72,5 @@ export function readApiKey(env: Readonly<Record<string, string | undefined>>): s
     "DECISION_API_KEY takes a text without control characters and without white space at its ends.",
   );
 }
+
+export { isLoopback };

@@ -15,8 +15,17 @@ export interface ServiceOptions {
   readonly allowUnauthenticated: boolean;
   readonly strict: boolean;
   readonly offline: boolean;
-  readonly backend: "onnx" | "native";
+  readonly backend: "onnx" | "native" | "remote";
   readonly device: string;
+  /** Base of a server of the Open Inference Protocol. Empty: none. */
+  readonly remoteUrl: string;
+  /** Its name there. Empty: the short name of the model. */
+  readonly remoteModel: string;
+  readonly remoteConnections: number;
+  readonly remoteTimeoutMs: number;
+  readonly remoteConnectTimeoutMs: number;
+  readonly remoteCa: string;
+  readonly remoteTokenFile: string;
   readonly precision: "auto" | "int8" | "fp32" | "bf16" | "fp16";
   /** Name of an embedded or pulled model. Empty: the embedded model, unless `modelPath` is set. */
   readonly model: string;
@@ -216,16 +225,16 @@ export const OPTION_TABLE = {
     flag: "offline",
     env: "DECISION_OFFLINE",
     default: false,
-    description: "never connect to another host; only `decision model pull` ever does",
+    description: "never connect to another host; only `decision model pull` and --remote-url do",
   },
   backend: {
     kind: "text",
     flag: "backend",
     env: "DECISION_BACKEND",
     default: "onnx",
-    values: ["onnx", "native"],
-    planned: ["remote"],
-    description: "inference backend: onnx (ONNX Runtime) or native (PyTorch, needs Python)",
+    values: ["onnx", "native", "remote"],
+    description:
+      "inference backend: onnx (ONNX Runtime), native (PyTorch, needs Python) or remote (a server that holds the graph)",
   },
   device: {
     kind: "text",
@@ -236,6 +245,66 @@ export const OPTION_TABLE = {
     numbered: ["cuda"],
     description:
       "inference device, see `decision devices`: cpu, auto, cuda; cuda:N, mps (native); coreml, webgpu (onnx)",
+  },
+  remoteUrl: {
+    kind: "text",
+    flag: "remote-url",
+    env: "DECISION_REMOTE_URL",
+    default: "",
+    description: "http(s) address of the server that computes, with the backend remote",
+  },
+  remoteModel: {
+    kind: "text",
+    flag: "remote-model",
+    env: "DECISION_REMOTE_MODEL",
+    default: "",
+    description: "name of the model at --remote-url; else the short name of the model",
+  },
+  remoteConnections: {
+    kind: "integer",
+    flag: "remote-connections",
+    env: "DECISION_REMOTE_CONNECTIONS",
+    default: 4, // chosen
+    min: 1,
+    max: 256,
+    unit: "connections",
+    description: "forwards that are sent to --remote-url at the same time, each on a connection",
+  },
+  remoteTimeoutMs: {
+    kind: "integer",
+    flag: "remote-timeout-ms",
+    env: "DECISION_REMOTE_TIMEOUT_MS",
+    default: 30_000, // chosen
+    min: 1,
+    max: 3_600_000,
+    unit: "ms",
+    description: "time in which --remote-url must answer a forward, with all tries",
+  },
+  remoteConnectTimeoutMs: {
+    kind: "integer",
+    flag: "remote-connect-timeout-ms",
+    env: "DECISION_REMOTE_CONNECT_TIMEOUT_MS",
+    default: 5_000, // chosen
+    min: 1,
+    max: 600_000,
+    unit: "ms",
+    description: "time in which a connection to --remote-url must be made",
+  },
+  remoteCa: {
+    kind: "text",
+    names: "file",
+    flag: "remote-ca",
+    env: "DECISION_REMOTE_CA",
+    default: "",
+    description: "file of the certificates (PEM) that --remote-url is trusted by, instead of the system's",
+  },
+  remoteTokenFile: {
+    kind: "text",
+    names: "file",
+    flag: "remote-token-file",
+    env: "DECISION_REMOTE_TOKEN_FILE",
+    default: "",
+    description: "file of the token that --remote-url asks for, sent as a bearer; else DECISION_REMOTE_TOKEN",
   },
   precision: {
     kind: "text",

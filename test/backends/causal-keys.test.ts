@@ -6,9 +6,9 @@ import {
   keysOf,
   neededPrefix,
   threadParts,
-} from "../../src/backends/onnx/tensors/causal-keys.ts";
-import type { Node } from "../../src/backends/onnx/tensors/forward.ts";
-import { FILLER, numberNodes } from "../../src/backends/onnx/tensors/forward-tensors.ts";
+} from "../../src/backends/tensors/causal-keys.ts";
+import type { Node } from "../../src/backends/tensors/forward.ts";
+import { FILLER, numberNodes } from "../../src/backends/tensors/forward-tensors.ts";
 
 const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({
   level,

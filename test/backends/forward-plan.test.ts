@@ -11,7 +11,7 @@ import {
   newTokens,
   REST_TOKENS,
   tokenCount,
-} from "../../src/backends/onnx/tensors/forward.ts";
+} from "../../src/backends/tensors/forward.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Forward, Node } from "../../src/backends/onnx/tensors/forward.ts";
-import { cutQueries, forwardInputs } from "../../src/backends/onnx/tensors/forward-tensors.ts";
+import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
+import { cutQueries, forwardInputs } from "../../src/backends/tensors/forward-tensors.ts";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 describe("the chunks of queries", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Forward, Node } from "../../src/backends/onnx/tensors/forward.ts";
+import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Score } from "./same-bits.ts";
 

@@ -48,7 +48,7 @@ export const OTHER_SHAPES: Readonly<Record<string, Gemma3Shape>> = {
 };
 
 /** Random weights that differ clearly from one another; nothing is read from a file. */
-function randomWeights(seed: number): Gemma3Weights {
+export function randomWeights(seed: number): Gemma3Weights {
   const random = seededRandom(seed);
   const numbers = (shape: readonly number[], spread: number) => {
     const size = shape.reduce((product, length) => product * length, 1);

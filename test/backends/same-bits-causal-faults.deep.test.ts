@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tensorsOf } from "../../src/backends/onnx/forwards/forward-runner.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
-import { causalInputs } from "../../src/backends/onnx/tensors/causal-tensors.ts";
-import { type Forward, REST_TOKENS } from "../../src/backends/onnx/tensors/forward.ts";
-import { FILLER } from "../../src/backends/onnx/tensors/forward-tensors.ts";
-import { type TreeModel, treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
+import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
+import { causalInputs } from "../../src/backends/tensors/causal-tensors.ts";
+import { type Forward, REST_TOKENS } from "../../src/backends/tensors/forward.ts";
+import { FILLER } from "../../src/backends/tensors/forward-tensors.ts";
+import { float32, int32, int64, type TensorData } from "../../src/backends/tensors/tensor-data.ts";
+import { type TreeModel, treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { GEMMA3_IO as IO } from "../../src/onnx/causal/gemma3-io.ts";
 import { inOneForward } from "./one-forward.ts";
 import { inVocabularyOf, REAL_HEADS, randomGraph, scoreWith } from "./random-gemma3.ts";
@@ -25,7 +27,7 @@ describe("the property of the same bits does not hold for a causal model", () =>
       const { feeds } = sound().inputs({ forward, wanted: [] }, () => {
         throw new Error("nothing is encoded earlier");
       });
-      return (await session.run(feeds, [IO.scores]))[IO.scores]?.data;
+      return (await session.run(tensorsOf(feeds), [IO.scores]))[IO.scores]?.data;
     };
     await mustDiffer(inVocabularyOf(REAL_HEADS, inOneForward(run, Number.POSITIVE_INFINITY)));
     // what the fault is, and not the scorer of this test: it gives the same bits where it keeps to the 128
@@ -51,7 +53,7 @@ describe("the property of the same bits does not hold for a causal model", () =>
       const from = feeds[IO.prefixFrom("sliding")]?.data;
       assert.ok(from instanceof BigInt64Array);
       const moved = from.map((first) => (first > 0n ? first - 5n : first));
-      return { ...feeds, [IO.prefixFrom("sliding")]: new Tensor("int64", moved, [moved.length]) };
+      return { ...feeds, [IO.prefixFrom("sliding")]: int64(Array.from(moved, Number)) };
     };
     const model = fedOtherwise(sound(), early);
     await mustDiffer(await scorer(model), await scorer(model, ALL_STATES));
@@ -61,7 +63,7 @@ describe("the property of the same bits does not hold for a causal model", () =>
     const counted = (feeds: Feeds): Feeds => {
       const length = feeds[IO.ids]?.data.length ?? 0;
       const positions = BigInt64Array.from({ length }, (_, i) => BigInt(i % REAL_HEADS.positions));
-      return { ...feeds, [IO.positions]: new Tensor("int64", positions, [length]) };
+      return { ...feeds, [IO.positions]: int64(Array.from(positions, Number)) };
     };
     await mustDiffer(await scorer(fedOtherwise(sound(), counted)));
   });
@@ -76,7 +78,7 @@ async function scorer(model: TreeModel, stateCacheBytes = 0): Promise<Score> {
   return scoreWith(await ModelRunner.loadModel(graph, model, stateCacheBytes), REAL_HEADS);
 }
 
-type Feeds = Record<string, Tensor>;
+type Feeds = Readonly<Record<string, TensorData>>;
 
 function fedOtherwise(model: TreeModel, change: (feeds: Feeds) => Feeds): TreeModel {
   return {
@@ -96,13 +98,12 @@ function withoutPadding(feeds: Feeds): Feeds {
   const positions = feeds[IO.restPositions]?.data;
   assert.ok(nodes instanceof Int32Array && positions instanceof BigInt64Array);
   if (padding === 0 || nodes.subarray(0, padding).some((node) => node !== FILLER)) return feeds;
-  const keys = nodes.length - padding;
-  const changed: Feeds = {
+  const changed: Record<string, TensorData> = {
     ...feeds,
-    [IO.restNodes]: new Tensor("int32", nodes.slice(padding), [keys]),
-    [IO.restPositions]: new Tensor("int64", positions.slice(padding), [keys]),
+    [IO.restNodes]: int32(nodes.slice(padding)),
+    [IO.restPositions]: int64(Array.from(positions.slice(padding), Number)),
   };
-  const nothing = (...dims: number[]) => new Tensor("float32", new Float32Array(0), dims);
+  const nothing = (...dims: number[]) => float32(new Float32Array(0), dims);
   for (const layer of layers.keys()) {
     changed[IO.pastKeys("rest", layer)] = nothing(kvHeads, headSize, 0);
     changed[IO.pastValues("rest", layer)] = nothing(kvHeads, 0, headSize + 1);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, mock, type TestContext } from "node:test";
+import { tensorsOf } from "../../src/backends/onnx/forwards/forward-runner.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
-import { KEY_BLOCK } from "../../src/backends/onnx/tensors/forward.ts";
-import { forwardInputs } from "../../src/backends/onnx/tensors/forward-tensors.ts";
-import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
+import { KEY_BLOCK } from "../../src/backends/tensors/forward.ts";
+import { forwardInputs } from "../../src/backends/tensors/forward-tensors.ts";
+import { cutTokens, joinTokens, type KeyValues } from "../../src/backends/tensors/key-values.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 import type { Multiplication } from "../../src/onnx/layers/linear.ts";
@@ -163,7 +164,7 @@ async function sessionOf(graph: Uint8Array): Promise<RunForward> {
     const { feeds } = forwardInputs({ forward, wanted: [] }, shallowShape, () => {
       throw new Error("nothing is encoded earlier");
     });
-    return (await session.run(feeds, [IO.scores]))[IO.scores]?.data;
+    return (await session.run(tensorsOf(feeds), [IO.scores]))[IO.scores]?.data;
   };
 }
 

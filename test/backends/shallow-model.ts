@@ -1,6 +1,6 @@
 import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
-import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
+import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import type { Multiplication } from "../../src/onnx/layers/linear.ts";

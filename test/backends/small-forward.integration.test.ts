@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ForwardRunner } from "../../src/backends/onnx/forwards/forward-runner.ts";
-import type { Forward, Node } from "../../src/backends/onnx/tensors/forward.ts";
-import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
+import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
+import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";

@@ -4,7 +4,7 @@ import { shortestKeptState } from "../../src/backends/kept-states.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
-import type { KeyValues } from "../../src/backends/onnx/tensors/key-values.ts";
+import type { KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";

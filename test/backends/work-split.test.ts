@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addsUpAlike, piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
-import { treeModel } from "../../src/backends/onnx/tensors/tree-model.ts";
+import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 
 const SHAPE = {
   vocab: 100,

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import type { Gemma3Shape } from "../../onnx/causal/gemma3-io.ts";
+import type { Gemma3Shape, Gemma3Weights } from "../../onnx/causal/gemma3-io.ts";
 import { buildGemma3TokenTree } from "../../onnx/causal/gemma3-token-tree.ts";
 import { buildTokenTree } from "../../onnx/encoder/bert-token-tree.ts";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
@@ -120,27 +120,44 @@ export async function openGemma3Graph(
 
 /** The shape of a causal package, and the writer of its graph. */
 async function gemma3Graph(modelPackage: ModelPackage, form: Multiplication, hasVectors = false) {
-  const { manifest } = modelPackage;
+  const write = (weightsFile: WeightsFile) =>
+    gemma3Writer(modelPackage, (shape, weights) =>
+      buildGemma3TokenTree(shape, weights, form, weightsFile, hasVectors),
+    );
+  return { shape: await gemma3Shape(modelPackage), write };
+}
+
+/** @throws ServiceError INVALID_MODEL */
+export async function gemma3Shape(modelPackage: ModelPackage): Promise<Gemma3Shape> {
+  return (await gemma3Parts(modelPackage)).shape;
+}
+
+async function gemma3Parts(modelPackage: ModelPackage) {
   const config = readGemma3Config(
     new TextDecoder().decode(await readPackageFile(modelPackage, "config.json")),
   );
   const head = await packageTensors(modelPackage, "joint_head.safetensors");
   const names = headNames(head, config.hidden);
-  const shape = {
-    ...config,
-    positions: longestPair(manifest, config.maxPositions, "max_position_embeddings in config.json"),
-    headInner: names.innerSize,
-  };
-  const write = async (weightsFile: WeightsFile) => {
-    const file = await VerifiedFile.open(modelPackage, "model.safetensors");
-    try {
-      const weights = gemma3Weights(new Tensors(file), head, names);
-      return buildGemma3TokenTree(shape, weights, form, weightsFile, hasVectors);
-    } finally {
-      file.close();
-    }
-  };
-  return { shape, write };
+  const positions = longestPair(
+    modelPackage.manifest,
+    config.maxPositions,
+    "max_position_embeddings in config.json",
+  );
+  return { head, names, shape: { ...config, positions, headInner: names.innerSize } };
+}
+
+/** @param build streams the weights, which are closed when it returns @throws ServiceError INVALID_MODEL */
+export async function gemma3Writer(
+  modelPackage: ModelPackage,
+  build: (shape: Gemma3Shape, weights: Gemma3Weights) => Uint8Array,
+): Promise<Uint8Array> {
+  const { head, names, shape } = await gemma3Parts(modelPackage);
+  const file = await VerifiedFile.open(modelPackage, "model.safetensors");
+  try {
+    return build(shape, gemma3Weights(new Tensors(file), head, names));
+  } finally {
+    file.close();
+  }
 }
 
 /** Discards constants. */

@@ -22,6 +22,8 @@ export interface AttentionContext {
   readonly chunkShapes: QueryShapes;
   readonly readShapes: QueryShapes;
   readonly layers: Readonly<Record<LayerKind, LayerInputs>>;
+  /** Blocks of zeros before the new keys, of a graph that holds whole trees; without it, keys and values enter and leave. */
+  readonly zeros?: Readonly<Record<"prefix" | "rest", Block>>;
 }
 
 /** Shared by all layers of one type. */
@@ -56,8 +58,10 @@ export function causalAttention(
   const { kvHeads, headSize } = shape;
   const keys = [IO.prefixKeys(layer), IO.keys(layer)] as const;
   const values = [IO.prefixValues(layer), IO.values(layer)] as const;
-  for (const name of keys) graph.output(name, "float32", [kvHeads, headSize, `${name}_tokens`]);
-  for (const name of values) graph.output(name, "float32", [kvHeads, `${name}_tokens`, headSize + 1]);
+  if (!context.zeros) {
+    for (const name of keys) graph.output(name, "float32", [kvHeads, headSize, `${name}_tokens`]);
+    for (const name of values) graph.output(name, "float32", [kvHeads, `${name}_tokens`, headSize + 1]);
+  }
   const [newPrefixKeys, newRestKeys] = graph.splitInTwo(fresh.keys, split, 2, keys);
   const [newPrefixValues, newRestValues] = graph.splitInTwo(fresh.values, split, 1, values);
   const pastPrefix = past(context, "prefix", layer);
@@ -150,7 +154,8 @@ function attend(
 }
 
 /** Keys and values of a block from earlier runs. */
-function past({ graph, shape }: AttentionContext, which: "prefix" | "rest", layer: number): Block {
+function past({ graph, shape, zeros }: AttentionContext, which: "prefix" | "rest", layer: number): Block {
+  if (zeros) return zeros[which];
   const { kvHeads, headSize } = shape;
   const tokens = `past_${which}_keys`;
   return {

@@ -1,4 +1,4 @@
-import type { GraphBuilder, Value } from "../file/graph-builder.ts";
+import type { ElementType, GraphBuilder, Value } from "../file/graph-builder.ts";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
 
 /** Attention mask of a layer for a block of keys: 0, or -inf for masked keys. [1, tokens, keys] */
@@ -6,6 +6,9 @@ export interface CausalMasks {
   readonly prefix: Value;
   readonly rest: Value;
 }
+
+/** `GraphBuilder.input`, or what stands for it. */
+export type DeclareInput = (name: string, type: ElementType, shape: readonly (number | string)[]) => Value;
 
 /**
  * Masks for each query: it sees keys of its own node and the nodes above, up to its own position; in sliding layers only those
@@ -17,8 +20,9 @@ export function causalMasks(
   graph: GraphBuilder,
   shape: Gemma3Shape,
   positions: Value,
+  input: DeclareInput,
 ): Readonly<Record<LayerKind, CausalMasks>> {
-  const queryNodes = graph.input(IO.queryNodes, "int32", ["tokens", 3]);
+  const queryNodes = input(IO.queryNodes, "int32", ["tokens", 3]);
   const ancestors = [0, 1, 2].map((i) =>
     graph.node("Slice", [queryNodes, graph.integers(i), graph.integers(i + 1), graph.integers(1)]),
   );
@@ -41,12 +45,12 @@ export function causalMasks(
     return { full: mask(past), sliding: shape.layers.includes("sliding") ? mask(near()) : "" };
   };
   const prefix = ofBlock(
-    graph.input(IO.prefixNodes, "int32", ["prefix_keys"]),
-    graph.input(IO.prefixPositions, "int64", ["prefix_keys"]),
+    input(IO.prefixNodes, "int32", ["prefix_keys"]),
+    input(IO.prefixPositions, "int64", ["prefix_keys"]),
   );
   const rest = ofBlock(
-    graph.input(IO.restNodes, "int32", ["rest_keys"]),
-    graph.input(IO.restPositions, "int64", ["rest_keys"]),
+    input(IO.restNodes, "int32", ["rest_keys"]),
+    input(IO.restPositions, "int64", ["rest_keys"]),
   );
   return {
     full: { prefix: prefix.full, rest: rest.full },

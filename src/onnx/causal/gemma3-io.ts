@@ -1,5 +1,5 @@
 import type { ElementType, StreamedData } from "../file/graph-builder.ts";
-import { TOKEN_TREE_IO } from "../token-tree-io.ts";
+import { scoreTensors, type TensorFacts, TOKEN_TREE_IO } from "../token-tree-io.ts";
 
 /** Attention type of a layer: all keys up to the query's position, or only those within the window. */
 export type LayerKind = "full" | "sliding";
@@ -56,3 +56,40 @@ export const GEMMA3_IO = {
   chunkParts: "chunk_parts",
   readParts: "read_parts", // the same for the scored tokens
 } as const;
+
+/**
+ * The tensors of the graph that holds whole trees: those of the usual one without keys and values, each with a dimension at least.
+ * What stands before the new keys of a block are keys of zeros, which the graph makes itself.
+ */
+export function wholeGemma3Tensors({ hidden, kvHeads }: Pick<Gemma3Shape, "hidden" | "kvHeads">): {
+  readonly inputs: readonly TensorFacts[];
+  readonly outputs: readonly TensorFacts[];
+} {
+  const IO = GEMMA3_IO;
+  const kinds: readonly LayerKind[] = ["full", "sliding"];
+  const partsRank = kvHeads === 1 ? 3 : 4;
+  return {
+    inputs: [
+      { name: IO.ids, type: "int32", shape: ["tokens"] },
+      { name: IO.positions, type: "int64", shape: ["tokens"] },
+      { name: IO.queryNodes, type: "int32", shape: ["tokens", 3] },
+      { name: IO.prefixNodes, type: "int32", shape: ["prefix_keys"] },
+      { name: IO.prefixPositions, type: "int64", shape: ["prefix_keys"] },
+      { name: IO.restNodes, type: "int32", shape: ["rest_keys"] },
+      { name: IO.restPositions, type: "int64", shape: ["rest_keys"] },
+      { name: IO.readAt, type: "int64", shape: ["pairs"] },
+      { name: IO.split, type: "int64", shape: [2] },
+      { name: IO.chunks, type: "int64", shape: [1] },
+      { name: IO.chunkSize, type: "int64", shape: [1] },
+      { name: IO.chunkParts, type: "int64", shape: [partsRank] },
+      { name: IO.readParts, type: "int64", shape: [partsRank] },
+      { name: IO.prefixIsPast, type: "bool", shape: [1] },
+      ...kinds.flatMap((kind): TensorFacts[] => [
+        { name: IO.seesPrefix(kind), type: "bool", shape: [1] },
+        { name: IO.prefixFrom(kind), type: "int64", shape: ["chunks"] },
+        { name: IO.prefixTo(kind), type: "int64", shape: ["chunks"] },
+      ]),
+    ],
+    outputs: scoreTensors(hidden),
+  };
+}

@@ -2,13 +2,21 @@ import { GraphBuilder, type Value, type WeightsFile } from "../file/graph-builde
 import { type Linear, linear, type Multiplication, rotateOutputs } from "../layers/linear.ts";
 import { type RowArithmetic, rowArithmetic } from "../layers/row-arithmetic.ts";
 import { withOnes } from "../layers/softmax-sum.ts";
+import { WHOLE_TREE_IO } from "../token-tree-io.ts";
 import { type AttentionContext, causalAttention } from "./causal-attention.ts";
-import { causalMasks } from "./causal-masks.ts";
-import { type Gemma3Shape, type Gemma3Weights, GEMMA3_IO as IO, type LayerKind } from "./gemma3-io.ts";
+import { causalMasks, type DeclareInput } from "./causal-masks.ts";
+import {
+  type Gemma3Shape,
+  type Gemma3Weights,
+  GEMMA3_IO as IO,
+  type LayerKind,
+  wholeGemma3Tensors,
+} from "./gemma3-io.ts";
 import { rotaryTables } from "./rotary.ts";
 
 interface Context extends AttentionContext {
   readonly weights: Gemma3Weights;
+  readonly ids: Value; // [tokens]
   readonly arithmetic: RowArithmetic;
   readonly positions: Value; // [tokens, 1]
   readonly rotary: Readonly<Record<LayerKind, { readonly cosines: Value; readonly sines: Value }>>;
@@ -25,7 +33,7 @@ interface Context extends AttentionContext {
  *     candidate                     └ ■ ■ ■
  *
  * Forwards, the two blocks of keys and the reasons for bit-identical scores are those of src/onnx/encoder/bert-token-tree.ts. Sums over
- * keys are split every 128 keys (src/backends/onnx/tensors/causal-keys.ts). Keys are stored after rotation.
+ * keys are split every 128 keys (src/backends/tensors/causal-keys.ts). Keys are stored after rotation.
  *
  * @param weightsFile receives the large constants
  * @param hasVectors  whether the rows that the head reads are an output too
@@ -39,11 +47,52 @@ export function buildGemma3TokenTree(
   hasVectors = false,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
-  const context = makeContext(graph, shape, weights, form);
-  let hidden = embeddings(context);
-  for (let layer = 0; layer < shape.layers.length; layer++) hidden = decoderLayer(context, layer, hidden);
-  head(context, hidden, hasVectors);
+  decoder(makeContext(graph, shape, weights, form, graph.input.bind(graph)), hasVectors);
   return graph.build("gemma3-token-tree");
+}
+
+/**
+ * The same model as a graph that holds whole trees: nothing enters from earlier runs, and no keys and values leave it.
+ *
+ * @param digest SHA-256 of what it is made of, an output of the graph
+ */
+export function buildWholeGemma3(
+  shape: Gemma3Shape,
+  weights: Gemma3Weights,
+  form: Multiplication,
+  digest: Uint8Array,
+  weightsFile?: WeightsFile,
+): Uint8Array {
+  const graph = new GraphBuilder(weightsFile);
+  for (const { name, type, shape: dims } of wholeGemma3Tensors(shape).inputs) graph.input(name, type, dims);
+  const input: DeclareInput = (name, _type, { length }) =>
+    length === 0 ? graph.node("Reshape", [name, graph.integers()]) : name;
+  const context = makeContext(graph, shape, weights, form, input);
+  decoder({ ...context, zeros: zerosBeforeNew(context) }, true);
+  graph.node("Identity", [graph.constant("uint8", [digest.length], digest)], {}, WHOLE_TREE_IO.digest);
+  graph.output(WHOLE_TREE_IO.digest, "uint8", [digest.length]);
+  return graph.build("whole-gemma3-token-tree");
+}
+
+function decoder(context: Context, hasVectors: boolean): void {
+  let hidden = embeddings(context);
+  for (let layer = 0; layer < context.shape.layers.length; layer++)
+    hidden = decoderLayer(context, layer, hidden);
+  head(context, hidden, hasVectors);
+}
+
+/** Keys and values of zeros: as many as a block has keys beside the new ones. */
+function zerosBeforeNew({ graph, shape: { kvHeads, headSize }, split }: Context) {
+  const [prefix, rest] = graph.splitInTwo(split, graph.integers(1, 1), 0);
+  const block = (nodes: Value, fresh: Value) => {
+    const count = graph.node("Sub", [graph.node("Shape", [nodes]), fresh]);
+    const zeros = (...dims: (number | Value)[]) => {
+      const sizes = dims.map((size) => (typeof size === "number" ? graph.integers(size) : size));
+      return graph.node("ConstantOfShape", [graph.node("Concat", sizes, { axis: 0 })]);
+    };
+    return { keys: zeros(kvHeads, headSize, count), values: zeros(kvHeads, count, headSize + 1) };
+  };
+  return { prefix: block(IO.prefixNodes, prefix), rest: block(IO.restNodes, rest) };
 }
 
 function makeContext(
@@ -51,17 +100,18 @@ function makeContext(
   shape: Gemma3Shape,
   weights: Gemma3Weights,
   form: Multiplication,
+  input: DeclareInput,
 ): Context {
-  const positions = graph.input(IO.positions, "int64", ["tokens"]);
-  const masks = causalMasks(graph, shape, positions);
+  const positions = input(IO.positions, "int64", ["tokens"]);
+  const masks = causalMasks(graph, shape, positions, input);
   const layerInputs = (kind: LayerKind) => ({
     masks: masks[kind],
-    seesPrefix: graph.input(IO.seesPrefix(kind), "bool", []),
-    prefixFrom: graph.input(IO.prefixFrom(kind), "int64", ["chunks"]),
-    prefixTo: graph.input(IO.prefixTo(kind), "int64", ["chunks"]),
+    seesPrefix: input(IO.seesPrefix(kind), "bool", []),
+    prefixFrom: input(IO.prefixFrom(kind), "int64", ["chunks"]),
+    prefixTo: input(IO.prefixTo(kind), "int64", ["chunks"]),
   });
-  const chunkSize = graph.input(IO.chunkSize, "int64", [1]);
-  const readAt = graph.input(IO.readAt, "int64", ["pairs"]);
+  const chunkSize = input(IO.chunkSize, "int64", [1]);
+  const readAt = input(IO.readAt, "int64", ["pairs"]);
   const byHead = (queries: Value) =>
     graph.node("Concat", [graph.integers(shape.heads), queries, graph.integers(-1)], { axis: 0 });
   const partsRank = shape.kvHeads === 1 ? 3 : 4;
@@ -69,16 +119,17 @@ function makeContext(
     graph,
     shape,
     weights,
+    ids: input(IO.ids, "int32", ["tokens"]),
     arithmetic: rowArithmetic(graph, form),
-    split: graph.input(IO.split, "int64", [2]),
+    split: input(IO.split, "int64", [2]),
     readAt,
-    prefixIsPast: graph.input(IO.prefixIsPast, "bool", []),
-    chunks: graph.input(IO.chunks, "int64", []),
+    prefixIsPast: input(IO.prefixIsPast, "bool", []),
+    chunks: input(IO.chunks, "int64", []),
     chunkSize,
-    chunkShapes: { byHead: byHead(chunkSize), byPart: graph.input(IO.chunkParts, "int64", [partsRank]) },
+    chunkShapes: { byHead: byHead(chunkSize), byPart: input(IO.chunkParts, "int64", [partsRank]) },
     readShapes: {
       byHead: byHead(graph.node("Shape", [readAt])),
-      byPart: graph.input(IO.readParts, "int64", [partsRank]),
+      byPart: input(IO.readParts, "int64", [partsRank]),
     },
     layers: { full: layerInputs("full"), sliding: layerInputs("sliding") },
     positions: graph.node("Unsqueeze", [positions, graph.integers(1)]),
@@ -96,12 +147,9 @@ function rotary(graph: GraphBuilder, { ropeTheta, headSize, positions }: Gemma3S
 }
 
 /** Word embeddings times the square root of their size. @returns [tokens, hidden] */
-function embeddings({ graph, shape: { vocab, hidden }, weights }: Context): Value {
+function embeddings({ graph, shape: { vocab, hidden }, weights, ids }: Context): Value {
   const table = weights.stored("embed_tokens", [vocab, hidden]);
-  const words = graph.node("Gather", [
-    graph.constant(table.type, [vocab, hidden], table),
-    graph.input(IO.ids, "int32", ["tokens"]),
-  ]);
+  const words = graph.node("Gather", [graph.constant(table.type, [vocab, hidden], table), ids]);
   return graph.node("Mul", [
     graph.node("Cast", [words], { to: 1 }),
     graph.floats([1], Math.fround(Math.sqrt(hidden))),

@@ -1,9 +1,16 @@
 import { GraphBuilder, type Value, type WeightsFile } from "../file/graph-builder.ts";
 import { arithmetic, type Norm, type Rows } from "../layers/arithmetic.ts";
 import { type Linear, linear, type Multiplication } from "../layers/linear.ts";
-import { TOKEN_TREE_IO, type TokenTreeShape, type Weights } from "../token-tree-io.ts";
+import {
+  TOKEN_TREE_IO,
+  type TokenTreeShape,
+  type Weights,
+  WHOLE_TREE_IO,
+  wholeTreeTensors,
+} from "../token-tree-io.ts";
 import { attention, visibility } from "./token-tree-attention.ts";
-import type { Context } from "./token-tree-context.ts";
+import type { Context, RunContext } from "./token-tree-context.ts";
+import { wholeAttention, wholeTrees } from "./whole-attention.ts";
 
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
@@ -42,44 +49,104 @@ export function buildTokenTree(
   hasVectors = false,
 ): Uint8Array {
   const graph = new GraphBuilder(weightsFile);
-  const context: Context = {
-    graph,
-    shape,
-    weights,
-    arithmetic: arithmetic(form, graph, shape.layerNormEpsilon),
-    headSize: shape.hidden / shape.heads,
-    split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
+  const context: RunContext = {
+    ...modelContext(graph, shape, weights, form),
     readAt: graph.input(TOKEN_TREE_IO.readAt, "int64", ["pairs"]),
+    split: graph.input(TOKEN_TREE_IO.split, "int64", [2]),
     isSmall: graph.input(TOKEN_TREE_IO.isSmall, "bool", []),
     hasPrefix: graph.input(TOKEN_TREE_IO.hasPrefix, "bool", []),
     prefixIsPast: graph.input(TOKEN_TREE_IO.prefixIsPast, "bool", []),
-    chunks: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
-    chunkSize: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
+    chunks: {
+      count: graph.input(TOKEN_TREE_IO.chunks, "int64", []),
+      size: graph.input(TOKEN_TREE_IO.chunkSize, "int64", [1]),
+    },
   };
-  let rows = context.arithmetic.normalise(embeddings(context), normOf(context, "ln"));
-  const mask = visibility(graph);
-  for (let layer = 0; layer < shape.layers; layer++) rows = encoderLayer(context, layer, rows, mask);
+  const tokens = {
+    ids: graph.input(TOKEN_TREE_IO.ids, "int32", ["tokens"]),
+    positions: graph.input(TOKEN_TREE_IO.positions, "int32", ["tokens"]),
+    segments: graph.input(TOKEN_TREE_IO.segments, "int32", ["tokens"]),
+  };
+  const mask = visibility(
+    graph,
+    graph.input(TOKEN_TREE_IO.queryNodes, "int32", ["tokens", 3]),
+    graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"]),
+  );
+  const rows = encoder(context, tokens, (layer, rows, isLast) =>
+    attention(context, layer, rows, isLast, mask),
+  );
   head(context, rows);
   if (hasVectors) vectors(context, rows);
   return graph.build("token-tree");
 }
 
+/**
+ * The same encoder as a graph that holds whole trees: nothing enters from earlier runs, and no keys and values leave it. The bits of a
+ * pair's score are the same.
+ *
+ * @param digest SHA-256 of what it is made of, an output of the graph
+ */
+export function buildWholeTree(
+  shape: TokenTreeShape,
+  weights: Weights,
+  form: Multiplication,
+  digest: Uint8Array,
+  weightsFile?: WeightsFile,
+): Uint8Array {
+  const graph = new GraphBuilder(weightsFile);
+  const { inputs } = wholeTreeTensors(shape.hidden);
+  for (const { name, type, shape } of inputs) graph.input(name, type, shape);
+  const context: Context = { ...modelContext(graph, shape, weights, form), readAt: WHOLE_TREE_IO.readAt };
+  const whole = wholeTrees(graph);
+  const rows = encoder(context, WHOLE_TREE_IO, (layer, rows, isLast) =>
+    wholeAttention(context, whole, layer, rows, isLast),
+  );
+  head(context, rows);
+  vectors(context, rows);
+  graph.node("Identity", [graph.constant("uint8", [digest.length], digest)], {}, WHOLE_TREE_IO.digest);
+  graph.output(WHOLE_TREE_IO.digest, "uint8", [digest.length]);
+  return graph.build("whole-token-tree");
+}
+
+function modelContext(graph: GraphBuilder, shape: TokenTreeShape, weights: Weights, form: Multiplication) {
+  return {
+    graph,
+    shape,
+    weights,
+    arithmetic: arithmetic(form, graph, shape.layerNormEpsilon),
+    headSize: shape.hidden / shape.heads,
+  };
+}
+
+/** int32 [tokens] each. */
+interface Tokens {
+  readonly ids: Value;
+  readonly positions: Value;
+  readonly segments: Value;
+}
+
+/** [tokens, hidden] -> [queries, hidden], before the output projection */
+type Attend = (layer: number, rows: Rows, isLast: boolean) => Value;
+
+/** @returns [pairs, hidden] */
+function encoder(context: Context, tokens: Tokens, attend: Attend): Rows {
+  let rows = context.arithmetic.normalise(embeddings(context, tokens), normOf(context, "ln"));
+  for (let layer = 0; layer < context.shape.layers; layer++)
+    rows = encoderLayer(context, layer, rows, attend);
+  return rows;
+}
+
 /** Word + position + segment. @returns [tokens, hidden] */
-function embeddings({ graph, shape, weights }: Context): Value {
-  const tokens = ["tokens"];
+function embeddings({ graph, shape, weights }: Context, tokens: Tokens): Value {
   const { vocab, hidden, positions } = shape;
   const words = graph.constant("float16", [vocab, hidden], weights.float16("word.weight", [vocab, hidden]));
   const places = weights.float32("pos.weight", [positions, hidden]);
   const kinds = weights.float32("seg.weight", [3, hidden]);
-  const word = graph.node("Gather", [words, graph.input(TOKEN_TREE_IO.ids, "int32", tokens)]);
+  const word = graph.node("Gather", [words, tokens.ids]);
   const place = graph.node("Gather", [
     graph.constant("float32", [positions, hidden], places),
-    graph.input(TOKEN_TREE_IO.positions, "int32", tokens),
+    tokens.positions,
   ]);
-  const kind = graph.node("Gather", [
-    graph.constant("float32", [3, hidden], kinds),
-    graph.input(TOKEN_TREE_IO.segments, "int32", tokens),
-  ]);
+  const kind = graph.node("Gather", [graph.constant("float32", [3, hidden], kinds), tokens.segments]);
   const sum = graph.node("Add", [graph.node("Cast", [word], { to: 1 }), place]);
   return graph.node("Add", [sum, kind]);
 }
@@ -88,13 +155,13 @@ function embeddings({ graph, shape, weights }: Context): Value {
  * Attention and feed-forward, each with residual and normalization. [tokens, hidden] -> the same. The last layer keeps only the
  * tokens that are scored: [pairs, hidden].
  */
-function encoderLayer(context: Context, layer: number, rows: Rows, mask: Value): Rows {
+function encoderLayer(context: Context, layer: number, rows: Rows, attend: Attend): Rows {
   const { graph, shape, arithmetic } = context;
   const { hidden, inner } = shape;
   const name = `layers.${layer}`;
   const isLast = layer === shape.layers - 1;
   const kept = isLast ? arithmetic.pick(rows, context.readAt) : rows;
-  const seen = attention(context, layer, rows, isLast, mask);
+  const seen = attend(layer, rows, isLast);
   const out = linearOf(context, `${name}.out`, hidden, hidden);
   const rotation = arithmetic.rotationOf(context.headSize);
   const middle = arithmetic.add(kept, out, seen, normOf(context, `${name}.ln1`), rotation);

@@ -2,30 +2,34 @@ import type { GraphBuilder, Value } from "../file/graph-builder.ts";
 import type { Rows } from "../layers/arithmetic.ts";
 import { anyKeyOf, largest, withOnes } from "../layers/softmax-sum.ts";
 import { TOKEN_TREE_IO } from "../token-tree-io.ts";
-import type { Context } from "./token-tree-context.ts";
+import type { Chunks, Context, RunContext } from "./token-tree-context.ts";
 import { type Projected, project } from "./token-tree-projection.ts";
 
-interface Block {
+export interface Block {
   readonly keys: Value; // [heads, size, keys]
   readonly values: Value; // [heads, keys, size]
 }
 
 /** A block whose values have an additional column of ones, which sums the weights. */
-interface Rest {
+export interface Rest {
   readonly keys: Value; // [heads, size, keys]
   readonly values: Value; // [heads, keys, size + 1]
 }
 
 /** Numerator and denominator of the softmax. */
-interface Sums {
+export interface Sums {
   readonly values: Value; // [heads, queries, size], values times weights
   readonly weights: Value; // [heads, queries, 1]
 }
 
-/** Attention mask of the rest: 0, or -inf for masked keys. [1, tokens, rest keys] */
-export function visibility(graph: GraphBuilder): Value {
-  const queryNodes = graph.input(TOKEN_TREE_IO.queryNodes, "int32", ["tokens", 3]);
-  const keyNodes = graph.input(TOKEN_TREE_IO.restNodes, "int32", ["rest_keys"]);
+/**
+ * Attention mask: 0, or -inf for masked keys.
+ *
+ * @param queryNodes [queries, 3]
+ * @param keyNodes   [keys]
+ * @returns          [1, queries, keys]
+ */
+export function visibility(graph: GraphBuilder, queryNodes: Value, keyNodes: Value): Value {
   const row = graph.node("Unsqueeze", [keyNodes, graph.integers(0)]);
   const allowed = [0, 1, 2]
     .map((i) =>
@@ -38,7 +42,13 @@ export function visibility(graph: GraphBuilder): Value {
 }
 
 /** [tokens, hidden] -> [queries, hidden], before the output projection. Every token is a query unless `isLast`. */
-export function attention(context: Context, layer: number, rows: Rows, isLast: boolean, mask: Value): Value {
+export function attention(
+  context: RunContext,
+  layer: number,
+  rows: Rows,
+  isLast: boolean,
+  mask: Value,
+): Value {
   const { graph } = context;
   const fresh = project(context, layer, rows);
   const kept = (value: Value, axis: number) =>
@@ -69,7 +79,7 @@ function keyValueOutputs({ graph, shape, headSize }: Context, layer: number): re
 }
 
 /** Queries, and their mask of the rest. */
-interface Asked {
+export interface Asked {
   readonly queries: Value; // [queries, heads, size]
   readonly mask: Value; // [1, queries, rest keys]
   /** Whether the queries are split into chunks. */
@@ -101,13 +111,15 @@ function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): 
  *
  * @returns the attention output, then keys and values of the new tokens of the prefix, and of the others
  */
-function overAll(context: Context, layer: number, projected: Projected, asked: Asked): readonly Value[] {
+function overAll(context: RunContext, layer: number, projected: Projected, asked: Asked): readonly Value[] {
   const { graph } = context;
   const pastPrefix = past(context, "prefix", layer);
   const pastRest = past(context, "rest", layer);
   const overBoth = (prefix: Block, rest: Block) => {
     const joinedRest = restOf(graph, pastRest, rest);
-    return inChunks(context, asked, (some) => joined(context, some, { prefix, rest: joinedRest }));
+    return inChunks(context, context.chunks, asked, (some) =>
+      joined(context, some, { prefix, rest: joinedRest }),
+    );
   };
   const results = (which: string) => RESULTS.map((name) => `${which}_${name}_${layer}`);
   // a cached state is used in place: copying its keys and values would cost more than a question's own computation
@@ -121,26 +133,31 @@ function overAll(context: Context, layer: number, projected: Projected, asked: A
         return [overBoth(pastPrefix, rest), ...nothing(context), rest.keys, rest.values];
       },
       () => {
-        const { prefix, rest } = split(context, blockOf(graph, projected));
+        const { prefix, rest } = splitBlock(graph, blockOf(graph, projected), context.split);
         return [overBoth(prefix, rest), prefix.keys, prefix.values, rest.keys, rest.values];
       },
     );
   return graph.eitherAll(context.hasPrefix, "float32", results("over_all"), withPrefix, () => {
     const block = blockOf(graph, projected);
     const rest = restOf(graph, pastRest, block);
-    const seen = inChunks(context, asked, (some) => summed(context, some, rest));
+    const seen = inChunks(context, context.chunks, asked, (some) => summed(context, some, rest));
     return [seen, ...nothing(context), block.keys, block.values];
   });
 }
 const RESULTS = ["seen", "prefix_keys", "prefix_values", "keys", "values"];
 
 /** [queries, hidden], chunk by chunk. */
-function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums): Value {
+export function inChunks(
+  context: Context,
+  { count, size }: Chunks,
+  asked: Asked,
+  attend: (some: Asked) => Sums,
+): Value {
   const { graph, shape } = context;
   if (!asked.isChunked) return mean(context, attend(asked));
-  const chunks = graph.loop(context.chunks, "float32", (round) => {
-    const begin = graph.node("Mul", [round, context.chunkSize]);
-    const end = graph.node("Add", [begin, context.chunkSize]);
+  const chunks = graph.loop(count, "float32", (round) => {
+    const begin = graph.node("Mul", [round, size]);
+    const end = graph.node("Add", [begin, size]);
     const cut = (value: Value, axis: number) =>
       graph.node("Slice", [value, begin, end, graph.integers(axis)]);
     return mean(context, attend({ ...asked, queries: cut(asked.queries, 0), mask: cut(asked.mask, 1) }));
@@ -152,7 +169,7 @@ function inChunks(context: Context, asked: Asked, attend: (some: Asked) => Sums)
  * Sums over the rest: weighted values, and weights. A weight is `exp(logit - maximum)`. The maximum is subtracted because logits
  * reach 84 in the embedded model's first layer, and `exp` overflows at 89.
  */
-function summed(context: Context, asked: Asked, rest: Rest): Sums {
+export function summed(context: Context, asked: Asked, rest: Rest): Sums {
   const products = masked(context.graph, asked, rest);
   return weighted(context, products, largest(context.graph, products), rest);
 }
@@ -161,7 +178,7 @@ function summed(context: Context, asked: Asked, rest: Rest): Sums {
  * The same over both blocks. Every query sees the whole prefix, so the runtime's softmax over it, which is much faster than its
  * parts, is a fixed sequence of operations.
  */
-function joined(
+export function joined(
   context: Context,
   asked: Asked,
   { prefix, rest }: { readonly prefix: Block; readonly rest: Rest },
@@ -219,10 +236,10 @@ function mean({ graph, shape }: Context, { values, weights }: Sums): Value {
   return graph.node("Reshape", [means, graph.integers(-1, shape.hidden)]);
 }
 
-/** The new tokens of the prefix, and the others. */
-function split({ graph, split }: Context, fresh: Block): { prefix: Block; rest: Block } {
-  const [prefixKeys, restKeys] = graph.splitInTwo(fresh.keys, split, 2);
-  const [prefixValues, restValues] = graph.splitInTwo(fresh.values, split, 1);
+/** The first tokens of a block, and the others. @param sizes int64 [2] */
+export function splitBlock(graph: GraphBuilder, block: Block, sizes: Value): { prefix: Block; rest: Block } {
+  const [prefixKeys, restKeys] = graph.splitInTwo(block.keys, sizes, 2);
+  const [prefixValues, restValues] = graph.splitInTwo(block.values, sizes, 1);
   return {
     prefix: { keys: prefixKeys, values: prefixValues },
     rest: { keys: restKeys, values: restValues },
@@ -241,13 +258,17 @@ function past({ graph, shape, headSize }: Context, which: "prefix" | "rest", lay
 
 /** The rest: keys encoded earlier, then new ones. */
 function restOf(graph: GraphBuilder, earlier: Block, fresh: Block): Rest {
-  return {
+  return summable(graph, {
     keys: graph.node("Concat", [earlier.keys, fresh.keys], { axis: 2 }),
-    values: withOnes(graph, graph.node("Concat", [earlier.values, fresh.values], { axis: 1 })),
-  };
+    values: graph.node("Concat", [earlier.values, fresh.values], { axis: 1 }),
+  });
 }
 
-function blockOf(graph: GraphBuilder, { keys, values }: Projected): Block {
+export function summable(graph: GraphBuilder, { keys, values }: Block): Rest {
+  return { keys, values: withOnes(graph, values) };
+}
+
+export function blockOf(graph: GraphBuilder, { keys, values }: Projected): Block {
   return {
     keys: graph.node("Transpose", [keys], { perm: [1, 2, 0] }),
     values: graph.node("Transpose", [values], { perm: [1, 0, 2] }),

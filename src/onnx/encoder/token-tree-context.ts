@@ -9,11 +9,20 @@ export interface Context {
   readonly weights: Weights;
   readonly arithmetic: Arithmetic;
   readonly headSize: number;
-  readonly split: Value;
   readonly readAt: Value;
+}
+
+/** How queries are split. */
+export interface Chunks {
+  readonly count: Value; // int64 []
+  readonly size: Value; // int64 [1]
+}
+
+/** Of a graph whose runs take and give keys and values. */
+export interface RunContext extends Context {
+  readonly split: Value;
   readonly isSmall: Value;
   readonly hasPrefix: Value;
   readonly prefixIsPast: Value;
-  readonly chunks: Value;
-  readonly chunkSize: Value;
+  readonly chunks: Chunks;
 }

@@ -1,7 +1,7 @@
 import { type EventEmitter, once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { arraysOf } from "../tensors/key-values.ts";
-import type { TreeShape } from "../tensors/tree-model.ts";
+import { arraysOf } from "../../tensors/key-values.ts";
+import type { TreeShape } from "../../tensors/tree-model.ts";
 import type { ForwardResult } from "./forward-runner.ts";
 import type { Round } from "./taken-tasks.ts";
 

@@ -5,7 +5,7 @@ import {
   type Node,
   REST_TOKENS,
   tokenCount,
-} from "../tensors/forward.ts";
+} from "../../tensors/forward.ts";
 
 /** Packs groups of nodes into forwards: into the open forward if the group fits, otherwise into a new one. */
 export class ForwardPacker {

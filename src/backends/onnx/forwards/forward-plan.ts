@@ -6,7 +6,7 @@ import {
   type Node,
   REST_TOKENS,
   tokenCount,
-} from "../tensors/forward.ts";
+} from "../../tensors/forward.ts";
 import { ForwardPacker } from "./forward-packer.ts";
 
 /** Minimum new tokens of a forward when work is split so that every thread has one. Chosen: two requests of 45 tokens justify two threads. */

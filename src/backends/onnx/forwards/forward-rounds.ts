@@ -6,7 +6,7 @@ import {
   newNodes,
   newTokens,
   pastNodes,
-} from "../tensors/forward.ts";
+} from "../../tensors/forward.ts";
 
 /** Groups forwards into rounds. A forward depends only on forwards of earlier rounds. */
 export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {

@@ -1,6 +1,4 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
-import { InferenceSession } from "../runtime/runtime.ts";
-import { type Place, sessionOptions } from "../runtime/session-options.ts";
 import {
   type Forward,
   type ForwardTask,
@@ -8,9 +6,12 @@ import {
   newTokens,
   scoredNodes,
   tokenCount,
-} from "../tensors/forward.ts";
-import { cutTokens, type KeyValues } from "../tensors/key-values.ts";
-import type { TreeModel } from "../tensors/tree-model.ts";
+} from "../../tensors/forward.ts";
+import { cutTokens, type KeyValues } from "../../tensors/key-values.ts";
+import type { TensorData } from "../../tensors/tensor-data.ts";
+import type { TreeModel } from "../../tensors/tree-model.ts";
+import { InferenceSession, Tensor } from "../runtime/runtime.ts";
+import { type Place, sessionOptions } from "../runtime/session-options.ts";
 
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
@@ -74,7 +75,7 @@ export class ForwardRunner {
       layers.flatMap((layer) => [keys(layer), values(layer)]),
     );
     const given = this.#hasVectors ? [IO.scores, IO.vectors] : [IO.scores];
-    const results = await this.#session.run(feeds, [...given, ...names], runOptions(forward));
+    const results = await this.#session.run(tensorsOf(feeds), [...given, ...names], runOptions(forward));
     const count = scoredNodes(forward).length;
     return {
       scores: float32(results, IO.scores).slice(0, count),
@@ -103,6 +104,18 @@ const OF_PREFIX = { keys: IO.prefixKeys, values: IO.prefixValues };
 const OF_REST = { keys: IO.keys, values: IO.values };
 /** Output and position of a new node's keys and values. */
 const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
+
+/** Tensors of the runtime. Inputs that are one tensor stay one: creating it takes 2 us. */
+export function tensorsOf(feeds: Readonly<Record<string, TensorData>>): Record<string, Tensor> {
+  const made = new Map<TensorData, Tensor>();
+  const all: Record<string, Tensor> = {};
+  for (const [name, given] of Object.entries(feeds)) {
+    const tensor = made.get(given) ?? new Tensor(given.type, given.data, given.dims);
+    made.set(given, tensor);
+    all[name] = tensor;
+  }
+  return all;
+}
 
 /** @returns [rows, size] */
 function firstRows(results: InferenceSession.ReturnType, name: string, rows: number): Float32Array {

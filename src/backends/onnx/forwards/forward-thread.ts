@@ -1,7 +1,7 @@
 /** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
-import { arraysOf } from "../tensors/key-values.ts";
-import { treeModel } from "../tensors/tree-model.ts";
+import { arraysOf } from "../../tensors/key-values.ts";
+import { treeModel } from "../../tensors/tree-model.ts";
 import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";

@@ -1,7 +1,7 @@
+import { type ForwardTask, type Node, pastNodes } from "../../tensors/forward.ts";
+import { byteLength, copyOf, type KeyValues } from "../../tensors/key-values.ts";
+import type { TreeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { type ForwardTask, type Node, pastNodes } from "../tensors/forward.ts";
-import { byteLength, copyOf, type KeyValues } from "../tensors/key-values.ts";
-import type { TreeModel } from "../tensors/tree-model.ts";
 import { ForwardHelper } from "./forward-helper.ts";
 import { shareOut } from "./forward-rounds.ts";
 import { type ForwardResult, ForwardRunner, type Known } from "./forward-runner.ts";

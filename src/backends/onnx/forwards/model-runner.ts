@@ -1,8 +1,15 @@
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import {
+  isLongState,
+  type Node,
+  newNodes,
+  pastNodes,
+  scoredNodes,
+  tokenCount,
+} from "../../tensors/forward.ts";
+import type { KeyValues } from "../../tensors/key-values.ts";
+import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { isLongState, type Node, newNodes, pastNodes, scoredNodes, tokenCount } from "../tensors/forward.ts";
-import type { KeyValues } from "../tensors/key-values.ts";
-import { type TreeModel, type TreeShape, treeModel } from "../tensors/tree-model.ts";
 import { planForwards } from "./forward-plan.ts";
 import { roundsOf } from "./forward-rounds.ts";
 import { ForwardThreads } from "./forward-threads.ts";

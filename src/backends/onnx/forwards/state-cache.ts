@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { TokenTree } from "../../../inference/ports.ts";
 import { stateKey } from "../../state-key.ts";
-import { byteLength, type KeyValues } from "../tensors/key-values.ts";
+import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 
 /**
  * Keys and values of the states seen last, so that another question on one costs only the question.

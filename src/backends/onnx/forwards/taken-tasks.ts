@@ -1,4 +1,4 @@
-import type { ForwardTask } from "../tensors/forward.ts";
+import type { ForwardTask } from "../../tensors/forward.ts";
 import type { ForwardResult, ForwardRunner, Known } from "./forward-runner.ts";
 
 /** Independent tasks for several threads. Each thread has a copy of this object. */

@@ -1,5 +1,4 @@
-import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../../onnx/token-tree-io.ts";
-import { Tensor } from "../runtime/runtime.ts";
+import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import {
   type Forward,
   type ForwardTask,
@@ -11,6 +10,7 @@ import {
   tokenCount,
 } from "./forward.ts";
 import { joinTokens, type KeyValueShape, type KeyValues } from "./key-values.ts";
+import { bool, float32, int32, int64, type TensorData } from "./tensor-data.ts";
 
 /**
  * Maximum size of a chunk's [heads, queries, keys] tensor, so that the longest state needs no more memory than a short one.
@@ -21,7 +21,7 @@ const CHUNK_NUMBERS = 2_000_000;
 export const FILLER = -1;
 
 export interface ForwardInputs {
-  readonly feeds: Record<string, Tensor>;
+  readonly feeds: Readonly<Record<string, TensorData>>;
   /** First position of each new node among the new tokens. */
   readonly begins: ReadonlyMap<Node, number>;
 }
@@ -32,34 +32,47 @@ export function forwardInputs(
   shape: TokenTreeShape,
   known: (node: Node) => KeyValues,
 ): ForwardInputs {
-  const { fresh, numbers, real, chunks, chunkSize } = layOut(forward, shape.heads);
+  const { numbers, real, chunks, chunkSize } = layOut(forward, shape.heads);
   const tokens = chunks * chunkSize;
+  const { feeds, begins } = newTokenInputs(forward, shape, tokens, numbers);
+  const prefixTokens = tokenCount(forward.newPrefix);
+  return {
+    feeds: {
+      ...feeds,
+      [IO.chunks]: int64([chunks], []),
+      [IO.chunkSize]: int64([chunkSize]),
+      [IO.isSmall]: bool(chunks === 1 && wanted.length === 0 && hasNewRestOnly(forward)),
+      [IO.hasPrefix]: bool(prefixTokens > 0 || forward.pastPrefix.length > 0),
+      [IO.prefixIsPast]: bool(prefixTokens === 0),
+      [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
+      [IO.restNodes]: keyNodes([...forward.pastRest, ...forward.newRest], numbers, tokens - real),
+      ...past("prefix", forward.pastPrefix.map(known), keyValueShape(shape)),
+      ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
+    },
+    begins,
+  };
+}
+
+/** What every graph of the encoder is told of a forward's new tokens. @param tokens with padding */
+export function newTokenInputs(
+  forward: Forward,
+  shape: TokenTreeShape,
+  tokens: number,
+  numbers: ReadonlyMap<Node, number>,
+): ForwardInputs {
+  const fresh = newNodes(forward);
   const begins = new Map<Node, number>();
   let at = 0;
   for (const node of fresh) {
     begins.set(node, at);
     at += node.tokens.length;
   }
-  const prefixTokens = tokenCount(forward.newPrefix);
+  const places = scoredNodes(forward).map((node) => begins.get(node) ?? 0);
   return {
     feeds: {
       ...packedTokens(fresh, tokens, shape.positions),
-      [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunks)), []),
-      [IO.chunkSize]: int64([chunkSize]),
-      [IO.isSmall]: bool(chunks === 1 && wanted.length === 0 && hasNewRestOnly(forward)),
-      [IO.hasPrefix]: bool(prefixTokens > 0 || forward.pastPrefix.length > 0),
-      [IO.prefixIsPast]: bool(prefixTokens === 0),
-      [IO.split]: int64([prefixTokens, tokens - prefixTokens]),
-      [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
-      [IO.restNodes]: keyNodes([...forward.pastRest, ...forward.newRest], numbers, tokens - real),
-      [IO.readAt]: int64(
-        readAt(
-          scoredNodes(forward).map((node) => begins.get(node) ?? 0),
-          tokens - 1,
-        ),
-      ),
-      ...past("prefix", forward.pastPrefix.map(known), keyValueShape(shape)),
-      ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
+      [IO.queryNodes]: int32(queryNodes(fresh, numbers, tokens), [tokens, 3]),
+      [IO.readAt]: int64(readAt(places, tokens - 1)),
     },
     begins,
   };
@@ -73,9 +86,13 @@ export function forwardInputs(
 export function layOut(forward: Forward, heads: number, multiple = 1) {
   const fresh = newNodes(forward);
   const real = tokenCount(fresh);
-  const longest = Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * heads));
   const numbers = numberNodes([...pastNodes(forward), ...fresh]);
-  return { fresh, numbers, real, ...cutQueries(real, longest, multiple) };
+  return { fresh, numbers, real, ...cutQueries(real, longestChunk(forward, heads), multiple) };
+}
+
+/** Queries of a chunk at most. */
+export function longestChunk(forward: Forward, heads: number): number {
+  return Math.max(SHORTEST_CHUNK, Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * heads)));
 }
 
 const hasNewRestOnly = (forward: Forward) => pastNodes(forward).length + forward.newPrefix.length === 0;
@@ -101,13 +118,8 @@ export function cutQueries(
 /** Chosen: with fewer rows, the loop costs more than it saves. */
 const SHORTEST_CHUNK = 16;
 
-export const bool = (value: boolean) => new Tensor("bool", Uint8Array.of(value ? 1 : 0), []);
-export const int32 = (values: Int32Array) => new Tensor("int32", values, [values.length]);
-export const int64 = (values: ArrayLike<number>) =>
-  new Tensor("int64", BigInt64Array.from(Array.from(values, BigInt)), [values.length]);
-
 /** Token ids, positions and segments of the new nodes, followed by padding. */
-function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, Tensor> {
+function packedTokens(nodes: readonly Node[], tokens: number, positions: number): Record<string, TensorData> {
   const ids = new Int32Array(tokens);
   const places = new Int32Array(tokens);
   const segments = new Int32Array(tokens);
@@ -143,7 +155,7 @@ export function queryNodes(
   return all.fill(FILLER, at);
 }
 
-function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fillers: number): Tensor {
+function keyNodes(nodes: readonly Node[], numbers: ReadonlyMap<Node, number>, fillers: number): TensorData {
   const all = new Int32Array(tokenCount(nodes) + fillers);
   let at = 0;
   for (const node of nodes) {
@@ -163,18 +175,18 @@ export function past(
   block: "prefix" | "rest",
   nodes: readonly KeyValues[],
   { heads, size, valueSize, layers }: KeyValueShape,
-): Record<string, Tensor> {
+): Record<string, TensorData> {
   const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0);
   const join = (which: "keys" | "values", layer: number, outer: number, dims: readonly number[]) => {
     const tensors = nodes.map((node) => node[which][layer] ?? new Float32Array(0));
-    return new Tensor("float32", joinTokens(tensors, outer), dims);
+    return float32(joinTokens(tensors, outer), dims);
   };
   const tensorsOf = (layer: number) => ({
     keys: join("keys", layer, heads * size, [heads, size, tokens]),
     values: join("values", layer, heads, [heads, tokens, valueSize]),
   });
   const none = nodes.length === 0 ? tensorsOf(0) : undefined; // shared by all layers: creating one takes 2 us
-  const feeds: Record<string, Tensor> = {};
+  const feeds: Record<string, TensorData> = {};
   for (let layer = 0; layer < layers; layer++) {
     const { keys, values } = none ?? tensorsOf(layer);
     feeds[IO.pastKeys(block, layer)] = keys;

@@ -1,5 +1,5 @@
-import type { Gemma3Shape } from "../../../onnx/causal/gemma3-io.ts";
-import type { TokenTreeShape } from "../../../onnx/token-tree-io.ts";
+import type { Gemma3Shape } from "../../onnx/causal/gemma3-io.ts";
+import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import { threadParts } from "./causal-keys.ts";
 import { causalInputs, causalKeyValueShape } from "./causal-tensors.ts";
 import type { ForwardTask, Node } from "./forward.ts";

@@ -1,4 +1,4 @@
-import type { Gemma3Shape, LayerKind } from "../../../onnx/causal/gemma3-io.ts";
+import type { Gemma3Shape, LayerKind } from "../../onnx/causal/gemma3-io.ts";
 import { type Node, tokenCount } from "./forward.ts";
 import { FILLER } from "./forward-tensors.ts";
 

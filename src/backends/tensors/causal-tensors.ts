@@ -1,9 +1,9 @@
-import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../../onnx/causal/gemma3-io.ts";
-import { Tensor } from "../runtime/runtime.ts";
+import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/causal/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
 import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
-import { bool, type ForwardInputs, int32, int64, layOut, past, queryNodes } from "./forward-tensors.ts";
+import { type ForwardInputs, layOut, past, queryNodes } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
+import { bool, int32, int64, type TensorData } from "./tensor-data.ts";
 
 export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape): KeyValueShape {
   return { layers: layers.length, heads: kvHeads, size: headSize, valueSize: headSize + 1 };
@@ -47,7 +47,7 @@ export function causalInputs(
       [IO.ids]: int32(ids),
       [IO.positions]: int64(positions),
       [IO.split]: int64([newTokens, tokens - newTokens]),
-      [IO.chunks]: new Tensor("int64", BigInt64Array.of(BigInt(chunking.chunks)), []),
+      [IO.chunks]: int64([chunking.chunks], []),
       [IO.chunkSize]: int64([chunking.chunkSize]),
       [IO.chunkParts]: partsShape(shape, parts, chunking.chunkSize),
       [IO.readParts]: partsShape(shape, parts, readAt.length),
@@ -58,7 +58,7 @@ export function causalInputs(
       [IO.prefixTo("full")]: int64(full.to),
       [IO.prefixFrom("sliding")]: int64(sliding.from),
       [IO.prefixTo("sliding")]: int64(sliding.to),
-      [IO.queryNodes]: new Tensor("int32", queryNodes(fresh, numbers, tokens), [tokens, 3]),
+      [IO.queryNodes]: int32(queryNodes(fresh, numbers, tokens), [tokens, 3]),
       [IO.prefixNodes]: int32(prefix.nodes),
       [IO.prefixPositions]: int64(prefix.positions),
       [IO.restNodes]: int32(rest.nodes),
@@ -95,7 +95,7 @@ function fillerPlaces(places: number, multiple: number, filler: number): number[
 }
 
 /** Shape of the split queries of all heads. */
-function partsShape({ heads, kvHeads }: Gemma3Shape, { parts }: ThreadParts, queries: number): Tensor {
+function partsShape({ heads, kvHeads }: Gemma3Shape, { parts }: ThreadParts, queries: number): TensorData {
   const rows = (queries * heads) / kvHeads / parts;
   return int64([...(kvHeads === 1 ? [] : [kvHeads]), parts, rows, -1]);
 }

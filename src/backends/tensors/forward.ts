@@ -1,4 +1,4 @@
-import { SHORTEST_KEPT_STATE } from "../../kept-states.ts";
+import { SHORTEST_KEPT_STATE } from "../kept-states.ts";
 
 /**
  * A forward is one run of a graph over token trees (see the drawing in src/onnx/encoder/bert-token-tree.ts). A node is encoded in one

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { ServiceError } from "../../errors.ts";
+import { wholeGraph } from "../../models/graph/whole-graph.ts";
+import { shortName } from "../../models/store/store.ts";
+import type { BackendChoice, BegunBackend } from "../backend.ts";
+import { RemoteClient } from "./client.ts";
+import { RemoteBackend } from "./remote-backend.ts";
+
+/** `--backend remote`: another server holds the graph. */
+export function beginRemote(choice: BackendChoice): BegunBackend {
+  const precision = choice.precision === "fp32" ? "fp32" : "int8";
+  const { remote } = choice;
+  if (!remote) throw invalid("The backend remote needs the address of a server.");
+  const url = remote.remoteUrl.replace(/\/+$/, "");
+  return {
+    open({ modelPackage, clock, hasVectors = false, log }) {
+      const client = new RemoteClient({
+        url,
+        connections: remote.remoteConnections,
+        timeoutMs: remote.remoteTimeoutMs,
+        connectTimeoutMs: remote.remoteConnectTimeoutMs,
+        ca: remote.remoteCa === "" ? undefined : read("--remote-ca", remote.remoteCa),
+        token: readToken(remote.remoteTokenFile, remote.token),
+      });
+      return new RemoteBackend({
+        client,
+        url,
+        name: remote.remoteModel || shortName(modelPackage.manifest),
+        expected: `${modelPackage.manifest.id} in ${precision}`,
+        graph: () => wholeGraph(modelPackage, precision),
+        connections: remote.remoteConnections,
+        hasVectors,
+        clock,
+        log,
+      });
+    },
+    precisionOf: () => precision,
+    abandon: () => {},
+  };
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function readToken(file: string, given: string | undefined): string | undefined {
+  const [source, token] =
+    file === ""
+      ? ["DECISION_REMOTE_TOKEN", given]
+      : ["--remote-token-file", read("--remote-token-file", file).trim()];
+  if (token === undefined || (file === "" && token === "")) return undefined;
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw invalid(`${source} takes a token of visible ASCII characters without white space.`);
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function read(flag: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(`${flag} names a file that cannot be read: ${why}.`, cause);
+  }
+}
+
+const invalid = (message: string, cause?: unknown) => new ServiceError("INVALID_OPTION", message, { cause });

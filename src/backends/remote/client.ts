@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { memberOf } from "./protocol.ts";
+
+export interface RemoteSettings {
+  /** Base of the server, without a slash at its end. */
+  readonly url: string;
+  readonly connections: number;
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Certificates (PEM). */
+  readonly ca?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly body: Buffer;
+}
+
+/** Chosen. Doubled after each further try. */
+const FIRST_WAIT_MS = 50;
+const MOST_WAIT_MS = 2_000;
+/** A connection that breaks while the server computes may be the server's end: that forward is sent once more, not for ever. */
+const MOST_BROKEN = 2;
+const REFUSED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** HTTP with the server that computes. Connections are kept; the token goes to no other server, because redirects are not followed. */
+export class RemoteClient {
+  readonly #settings: RemoteSettings;
+  readonly #agent: Agent;
+  readonly #closed = new AbortController();
+
+  constructor(settings: RemoteSettings) {
+    this.#settings = settings;
+    const { connections, connectTimeoutMs, ca } = settings;
+    this.#agent = new Agent({
+      connections,
+      connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
+    });
+  }
+
+  /** One GET. @throws Error */
+  get(path: string, timeoutMs = this.#settings.connectTimeoutMs): Promise<Answer> {
+    return this.#once("GET", path, {}, undefined, timeoutMs);
+  }
+
+  /** A POST, tried again as long as there is time where that is safe: the server has refused it, or a broken connection lost it. @throws Error */
+  async post(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<Answer> {
+    const until = performance.now() + this.#settings.timeoutMs;
+    let broken = 0;
+    for (let tries = 0; ; tries++) {
+      const leftMs = until - performance.now();
+      const outcome = await this.#once("POST", path, headers, body, Math.max(1, leftMs)).catch(asError);
+      const isError = outcome instanceof Error;
+      if (!isError && outcome.status !== 429 && outcome.status !== 503) return outcome;
+      if (isError) {
+        const code = String(memberOf(outcome, "code") ?? memberOf(outcome.cause, "code"));
+        if (BROKEN.has(code)) broken += 1;
+        if (this.#closed.signal.aborted || broken >= MOST_BROKEN || !(BROKEN.has(code) || REFUSED.has(code)))
+          throw outcome;
+      }
+      const waitMs =
+        (isError ? undefined : retryAfterMs(outcome.header("retry-after"))) ??
+        Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
+      if (performance.now() + waitMs >= until) {
+        if (isError) throw outcome;
+        return outcome;
+      }
+      await sleep(waitMs, undefined, { signal: this.#closed.signal });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error("the backend is closed"));
+    await this.#agent.destroy();
+  }
+
+  async #once(
+    method: "GET" | "POST",
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | undefined,
+    timeoutMs: number,
+  ): Promise<Answer> {
+    const { url, token } = this.#settings;
+    const answer = await request(url + path, {
+      method,
+      dispatcher: this.#agent,
+      // the whole of it: a server that sends a byte now and then is as slow as one that sends none
+      signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(Math.ceil(timeoutMs))]),
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body }),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const header = (name: string) => {
+      const value = answer.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    return { status: answer.statusCode, header, body: bytes };
+  }
+}
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
+/** Milliseconds, from seconds or a date. */
+function retryAfterMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

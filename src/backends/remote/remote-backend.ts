@@ -1,0 +1,257 @@
+import { ServiceError } from "../../errors.ts";
+import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { WholeGraph } from "../../models/graph/whole-graph.ts";
+import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
+import { stateKey } from "../state-key.ts";
+import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";
+import { planWhole } from "../tensors/whole-forwards.ts";
+import { wholeInputs } from "../tensors/whole-inputs.ts";
+import type { Answer, RemoteClient } from "./client.ts";
+import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH, memberOf } from "./protocol.ts";
+
+/** Chosen. */
+const ASK_EACH_MS = 1_000;
+/** Not ready after so many answers in a row: one of several servers behind an address may have gone. Chosen. */
+const MOST_MISSED = 3;
+
+export interface RemoteBackendOptions {
+  readonly client: RemoteClient;
+  /** For messages: address without secrets. */
+  readonly url: string;
+  /** The server's name of the model. */
+  readonly name: string;
+  /** Id and precision of the package, for messages. */
+  readonly expected: string;
+  /** Describes the graph that the server must hold. */
+  readonly graph: () => Promise<WholeGraph>;
+  readonly connections: number;
+  readonly hasVectors: boolean;
+  readonly clock: Clock;
+  readonly log: (event: string, details: Record<string, unknown>) => void;
+}
+
+/**
+ * A server of the Open Inference Protocol that holds our graph. It gets whole trees and keeps nothing of them. Each of its answers
+ * carries the digest of its graph, so a server that loads another model is seen at once.
+ */
+export class RemoteBackend implements Backend {
+  readonly shortestKeptState = Number.POSITIVE_INFINITY;
+  readonly isExpected = true;
+  readonly #options: RemoteBackendOptions;
+  #graph: WholeGraph | undefined;
+  #isBinary = false;
+  #missed = 0;
+  #isReady = false;
+  #isClosed = false;
+  #onReady: () => void = () => {};
+  #cancelAsking: () => void = () => {};
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: RemoteBackendOptions) {
+    this.#options = options;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  onReady(listener: () => void): void {
+    this.#onReady = listener;
+  }
+
+  async start(): Promise<void> {
+    const { url, name } = this.#options;
+    this.#graph = await this.#options.graph();
+    const ready = await this.#get(`${this.#path}/ready`);
+    if (ready.status !== 200) {
+      const why = ready.status === 404 || ready.status === 400 ? "has no model of that name" : "is not ready";
+      throw failed(`The server at ${url} ${why}: /v2/models/${name}/ready gave ${ready.status}.`);
+    }
+    const extensions = memberOf(jsonOf(await this.#get("/v2")), "extensions");
+    this.#isBinary = Array.isArray(extensions) && extensions.includes("binary_tensor_data");
+    this.#checkTensors(jsonOf(await this.#get(this.#path)), this.#graph);
+    await this.score([PROBE]);
+    this.#isReady = true;
+    this.#onReady();
+    this.#askAgain();
+  }
+
+  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    const { forwards, pairs } = planWhole(forest, stateKey, this.#options.connections);
+    const scores = new Map<Node, number>();
+    const vectors = new Map<Node, Float32Array>();
+    await Promise.all(forwards.map((forward) => this.#inTurn(() => this.#run(forward, scores, vectors))));
+    const size = vectors.values().next().value?.length ?? 0;
+    const all = new Float32Array(pairs.length * size);
+    for (const [at, pair] of pairs.entries()) all.set(vectors.get(pair) ?? [], at * size);
+    return {
+      scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      ...(size > 0 && { vectors: all }),
+      forwards: forwards.length,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isReady = false;
+    this.#cancelAsking();
+    await this.#options.client.close();
+  }
+
+  get #path(): string {
+    return `/v2/models/${encodeURIComponent(this.#options.name)}`;
+  }
+
+  /** Runs at most as many at once as there are connections. */
+  async #inTurn(run: () => Promise<void>): Promise<void> {
+    if (this.#running >= this.#options.connections)
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      await run();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  async #run(forward: Forward, scores: Map<Node, number>, vectors: Map<Node, Float32Array>): Promise<void> {
+    const { client, url, hasVectors } = this.#options;
+    const graph = this.#graph;
+    if (!graph) throw failed("The backend has not started.");
+    const outputs = [IO.scores, IO.digest, ...(hasVectors ? [IO.vectors] : [])];
+    const { headers, bytes } = encodeRequest(wholeInputs(forward, graph.shape), outputs, this.#isBinary);
+    const answer = await client.post(`${this.#path}/infer`, headers, bytes).catch((cause: unknown) => {
+      throw failed(`The server at ${url} could not be asked: ${messageOf(cause)}.`, cause);
+    });
+    if (answer.status !== 200) throw failed(`The server at ${url} answered with ${answer.status}.`);
+    const tensors = this.#decode(answer);
+    this.#checkDigest(tensors.get(IO.digest)?.data, graph);
+    const nodes = scoredNodes(forward);
+    const given = tensors.get(IO.scores);
+    const isWhole = given?.data instanceof Float32Array && given.shape.length === 1;
+    if (!isWhole || given.data.length < Math.max(2, nodes.length) || !given.data.every(Number.isFinite))
+      throw failed(`The server at ${url} gave scores that are no finite number for each pair.`);
+    for (const [at, node] of nodes.entries()) scores.set(node, given.data[at] ?? Number.NaN);
+    if (!hasVectors) return;
+    const rows = tensors.get(IO.vectors);
+    const size = rows?.shape[1] ?? 0;
+    if (!(rows?.data instanceof Float32Array) || size === 0 || rows.data.length < nodes.length * size)
+      throw failed(`The server at ${url} gave no vector for each pair.`);
+    for (const [at, node] of nodes.entries())
+      vectors.set(node, rows.data.subarray(at * size, (at + 1) * size));
+  }
+
+  #decode({ body, header }: Answer) {
+    const length = header(JSON_LENGTH);
+    try {
+      return decodeAnswer(body, length === undefined ? undefined : Number(length));
+    } catch (cause) {
+      throw failed(
+        `The server at ${this.#options.url} gave an answer that cannot be read: ${messageOf(cause)}.`,
+        cause,
+      );
+    }
+  }
+
+  #checkDigest(found: unknown, { digest }: WholeGraph): void {
+    if (found instanceof Uint8Array && Buffer.compare(found, digest) === 0) return;
+    const came = found instanceof Uint8Array ? Buffer.from(found).toString("hex").slice(0, 16) : "none";
+    throw this.#wrongModel(
+      `the digest of its graph is ${came}, expected ${Buffer.from(digest).toString("hex").slice(0, 16)}`,
+    );
+  }
+
+  #checkTensors(metadata: unknown, { inputs, outputs }: WholeGraph): void {
+    for (const [what, tensors] of [
+      ["inputs", inputs],
+      ["outputs", outputs],
+    ] as const) {
+      const given = memberOf(metadata, what);
+      const all: unknown[] = Array.isArray(given) ? given : [];
+      const extra = all
+        .map((each) => memberOf(each, "name"))
+        .find((name) => !tensors.some((one) => one.name === name));
+      if (extra !== undefined && what === "inputs")
+        throw this.#wrongModel(`it has the unknown input ${JSON.stringify(String(extra).slice(0, 60))}`);
+      for (const tensor of tensors) {
+        const found = all.find((each) => memberOf(each, "name") === tensor.name);
+        if (!fits(found, tensor))
+          throw this.#wrongModel(
+            `of its ${what}, ${tensor.name} is ${spell(found)}, expected ${DATATYPES[tensor.type as keyof typeof DATATYPES]} [${sizesOf(tensor)}]`,
+          );
+      }
+    }
+  }
+
+  #wrongModel(why: string): ServiceError {
+    const { name, url, expected } = this.#options;
+    return new ServiceError(
+      "INVALID_MODEL",
+      `The model ${name} at ${url} is not ${expected}: ${why}. Write it with: decision model export`,
+    );
+  }
+
+  async #get(path: string): Promise<Answer> {
+    const { client, url } = this.#options;
+    return client.get(path).catch((cause: unknown) => {
+      throw failed(`The server at ${url} cannot be reached: ${messageOf(cause)}.`, cause);
+    });
+  }
+
+  #askAgain(): void {
+    if (!this.#isClosed) this.#cancelAsking = this.#options.clock.after(ASK_EACH_MS, () => void this.#ask());
+  }
+
+  async #ask(): Promise<void> {
+    const isReady = await this.#options.client.get(`${this.#path}/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (this.#isClosed) return;
+    this.#missed = isReady ? 0 : this.#missed + 1;
+    const isNowReady = isReady || (this.#isReady && this.#missed < MOST_MISSED);
+    if (isNowReady !== this.#isReady) {
+      this.#isReady = isNowReady;
+      this.#options.log(isNowReady ? "remote server is ready" : "remote server is not ready", {
+        url: this.#options.url,
+      });
+      if (isNowReady) this.#onReady();
+    }
+    this.#askAgain();
+  }
+}
+
+/** The smallest pair: shows that the server computes, and with which graph. */
+const PROBE: TokenTree = {
+  state: Int32Array.of(1, 2),
+  questions: [{ tokens: Int32Array.of(3), candidates: [Int32Array.of(4)] }],
+};
+
+const sizesOf = ({ shape }: TensorFacts) =>
+  shape.map((size) => (typeof size === "number" ? size : -1)).join(", ");
+
+function fits(found: unknown, tensor: TensorFacts): boolean {
+  const shape = memberOf(found, "shape");
+  const isType = memberOf(found, "datatype") === DATATYPES[tensor.type as keyof typeof DATATYPES];
+  return isType && Array.isArray(shape) && shape.map(Number).join(", ") === sizesOf(tensor);
+}
+
+function spell(found: unknown): string {
+  if (found === undefined) return "missing";
+  return JSON.stringify([memberOf(found, "datatype"), memberOf(found, "shape")]).slice(0, 80);
+}
+
+function jsonOf({ body }: Answer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof Error && error.message !== "" ? error.message : String(memberOf(error, "code") ?? error);
+const failed = (message: string, cause?: unknown) => new ServiceError("BACKEND_FAILED", message, { cause });

@@ -1,0 +1,64 @@
+import type { WholeGraph } from "../../models/graph/whole-graph.ts";
+
+const TRITON_TYPES: Readonly<Record<string, string>> = {
+  bool: "TYPE_BOOL",
+  int32: "TYPE_INT32",
+  int64: "TYPE_INT64",
+  float32: "TYPE_FP32",
+  uint8: "TYPE_UINT8",
+};
+
+/** `config.pbtxt` of a Triton model repository: any sizes, as many instances as given, no batching by the server. */
+export function tritonConfig(
+  name: string,
+  { inputs, outputs, digest }: Pick<WholeGraph, "inputs" | "outputs" | "digest">,
+  { instances, threads }: { readonly instances: number; readonly threads: number },
+): string {
+  const list = (tensors: WholeGraph["inputs"]) =>
+    tensors
+      .map(({ name, type, shape }) => {
+        const dims = shape.map((size) => (typeof size === "number" ? size : -1)).join(", ");
+        return `  { name: "${name}" data_type: ${TRITON_TYPES[type]} dims: [ ${dims} ] }`;
+      })
+      .join(",\n");
+  return `# Written by \`decision model export\`.
+name: "${name}"
+backend: "onnxruntime"
+default_model_filename: "model.onnx"
+# a request is a batch already: trees of any sizes, packed
+max_batch_size: 0
+input [
+${list(inputs)}
+]
+output [
+${list(outputs)}
+]
+instance_group [ { count: ${instances} kind: KIND_AUTO } ]
+parameters { key: "intra_op_thread_count" value: { string_value: "${threads}" } }
+parameters { key: "decision_digest" value: { string_value: "${Buffer.from(digest).toString("hex")}" } }
+`;
+}
+
+/** An InferenceService of KServe that serves the repository by Triton. */
+export function inferenceService(name: string): string {
+  const label = name
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return `# Written by \`decision model export\`. Copy the folder repository to storageUri.
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: ${label}
+spec:
+  predictor:
+    model:
+      modelFormat:
+        name: triton
+      protocolVersion: v2
+      storageUri: pvc://models/repository
+      resources:
+        requests: { cpu: "2", memory: 2Gi }
+        limits: { cpu: "2", memory: 2Gi }
+`;
+}

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it, type TestContext } from "node:test";
+import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
+import { beginRemote } from "../../src/backends/remote/begin-remote.ts";
+import { systemClock } from "../../src/inference/clock.ts";
+import type { Backend, TokenTree } from "../../src/inference/ports.ts";
+import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
+import { bitsOf } from "../support/bits.ts";
+import { type Misbehaviour, serveGraph } from "../support/inference-server.ts";
+import { embeddedModel } from "../support/package-root.ts";
+import { fullGraph } from "./shallow-model.ts";
+
+const modelPackage = await openModelPackage(embeddedModel);
+const folder = await mkdtemp(path.join(tmpdir(), "remote-"));
+after(() => rm(folder, { recursive: true, force: true }));
+const graph = await writeWholeGraph(modelPackage, "u8u8", folder);
+const FOREST: readonly TokenTree[] = [
+  { state: ids(90), questions: [{ tokens: ids(9), candidates: [ids(3), ids(5)] }] },
+  { state: ids(12), questions: [{ tokens: ids(140), candidates: [ids(4)] }] },
+];
+function ids(length: number): Int32Array {
+  return Int32Array.from({ length }, (_, at) => 1000 + at * 13);
+}
+
+function backendOf(
+  url: string,
+  more: { timeoutMs?: number; token?: string; precision?: string } = {},
+): Backend {
+  const { timeoutMs = 20_000, token, precision = "int8" } = more;
+  const remote = {
+    remoteUrl: url,
+    remoteModel: "decision",
+    remoteConnections: 2,
+    remoteTimeoutMs: timeoutMs,
+    remoteConnectTimeoutMs: 5_000,
+    remoteCa: "",
+    remoteTokenFile: "",
+    token,
+  };
+  return beginRemote({ backend: "remote", device: "cpu", precision, strict: false, remote }).open({
+    modelPackage,
+    threads: 1,
+    stateCacheBytes: 0,
+    hasVectors: false,
+    loadMs: 60_000,
+    clock: systemClock,
+    hangMs: 60_000,
+    log: () => {},
+  });
+}
+
+async function served(t: TestContext, how: Misbehaviour = {}) {
+  const server = await serveGraph(path.join(folder, "model.onnx"), graph, how);
+  t.after(() => server.kill());
+  return server;
+}
+
+async function started(t: TestContext, how: Misbehaviour = {}, more = {}) {
+  const server = await served(t, how);
+  const backend = backendOf(server.url, more);
+  t.after(() => backend.close());
+  await backend.start();
+  return { server, backend };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe("the backend remote", () => {
+  it("gives the bits of the backend onnx, with binary tensors and with plain ones", async (t) => {
+    const shape = tokenTreeShape(modelPackage.manifest.architecture);
+    const local = await ModelRunner.load(await fullGraph("u8u8"), shape, { threads: 1, stateCacheBytes: 0 });
+    const wanted = bitsOf((await local.score(FOREST)).scores);
+    for (const isBinary of [true, false]) {
+      const { backend } = await started(t, { isBinary });
+      assert.deepEqual(bitsOf((await backend.score(FOREST)).scores), wanted);
+    }
+  });
+
+  it("sends its token, and follows the server's readiness", async (t) => {
+    const { server, backend } = await started(t, {}, { token: "s3cret" });
+    assert.equal(server.seen[0]?.authorization, "Bearer s3cret");
+    assert.equal(backend.isReady, true);
+    server.setReady(false);
+    await until(() => !backend.isReady);
+    const back = new Promise<void>((resolve) => backend.onReady(resolve));
+    server.setReady(true);
+    await back;
+    assert.equal(backend.isReady, true);
+  });
+
+  it("asks a full server again", async (t) => {
+    const { server, backend } = await started(t, {
+      infer(count, response) {
+        if (count % 2 === 1) response.writeHead(count % 4 === 1 ? 503 : 429, { "retry-after": "0" }).end();
+        return count % 2 === 1;
+      },
+    });
+    assert.equal((await backend.score(FOREST)).scores.length, 3);
+    assert.ok(server.seen.length >= 4);
+  });
+
+  it("asks once more where a connection breaks", async (t) => {
+    const { backend } = await started(t, {
+      infer(count, response) {
+        if (count === 2) response.destroy();
+        return count === 2;
+      },
+    });
+    assert.equal((await backend.score(FOREST)).scores.length, 3);
+  });
+
+  it("gives a slow server up", async (t) => {
+    const { backend } = await started(t, { infer: (count) => count > 1 }, { timeoutMs: 300 });
+    await assert.rejects(backend.score(FOREST), { kind: "BACKEND_FAILED" });
+  });
+
+  for (const [what, how] of Object.entries<Misbehaviour>({
+    "scores of too few pairs": {
+      answer: ([scores]) => void Object.assign(scores ?? {}, { shape: [1], data: [1] }),
+    },
+    "no number": { answer: ([scores]) => void Object.assign(scores ?? {}, { data: [null, 1] }) },
+    "a shape that its data does not have": {
+      answer: ([scores]) => void Object.assign(scores ?? {}, { shape: [7] }),
+    },
+  }))
+    it(`refuses ${what}`, async (t) => {
+      const server = await served(t, how);
+      const backend = backendOf(server.url);
+      t.after(() => backend.close());
+      await assert.rejects(backend.start(), { kind: "BACKEND_FAILED" });
+    });
+
+  it("refuses another model by name", async (t) => {
+    const { url } = await served(t);
+    const others: [Backend, RegExp][] = [
+      [
+        backendOf(url, { precision: "fp32" }),
+        /decision at http.*is not typed-decisions\/.* in fp32: the digest/,
+      ],
+      [
+        backendOf((await served(t, { metadata: ({ inputs }) => void inputs.pop() })).url),
+        /of its inputs, above_chunks is missing/,
+      ],
+    ];
+    for (const [backend, message] of others) {
+      t.after(() => backend.close());
+      await assert.rejects(backend.start(), { kind: "INVALID_MODEL", message });
+    }
+  });
+
+  it("says that nobody is there", async () => {
+    const backend = backendOf("http://127.0.0.1:9");
+    await assert.rejects(backend.start(), {
+      kind: "BACKEND_FAILED",
+      message: /127.0.0.1:9 cannot be reached/,
+    });
+    await backend.close();
+  });
+});

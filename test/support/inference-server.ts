@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
+import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
+import { DATATYPES } from "../../src/backends/remote/protocol.ts";
+import type { WholeGraph } from "../../src/models/graph/whole-graph.ts";
+
+const TYPES = Object.fromEntries(Object.entries(DATATYPES).map(([type, name]) => [name, type]));
+const ARRAYS = { INT32: Int32Array, INT64: BigInt64Array, BOOL: Uint8Array } as const;
+
+/** What a server does otherwise than it should. */
+export interface Misbehaviour {
+  /** Instead of the answer to an inference; false goes on as usual. */
+  readonly infer?: (count: number, response: ServerResponse) => boolean | Promise<boolean>;
+  /** Changes the JSON of an answer. */
+  readonly answer?: (outputs: Output[]) => void;
+  readonly isBinary?: boolean;
+  readonly metadata?: (metadata: { inputs: Output[] }) => void;
+}
+interface Output {
+  name: string;
+  datatype: string;
+  shape: number[];
+  data?: number[];
+}
+
+/** A server of the Open Inference Protocol over a graph that holds whole trees. */
+export async function serveGraph(file: string, graph: WholeGraph, how: Misbehaviour = {}) {
+  const session = await InferenceSession.create(file, sessionOptions(1));
+  const seen: IncomingMessage["headers"][] = [];
+  let isReady = true;
+  const facts = (tensors: WholeGraph["inputs"]): Output[] =>
+    tensors.map(({ name, type, shape }) => ({
+      name,
+      datatype: DATATYPES[type as keyof typeof DATATYPES],
+      shape: shape.map((size) => (typeof size === "number" ? size : -1)),
+    }));
+  const server = createServer((request, response) => void reply(request, response));
+  const tell = (response: ServerResponse, value: unknown, status = 200) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === "/v2") {
+      tell(response, { name: "test", extensions: how.isBinary === false ? [] : ["binary_tensor_data"] });
+    } else if (request.url === "/v2/models/decision/ready") response.writeHead(isReady ? 200 : 503).end();
+    else if (request.url === "/v2/models/decision") {
+      const metadata = { inputs: facts(graph.inputs), outputs: facts(graph.outputs) };
+      how.metadata?.(metadata);
+      tell(response, metadata);
+    } else if (request.url === "/v2/models/decision/infer") {
+      seen.push(request.headers);
+      if (await how.infer?.(seen.length, response)) return;
+      await infer(Buffer.concat(chunks), request.headers["inference-header-content-length"], response);
+    } else response.writeHead(404).end();
+  }
+
+  async function infer(body: Buffer, header: unknown, response: ServerResponse): Promise<void> {
+    const length = header === undefined ? body.length : Number(header);
+    const asked = JSON.parse(body.subarray(0, length).toString());
+    let at = length;
+    const feeds: Record<string, Tensor> = {};
+    for (const { name, shape, datatype, data, parameters } of asked.inputs) {
+      const Kind = ARRAYS[datatype as keyof typeof ARRAYS];
+      let values: Int32Array | BigInt64Array | Uint8Array;
+      if (data)
+        values = datatype === "INT64" ? BigInt64Array.from(data, BigInt) : (new Kind(data) as Int32Array);
+      else {
+        values = new Kind(new Uint8Array(body.subarray(at, at + parameters.binary_data_size)).buffer);
+        at += parameters.binary_data_size;
+      }
+      feeds[name] = new Tensor(TYPES[datatype] as "int32", values as Int32Array, shape);
+    }
+    const names: string[] = asked.outputs.map(({ name }: { name: string }) => name);
+    const results = await session.run(feeds, names);
+    const outputs = names.map((name): Output => {
+      const { data, dims } = results[name] as Tensor;
+      const datatype = data instanceof Float32Array ? "FP32" : "UINT8";
+      return { name, datatype, shape: [...dims], data: Array.from(data as Float32Array) };
+    });
+    how.answer?.(outputs);
+    if (how.isBinary === false || how.answer) {
+      tell(response, { outputs });
+      return;
+    }
+    const parts: Buffer[] = [];
+    const described = outputs.map(({ data = [], ...rest }) => {
+      const bytes = Buffer.from(
+        rest.datatype === "FP32" ? Float32Array.from(data).buffer : Uint8Array.from(data).buffer,
+      );
+      parts.push(bytes);
+      return { ...rest, parameters: { binary_data_size: bytes.length } };
+    });
+    const json = Buffer.from(JSON.stringify({ outputs: described }));
+    response.writeHead(200, { "inference-header-content-length": json.length });
+    response.end(Buffer.concat([json, ...parts]));
+  }
+
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    setReady(value: boolean) {
+      isReady = value;
+    },
+    kill: async () => {
+      const closed = new Promise((resolve) => void server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
