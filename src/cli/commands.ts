@@ -12,6 +12,7 @@ import KeysAdd from "./commands/keys/add.ts";
 import KeysList from "./commands/keys/list.ts";
 import KeysRevoke from "./commands/keys/revoke.ts";
 import Mcp from "./commands/mcp.ts";
+import ModelExport from "./commands/model/export.ts";
 import ModelImport from "./commands/model/import.ts";
 import ModelList from "./commands/model/list.ts";
 import ModelPull from "./commands/model/pull.ts";
@@ -42,6 +43,7 @@ export default {
   "model:verify": ModelVerify,
   "model:show": ModelShow,
   "model:import": ModelImport,
+  "model:export": ModelExport,
   "model:remove": ModelRemove,
   conformance: Conformance,
   bench: Bench,

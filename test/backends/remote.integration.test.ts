@@ -89,10 +89,11 @@ describe("the backend remote", () => {
     assert.equal(backend.isReady, true);
     server.setReady(false);
     await until(() => !backend.isReady);
+    assert.equal(backend.isExpected, false);
     const back = new Promise<void>((resolve) => backend.onReady(resolve));
     server.setReady(true);
     await back;
-    assert.equal(backend.isReady, true);
+    assert.deepEqual([backend.isReady, backend.isExpected], [true, true]);
   });
 
   it("asks a full server again", async (t) => {

@@ -36,7 +36,6 @@ export interface RemoteBackendOptions {
  */
 export class RemoteBackend implements Backend {
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
-  readonly isExpected = true;
   readonly #options: RemoteBackendOptions;
   #graph: WholeGraph | undefined;
   #isBinary = false;
@@ -54,6 +53,11 @@ export class RemoteBackend implements Backend {
 
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** A server that has been away for some seconds may be away for long: requests are refused at once. */
+  get isExpected(): boolean {
+    return this.#missed < MOST_MISSED;
   }
 
   onReady(listener: () => void): void {
