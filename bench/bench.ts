@@ -3,6 +3,7 @@ import { createEngine, type EngineCore } from "../src/engine.ts";
 import { ServiceError } from "../src/errors.ts";
 import type { Manifest } from "../src/models/package/manifest.ts";
 import { type ModelPackage, modelFacts } from "../src/models/package/package.ts";
+import { readRemoteToken } from "../src/options/exposure.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
 import { openServedModel } from "../src/served-model.ts";
 import { bounded, type Effort, FULL, inRounds, QUICK } from "./effort.ts";
@@ -137,7 +138,7 @@ async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Wo
     const report = await benchHttp(subjects, workload, options.rate, run);
     for (const other of others) other.target.close();
     run.progress("what HTTP adds");
-    engine = await createEngine(options.service); // only now, because it starts a process of its own
+    engine = await createEngine(options.service, undefined, { remoteToken: readRemoteToken(process.env) }); // only now, because it starts a process of its own
     await engine.start();
     return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
   } finally {

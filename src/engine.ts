@@ -29,18 +29,18 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  * own; `close()` ends that process, which is there from now on.
  *
  * @param options complete and checked, as `resolveOptions` gives them
- * @param needs   whether vectors are given even if no tuning needs them
+ * @param needs   what the options do not say
  * @throws ServiceError INVALID_OPTION (no model of that name, a tuning that does not fit, a device that cannot compute the model) | INVALID_MODEL
  */
 export async function createEngine(
   options: ServiceOptions,
   log: EngineLog = () => {},
-  needs: EngineNeeds = { hasVectors: false },
+  needs: EngineNeeds = {},
 ): Promise<EngineCore> {
   // started first: a process takes longer to start than the package to be read
   const begun = beginBackend({
     ...options,
-    remote: { ...options, token: process.env.DECISION_REMOTE_TOKEN },
+    remote: { ...options, token: needs.remoteToken },
   });
   try {
     return await assemble(options, begun, log, needs);
@@ -60,7 +60,7 @@ async function assemble(
   const modelPackage = await openServedModel(options);
   const model = modelFacts(modelPackage, options.alias);
   const tuning = tunings.length === 0 ? undefined : openTuning(tunings, model);
-  const hasVectors = needs.hasVectors || needsVectors(tunings);
+  const hasVectors = needs.hasVectors === true || needsVectors(tunings);
   if (hasVectors) checkVectors(modelPackage);
   const device =
     options.backend === "onnx" ? await onnxDevice(options, modelPackage, hasVectors, log) : undefined;
@@ -92,7 +92,7 @@ async function assemble(
     clock: systemClock,
     info: {
       backend: options.backend,
-      device: device ?? options.device,
+      device: options.backend === "remote" ? "remote" : (device ?? options.device),
       precision: begun.precisionOf(modelPackage),
     },
     onStarted: ({ precision }) => {
@@ -122,7 +122,10 @@ function onnxDevice(
 
 /** Beyond what the options say. */
 export interface EngineNeeds {
-  readonly hasVectors: boolean;
+  /** Whether vectors are given even if no tuning needs them. */
+  readonly hasVectors?: boolean;
+  /** For the server at `remoteUrl`, where no file of it is given. It is no option, because options are logged. */
+  readonly remoteToken?: string | undefined;
 }
 
 /** @throws ServiceError INVALID_OPTION */

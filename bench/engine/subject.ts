@@ -9,6 +9,7 @@ import { tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { type ModelPackage, modelFacts } from "../../src/models/package/package.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
+import { readRemoteToken } from "../../src/options/exposure.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { openServedModel } from "../../src/served-model.ts";
 import { RequestReader } from "../workloads/reader.ts";
@@ -45,7 +46,7 @@ export interface Subject {
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);
-  const engine = await createEngine(options);
+  const engine = await createEngine(options, undefined, { remoteToken: readRemoteToken(process.env) });
   const threads = cpuCount();
   const kernels = new TaskProcess();
   const pairBackend = new PairBackend(new TaskProcess(), modelPackage, threads);

@@ -21,7 +21,7 @@ export interface RemoteChoice {
   readonly remoteConnectTimeoutMs: number;
   readonly remoteCa: string;
   readonly remoteTokenFile: string;
-  /** From the environment. */
+  /** Used where no file is named. */
   readonly token: string | undefined;
 }
 

@@ -27,7 +27,7 @@ export async function allDevices(env: NodeJS.ProcessEnv): Promise<readonly Devic
       backend: "remote",
       device: "",
       isUsable: false,
-      details: "computes on the server that --remote-url names",
+      details: "needs a server: --backend remote --remote-url http://HOST:PORT",
     },
   ];
 }

@@ -21,6 +21,13 @@ type EngineOption =
   | "backend"
   | "device"
   | "precision"
+  | "remoteUrl"
+  | "remoteModel"
+  | "remoteConnections"
+  | "remoteTimeoutMs"
+  | "remoteConnectTimeoutMs"
+  | "remoteCa"
+  | "remoteTokenFile"
   | "queueSize"
   | "maxBatchSize"
   | "maxBatchTokens"
@@ -33,6 +40,8 @@ type EngineOption =
 export interface DeciderOptions extends Partial<Pick<ServiceOptions, EngineOption>> {
   /** Receives events for an operator's log: the model's process crashed, was restarted. Never content of requests. */
   readonly onEvent?: EngineLog | undefined;
+  /** For the server at `remoteUrl`. */
+  readonly remoteToken?: string | undefined;
 }
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -59,9 +68,13 @@ export interface LocalDecider extends Decider {
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
-export async function createDecider({ onEvent, ...options }: DeciderOptions = {}): Promise<LocalDecider> {
+export async function createDecider({
+  onEvent,
+  remoteToken,
+  ...options
+}: DeciderOptions = {}): Promise<LocalDecider> {
   const complete = completeOptions(options);
-  const engine = await createEngine(complete, onEvent);
+  const engine = await createEngine(complete, onEvent, { remoteToken });
   try {
     const started = engine.start();
     started.catch(() => {}); // awaited below

@@ -1,6 +1,6 @@
 import { createContractFor } from "../app.ts";
 import type { Contract } from "../contract/call.ts";
-import { createEngine, type EngineCore } from "../engine.ts";
+import { createEngine, type EngineCore, type EngineLog } from "../engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { AskService } from "../mcp/call-tool.ts";
 import { mcpParts } from "../mcp/parts.ts";
@@ -16,6 +16,8 @@ export type McpSource = { readonly url: string } | { readonly options: ServiceOp
 export interface McpParts {
   /** For the service at the URL. */
   readonly apiKey: string | undefined;
+  /** For the server at `remoteUrl` of the options. */
+  readonly remoteToken?: string | undefined;
   readonly log: Log;
 }
 
@@ -24,7 +26,7 @@ export interface McpParts {
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
-export async function serveMcp(source: McpSource, { apiKey, log }: McpParts): Promise<void> {
+export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: McpParts): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, "mcp");
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
@@ -34,7 +36,7 @@ export async function serveMcp(source: McpSource, { apiKey, log }: McpParts): Pr
     return;
   }
   await checkTuning(source.options); // else it would be told when somebody lists the tools
-  const engine = new LazyEngine(source.options, log);
+  const engine = new LazyEngine(source.options, log, remoteToken);
   try {
     const parts = await mcpParts();
     const onUse = () => engine.open();
@@ -52,6 +54,7 @@ export async function serveMcp(source: McpSource, { apiKey, log }: McpParts): Pr
 class LazyEngine {
   readonly #options: ServiceOptions;
   readonly #log: Log;
+  readonly #remoteToken: string | undefined;
   #engine: Promise<EngineCore> | undefined;
   #contract: Promise<Contract> | undefined;
   #fail: (error: unknown) => void = () => {};
@@ -60,15 +63,17 @@ class LazyEngine {
     this.#fail = reject;
   });
 
-  constructor(options: ServiceOptions, log: Log) {
+  constructor(options: ServiceOptions, log: Log, remoteToken: string | undefined) {
     this.#options = options;
     this.#log = log;
+    this.#remoteToken = remoteToken;
   }
 
   /** The contract, once the model is loaded. */
   open(): Promise<Contract> {
     if (this.#contract === undefined) {
-      this.#engine = createEngine(this.#options, (event, details) => this.#log.warn(details, event));
+      const log: EngineLog = (event, details) => this.#log.warn(details, event);
+      this.#engine = createEngine(this.#options, log, { remoteToken: this.#remoteToken });
       this.#contract = this.#engine.then(async (engine) => {
         const [contract] = await Promise.all([createContractFor(engine), engine.start()]);
         return contract;

@@ -39,11 +39,11 @@ export interface Scorer {
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL (also one that gives no vectors, if they are wanted) | BACKEND_FAILED
  */
 export async function createScorer(
-  { onEvent, ...options }: DeciderOptions,
+  { onEvent, remoteToken, ...options }: DeciderOptions,
   needs: { readonly hasVectors: boolean },
 ): Promise<Scorer> {
   const complete = completeOptions({ ...options, tuning: [] });
-  const engine = await createEngine(complete, onEvent, needs);
+  const engine = await createEngine(complete, onEvent, { ...needs, remoteToken });
   const scored = new WeakMap<AbortSignal, readonly QuestionScores[]>();
   try {
     const started = engine.start();

@@ -28,6 +28,8 @@ const DRAIN_SLACK_MS = 1_000;
 
 export interface ServeParts {
   readonly apiKey: string | undefined;
+  /** For the server at `remoteUrl`. */
+  readonly remoteToken?: string | undefined;
   /** The collector of traces; undefined: nothing is traced. */
   readonly traces?: TraceSettings | undefined;
   readonly log: Log;
@@ -45,7 +47,7 @@ export interface ServeParts {
  */
 export async function serve(
   given: Partial<ServiceOptions>,
-  { apiKey, traces, log, hasPassedSocket = false, process }: ServeParts,
+  { apiKey, remoteToken, traces, log, hasPassedSocket = false, process }: ServeParts,
 ): Promise<{ readonly model: string; readonly url: string } | undefined> {
   const options = completeOptions(given);
   checkExposure(options, apiKey);
@@ -54,7 +56,7 @@ export async function serve(
   log.info({ options, hasKey: apiKey !== undefined }, "options");
   const keys = keyRingOf(options, apiKey);
   const tls = readTls(options);
-  const engine = await createEngine(options, (event, details) => log.warn(details, event));
+  const engine = await createEngine(options, (event, details) => log.warn(details, event), { remoteToken });
   // the model loads while the web server starts; until then the server answers 503
   const started = engine.start();
   started.catch(() => {}); // awaited below

@@ -73,4 +73,9 @@ export function readApiKey(env: Readonly<Record<string, string | undefined>>): s
   );
 }
 
+/** The token for the server at `--remote-url`, from the environment. */
+export function readRemoteToken(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env.DECISION_REMOTE_TOKEN || undefined;
+}
+
 export { isLoopback };

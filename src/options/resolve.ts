@@ -173,9 +173,6 @@ function readList(source: string, raw: unknown): readonly string[] {
 }
 
 function readText(row: TextRow, source: string, text: string): string {
-  if (row.planned?.includes(text)) {
-    throw invalidOption(`${source} ${text} is not supported yet; it takes ${oneOf(valuesOf(row))}.`);
-  }
   if (row.values && !row.values.includes(text) && !isNumbered(row, text)) {
     throw invalidOption(`${source} takes ${oneOf(valuesOf(row))}, not ${quoted(text)}.`);
   }

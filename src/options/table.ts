@@ -74,8 +74,6 @@ export interface TextRow extends Row<string> {
   readonly values?: readonly string[];
   /** Accepted values that may be followed by a number, as in cuda:1. */
   readonly numbered?: readonly string[];
-  /** Values that are reserved and not supported yet. */
-  readonly planned?: readonly string[];
 }
 interface SwitchRow extends Row<boolean> {
   readonly kind: "switch";

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { OPTION_TABLE } from "../../src/options/table.ts";
+import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
+
+const REMOTE = ["serve", "--backend", "remote", "--remote-url", "http://127.0.0.1:9"];
 
 describe("wrong usage ends with exit code 2 and says what was expected", () => {
   const cases: { name: string; args: string[]; env?: Record<string, string>; says: RegExp }[] = [
@@ -30,14 +34,9 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
       says: /true or false/,
     },
     {
-      name: "a backend that comes later",
-      args: ["serve", "--backend", "remote"],
-      says: /remote is not supported yet; it takes onnx or native/,
-    },
-    {
       name: "a backend that nobody knows",
       args: ["serve", "--backend", "x"],
-      says: /--backend takes onnx or native, not "x"/,
+      says: /--backend takes onnx, native or remote, not "x"/,
     },
     {
       name: "an unknown log level",
@@ -57,7 +56,85 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a precision that the backend does not take",
       args: ["decide", "--state", "x", "--question", "y", "--backend", "native", "--precision", "int8"],
-      says: /--precision int8 is not for the backend native, which takes auto, fp32, bf16, fp16; onnx takes it/,
+      says: /--precision int8 is not for the backend native, which takes auto, fp32, bf16, fp16; onnx or remote takes it/,
+    },
+    {
+      name: "a server without its address",
+      args: ["serve", "--backend", "remote"],
+      says: /--backend remote needs --remote-url: the http or https address/,
+    },
+    ...["127.0.0.1:8000", "ftp://127.0.0.1", "http://name:word@127.0.0.1", "http://127.0.0.1/?a=b"].map(
+      (url) => ({
+        name: `the server ${url}`,
+        args: [...REMOTE.slice(0, -1), url],
+        says: /needs --remote-url: the http or https address of a server without name, password and query/,
+      }),
+    ),
+    {
+      name: "a server for another backend",
+      args: ["serve", "--remote-url", "http://127.0.0.1:9"],
+      says: /--remote-url is for the backend remote, not onnx: pass --backend remote/,
+    },
+    {
+      name: "another host where none is wanted",
+      args: [...REMOTE.slice(0, -1), "https://engines.example", "--offline"],
+      says: /--remote-url names another host, which --offline forbids/,
+    },
+    {
+      name: "a device of another server",
+      args: [...REMOTE, "--device", "cuda"],
+      says: /--device cuda is not for the backend remote, which takes cpu/,
+    },
+    {
+      name: "a precision that no exported model has",
+      args: [...REMOTE, "--precision", "bf16"],
+      says: /--precision bf16 is not for the backend remote, which takes auto, int8, fp32/,
+    },
+    {
+      name: "no name of a model",
+      args: [...REMOTE, "--remote-model", ""],
+      says: /--remote-model takes a text of at least one character/,
+    },
+    {
+      name: "no connections",
+      args: [...REMOTE, "--remote-connections", "0"],
+      says: /--remote-connections takes a whole number from 1 to 256 connections, not "0"/,
+    },
+    {
+      name: "no time for a forward",
+      args: [...REMOTE, "--remote-timeout-ms", "0"],
+      says: /--remote-timeout-ms takes a whole number from 1 to 3600000 ms, not "0"/,
+    },
+    {
+      name: "a time for connecting that is no number",
+      args: [...REMOTE, "--remote-connect-timeout-ms", "5s"],
+      says: /--remote-connect-timeout-ms takes a whole number from 1 to 600000 ms, not "5s"/,
+    },
+    {
+      name: "certificates that are not there",
+      args: [...REMOTE, "--remote-ca", "/nowhere/ca.pem"],
+      says: /--remote-ca names a file that cannot be read: ENOENT/,
+    },
+    {
+      name: "certificates that are none",
+      args: [...REMOTE, "--remote-ca", path.join(packageRoot, "README.md")],
+      says: /--remote-ca takes a file of certificates in PEM/,
+    },
+    {
+      name: "a token that is not there",
+      args: [...REMOTE, "--remote-token-file", "/nowhere/token"],
+      says: /--remote-token-file names a file that cannot be read: ENOENT/,
+    },
+    {
+      name: "a token file of words",
+      args: [...REMOTE, "--remote-token-file", path.join(packageRoot, "README.md")],
+      says: /--remote-token-file takes a token of visible ASCII characters without white space/,
+    },
+    {
+      name: "a token that no header can carry",
+      args: REMOTE,
+      env: { DECISION_REMOTE_TOKEN: "a b" },
+      says: /DECISION_REMOTE_TOKEN takes a token of visible ASCII characters without white space/,
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },

@@ -174,7 +174,16 @@ describe("options of a decider", () => {
       given: { queueSize: 0 },
       message: /queueSize takes a whole number from 1/,
     },
-    { name: "an unknown precision", given: { precision: "fp16" }, message: /precision takes int8 or fp32/ },
+    {
+      name: "an unknown precision",
+      given: { precision: "int4" },
+      message: /precision takes auto, int8, fp32/,
+    },
+    {
+      name: "a precision of another backend",
+      given: { precision: "fp16" },
+      message: /precision fp16 is not for the backend onnx/,
+    },
     { name: "two models", given: { model: "a", modelPath: "b" }, message: /exclude each other/ },
   ]) {
     it(`refuse ${name}`, () => {

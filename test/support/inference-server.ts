@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
@@ -15,6 +16,8 @@ export interface Misbehaviour {
   /** Changes the JSON of an answer. */
   readonly answer?: (outputs: Output[]) => void;
   readonly isBinary?: boolean;
+  /** Certificate and key (PEM), for https. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   readonly metadata?: (metadata: { inputs: Output[] }) => void;
 }
 interface Output {
@@ -35,7 +38,8 @@ export async function serveGraph(file: string, graph: WholeGraph, how: Misbehavi
       datatype: DATATYPES[type as keyof typeof DATATYPES],
       shape: shape.map((size) => (typeof size === "number" ? size : -1)),
     }));
-  const server = createServer((request, response) => void reply(request, response));
+  const listener = (request: IncomingMessage, response: ServerResponse) => void reply(request, response);
+  const server = how.tls ? createSecureServer(how.tls, listener) : createServer(listener);
   const tell = (response: ServerResponse, value: unknown, status = 200) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
@@ -100,7 +104,7 @@ export async function serveGraph(file: string, graph: WholeGraph, how: Misbehavi
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${how.tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     setReady(value: boolean) {
       isReady = value;

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ServiceError } from "../../errors.ts";
 import { wholeGraph } from "../../models/graph/whole-graph.ts";
@@ -19,7 +20,7 @@ export function beginRemote(choice: BackendChoice): BegunBackend {
         connections: remote.remoteConnections,
         timeoutMs: remote.remoteTimeoutMs,
         connectTimeoutMs: remote.remoteConnectTimeoutMs,
-        ca: remote.remoteCa === "" ? undefined : read("--remote-ca", remote.remoteCa),
+        ca: readCertificates(remote.remoteCa),
         token: readToken(remote.remoteTokenFile, remote.token),
       });
       return new RemoteBackend({
@@ -37,6 +38,21 @@ export function beginRemote(choice: BackendChoice): BegunBackend {
     precisionOf: () => precision,
     abandon: () => {},
   };
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function readCertificates(file: string): string | undefined {
+  if (file === "") return undefined;
+  const pem = read("--remote-ca", file);
+  try {
+    new X509Certificate(pem); // a connection would ignore what is none
+  } catch (cause) {
+    throw invalid(
+      `--remote-ca takes a file of certificates in PEM, which ${file} does not begin with.`,
+      cause,
+    );
+  }
+  return pem;
 }
 
 /** @throws ServiceError INVALID_OPTION */

@@ -6,6 +6,7 @@ import {
   createDecider,
   type Decider,
 } from "../../library/index.ts";
+import { readRemoteToken } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 
 /** Who answers: a running service, or a model in this program's care. */
@@ -20,7 +21,7 @@ interface ServiceTarget {
 export async function openTarget(target: Target): Promise<Decider> {
   if ("url" in target) return connectDecider(target.url, target);
   const { host, port, ...options } = target.options;
-  return createDecider(options);
+  return createDecider({ ...options, remoteToken: readRemoteToken(process.env) });
 }
 
 /**

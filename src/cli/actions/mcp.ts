@@ -1,5 +1,5 @@
 import { type McpSource, serveMcp } from "../../library/index.ts";
-import { readApiKey } from "../../options/exposure.ts";
+import { readApiKey, readRemoteToken } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { createLog } from "../output/log.ts";
 
@@ -13,5 +13,9 @@ export async function serveMcpUntilEnd(
   { logLevel, logFormat }: Pick<ServiceOptions, "logLevel" | "logFormat">,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  await serveMcp(source, { apiKey: readApiKey(env), log: await createLog(logLevel, logFormat) });
+  await serveMcp(source, {
+    apiKey: readApiKey(env),
+    remoteToken: readRemoteToken(env),
+    log: await createLog(logLevel, logFormat),
+  });
 }

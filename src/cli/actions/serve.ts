@@ -1,5 +1,5 @@
 import { serve } from "../../library/index.ts";
-import { readApiKey } from "../../options/exposure.ts";
+import { readApiKey, readRemoteToken } from "../../options/exposure.ts";
 import { readPassedSocket } from "../../options/passed-socket.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
@@ -22,6 +22,7 @@ export async function serveUntilSignal(
   const log = await createLog(options.logLevel, options.logFormat);
   const service = await serve(options, {
     apiKey,
+    remoteToken: readRemoteToken(env),
     traces,
     log,
     hasPassedSocket: readPassedSocket(env, process.pid),

@@ -7,6 +7,7 @@ import type { RowError } from "../../evaluation/evaluation.ts";
 import { askedRow, rowLabels } from "../../evaluation/labelled-row.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { createScorer, type QuestionScores, type Scorer } from "../../library/index.ts";
+import { readRemoteToken } from "../../options/exposure.ts";
 import { invalidOption } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { chooseTuning, type TuningChoice, type TuningKind } from "../../tuning/fit/choose.ts";
@@ -66,7 +67,8 @@ export async function tune(given: TuneOptions): Promise<Tuned> {
     });
     checkLabels(rows, questions);
     const { host, port, ...ofModel } = options;
-    const scorer = await createScorer(ofModel, { hasVectors: kinds.includes("head") });
+    const remoteToken = readRemoteToken(process.env);
+    const scorer = await createScorer({ ...ofModel, remoteToken }, { hasVectors: kinds.includes("head") });
     try {
       const scored = await scoreRows(scorer, rows, questions, stop.signal);
       const found = names.map((name, at) => tuneQuestion(name, at, scored.rows, scorer, given));

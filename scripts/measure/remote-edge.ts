@@ -1,0 +1,161 @@
+/**
+ * Measures one service (the edge) of `--backend remote` over 1, 2 and 4 engine processes, each an inference server with one thread.
+ *
+ *     npm run build
+ *     node --import tsx scripts/measure/remote-edge.ts [--engines 1,2,4] [--rounds 7] [--seconds 5] [--callers 32] [--words 60]
+ *
+ * Callers ask one after the other over HTTP, each time with a new state. The engines stand behind one address: connections go to
+ * them in turn. The edges take turns of --seconds; a ratio compares two turns of one round. The edge's time on processors a request
+ * (Linux) says where it would become the limit. Engines, edge and callers share the machine: give them a processor each.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startServer } from "../../bench/http/server-process.ts";
+import { median, ratios, spreadOf } from "../../bench/measure/statistics.ts";
+import { Random } from "../../bench/random.ts";
+import { textOf } from "../../bench/workloads/texts.ts";
+import { wholeGraph, writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { openModelPackage } from "../../src/models/package/package.ts";
+import { completeOptions } from "../../src/options/resolve.ts";
+import { packageRoot } from "../../src/package-root.ts";
+import { balance } from "../../test/support/balance.ts";
+import { serveGraph } from "../../test/support/inference-server.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    engines: { type: "string", default: "1,2,4" },
+    rounds: { type: "string", default: "7" },
+    seconds: { type: "string", default: "5" },
+    callers: { type: "string", default: "32" },
+    words: { type: "string", default: "60" },
+    /** Of the engine processes that this program starts. */
+    graph: { type: "string" },
+  },
+});
+/** Forwards that an engine has at a time: one computes while the next one travels. */
+const CONNECTIONS = 2;
+/** Of /proc. @see proc_pid_stat(5) */
+const TICKS_A_SECOND = 100;
+const QUESTIONS = {
+  intent: {
+    type: "choice",
+    instructions: "What does the customer want?",
+    criteria: { refund: "Wants money back for a charge", technical: "Reports a technical fault" },
+  },
+  angry: { type: "noul", instructions: "The customer is angry." },
+};
+const modelPackage = await openModelPackage(path.join(packageRoot, "model"));
+
+if (flags.graph === undefined) await measure();
+else {
+  const { port } = await serveGraph(flags.graph, await wholeGraph(modelPackage, "int8"));
+  process.send?.(port);
+  process.on("disconnect", () => process.exit());
+}
+
+interface Edge {
+  readonly engines: number;
+  readonly url: string;
+  readonly pid: number;
+  readonly rates: number[];
+  readonly cpuMs: number[];
+  close(): Promise<void>;
+}
+
+async function measure(): Promise<void> {
+  const counts = flags.engines.split(",").map(Number);
+  const folder = await mkdtemp(path.join(tmpdir(), "remote-edge-"));
+  const engines: ChildProcess[] = [];
+  const edges: Edge[] = [];
+  try {
+    await writeWholeGraph(modelPackage, "u8u8", folder);
+    const ports: number[] = [];
+    for (let at = 0; at < Math.max(...counts); at++) {
+      const engine = fork(fileURLToPath(import.meta.url), ["--graph", path.join(folder, "model.onnx")]);
+      engines.push(engine);
+      const [port] = await once(engine, "message");
+      ports.push(port);
+    }
+    for (const count of counts) edges.push(await openEdge(ports.slice(0, count)));
+    const random = new Random(1);
+    for (const edge of edges) await turn(edge, random, 1_000); // warm
+    for (let round = 0; round < Number(flags.rounds); round++)
+      for (const edge of edges) {
+        const { rate, cpuMs } = await turn(edge, random, 1_000 * Number(flags.seconds));
+        edge.rates.push(rate);
+        edge.cpuMs.push(cpuMs);
+      }
+    report(edges);
+  } finally {
+    await Promise.all(edges.map((edge) => edge.close()));
+    for (const engine of engines) engine.disconnect();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function openEdge(ports: readonly number[]): Promise<Edge> {
+  const balancer = await balance(ports);
+  const server = await startServer(
+    completeOptions({
+      port: 0,
+      backend: "remote",
+      remoteUrl: balancer.url,
+      remoteModel: "decision",
+      remoteConnections: CONNECTIONS * ports.length,
+    }),
+  );
+  return {
+    engines: ports.length,
+    url: server.url,
+    pid: server.pid,
+    rates: [],
+    cpuMs: [],
+    async close() {
+      await server.close();
+      await balancer.close();
+    },
+  };
+}
+
+/** Requests in a second, and the edge's milliseconds on processors for each. */
+async function turn({ url, pid }: Edge, random: Random, ms: number) {
+  const startedAt = performance.now();
+  const cpuBefore = await cpuSeconds(pid);
+  let answered = 0;
+  const caller = async () => {
+    while (performance.now() - startedAt < ms) {
+      const body = JSON.stringify({ state: textOf(random, Number(flags.words)), questions: QUESTIONS });
+      const headers = { "content-type": "application/json" };
+      const reply = await fetch(`${url}/v1/systemone`, { method: "POST", headers, body });
+      if (!reply.ok) throw new Error(`${reply.status}: ${await reply.text()}`);
+      await reply.arrayBuffer();
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(flags.callers) }, caller));
+  const rate = (1_000 * answered) / (performance.now() - startedAt);
+  return { rate, cpuMs: (1_000 * ((await cpuSeconds(pid)) - cpuBefore)) / answered };
+}
+
+/** NaN where there is no /proc. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11] ?? Number.NaN) + Number(fields[12] ?? Number.NaN)) / TICKS_A_SECOND;
+}
+
+function report(edges: readonly Edge[]): void {
+  const [first] = edges;
+  for (const { engines, rates, cpuMs } of edges) {
+    console.log(
+      `${engines} engines: ${median(rates).toFixed(0)} requests/s, edge ${median(cpuMs).toFixed(2)} ms of CPU a request`,
+    );
+    if (first !== undefined && first.engines !== engines)
+      console.log(`  rate / rate of ${first.engines}:`, spreadOf(ratios(rates, first.rates)));
+  }
+}
