@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,8 @@ const ROOT = path.join(import.meta.dirname, "..");
 const PYTHON = process.env.REMOTE_PYTHON || "python3";
 const MODEL = "twig";
 const CALLERS = 6;
+/** To two servers of which one is killed. */
+const REQUESTS = 1_000;
 /** Chosen: long enough for a busy machine. */
 const START_MS = 120_000;
 /** What the backend gives a forward with all its tries, so that a killed server is seen. */
@@ -94,6 +96,54 @@ async function check(name, precision, python, bodies, expected) {
   }
   await end(edge.child);
   await end(running);
+  if (precision === "int8") await checkTwo(name, python, bodies, expected);
+}
+
+/** Two servers behind one address, of which one is killed: nothing is lost. */
+async function checkTwo(name, python, bodies, expected) {
+  const ports = [await freePort(), await freePort()];
+  const servers = ports.map((port) =>
+    start(SERVERS[name](path.join(scratch, `${name}-${port}`), port, "int8", python)),
+  );
+  for (const [at, port] of ports.entries()) {
+    const url = `http://127.0.0.1:${port}/v2/models/${MODEL}/ready`;
+    await until(`${name} is ready`, async () => (await statusOf(url)) === 200, servers[at]);
+  }
+  const front = await balance(ports);
+  const edge = await startService(remoteFlags(front.url, "int8"));
+  const load = callers(edge.url, bodies, expected, REQUESTS);
+  await until("answers by both", () => load.good > REQUESTS / 4, edge.child);
+  assert.ok(Math.min(...front.counts) > 0, "both servers are asked");
+  await end(servers[0]);
+  await load.calls;
+  const { good, failed } = load;
+  console.log(`${name}: one of two servers killed: ${good} of ${REQUESTS} requests answered as locally`);
+  assert.deepEqual([good, failed], [REQUESTS, 0]);
+  front.close();
+  await end(edge.child);
+  await end(servers[1]);
+}
+
+/** One address for several servers: each connection goes to the next one that takes it. */
+async function balance(ports) {
+  const counts = ports.map(() => 0);
+  let turn = 0;
+  const join = (socket, tries) => {
+    if (tries === ports.length) return socket.destroy();
+    const at = turn++ % ports.length;
+    const behind = connect(ports[at], "127.0.0.1");
+    behind.once("error", () => join(socket, tries + 1));
+    behind.once("connect", () => {
+      counts[at] += 1;
+      behind.removeAllListeners("error").on("error", () => socket.destroy());
+      socket.on("error", () => behind.destroy());
+      socket.pipe(behind).pipe(socket);
+      behind.once("close", () => socket.destroy());
+    });
+  };
+  const server = createServer((socket) => join(socket, 0)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${server.address().port}`, counts, close: () => server.close() };
 }
 
 /** A model of another precision ends the service with a sentence. */
@@ -109,12 +159,12 @@ function refusesOther(name, url, precision) {
   assert.match(stderr, new RegExp(`in ${precision}: the digest of its graph is`));
 }
 
-/** Asks one request after the other, and compares each answer. */
-function callers(url, bodies, expected) {
+/** Asks one request after the other, as many as given or until its end, and compares each answer. */
+function callers(url, bodies, expected, most = Number.POSITIVE_INFINITY) {
   const load = { good: 0, failed: 0, kinds: new Set() };
   let isOver = false;
   const call = async (number) => {
-    for (let turn = number; !isOver; turn += CALLERS) {
+    for (let turn = number; !isOver && turn < most; turn += CALLERS) {
       const at = turn % bodies.length;
       const { status, text } = await ask(url, bodies[at]);
       if (status === 200) {
@@ -128,10 +178,10 @@ function callers(url, bodies, expected) {
       }
     }
   };
-  const calls = Promise.all(Array.from({ length: CALLERS }, (_, number) => call(number)));
+  load.calls = Promise.all(Array.from({ length: CALLERS }, (_, number) => call(number)));
   load.end = () => {
     isOver = true;
-    return calls;
+    return load.calls;
   };
   return load;
 }
