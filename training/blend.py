@@ -1,9 +1,10 @@
 """Weights between two others: those of a model and of one that was trained on from it.
 
-    blend.py --from A.safetensors --to B.safetensors --share 0.25 --out DIR/model.safetensors
+    blend.py --from A.safetensors --to B.safetensors --share 0.25 [--soften 1.3] --out DIR/model.safetensors
 
 A short further training with other data forgets some of what was known; part of the way there keeps most of both
-(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
+(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"). --soften divides all scores, which makes a model that is
+too sure of itself less so and changes no order.
 """
 import argparse
 import pathlib
@@ -16,13 +17,17 @@ def main():
     parser.add_argument("--from", dest="start", required=True)
     parser.add_argument("--to", required=True)
     parser.add_argument("--share", type=float, required=True, help="of the way: 0 gives the first, 1 the second")
+    parser.add_argument("--soften", type=float, default=1.0, help="divides all scores")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
     start, end = weights.load(options.start), weights.load(options.to)
     if start.keys() != end.keys():
         raise SystemExit("the two are not of one architecture")
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    weights.save({name: start[name].float() * (1 - options.share) + end[name].float() * options.share for name in start}, options.out)
+    blended = {name: start[name].float() * (1 - options.share) + end[name].float() * options.share for name in start}
+    for name in ("head.2.weight", "head.2.bias"):
+        blended[name] /= options.soften
+    weights.save(blended, options.out)
 
 
 if __name__ == "__main__":
