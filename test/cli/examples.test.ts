@@ -119,3 +119,14 @@ describe("pages", () => {
     assert.ok(lines.length >= 30, String(lines.length));
   });
 });
+
+it("every file of a command is in the list of commands", () => {
+  const files = readdirSync(path.join(packageRoot, "src/cli/commands"), {
+    recursive: true,
+    encoding: "utf8",
+  });
+  const own = files
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.slice(0, -3).split(path.sep).join(":"));
+  assert.deepEqual(own.sort(), [...IDS].sort());
+});
