@@ -42,9 +42,9 @@ const files = named.length > 0 ? named : filesOf(lane);
 
 if (!options.some((option) => option.startsWith("--test-reporter")))
   options.push(`--test-reporter=${here("test-reporter.mjs")}`);
-// Node itself would leave one processor idle
+// tests wait for processes more than they compute
 if (!options.some((option) => option.startsWith("--test-concurrency")))
-  options.push(`--test-concurrency=${availableParallelism()}`);
+  options.push(`--test-concurrency=${2 * availableParallelism()}`);
 
 compile("tsconfig.test.json", ["test", "scripts"]);
 const { status } = spawnSync(
