@@ -12,17 +12,12 @@ export const TARGET_FLAGS = {
   ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
 };
 
-/** Flags of commands that read questions and rows with the right answers. */
-export const LABELLED_ROWS_FLAGS = {
+/** Flags of commands that read questions and rows. */
+export const ROWS_FLAGS = {
   questions: Flags.string({
     required: true,
     helpValue: "<file.json>",
     description: "file with questions by name, as in a request",
-  }),
-  input: Flags.string({
-    required: true,
-    helpValue: "<file>",
-    description: "labelled rows as .jsonl or .csv; - reads standard input",
   }),
   "input-format": Flags.string({
     options: ["jsonl", "csv"],
@@ -33,6 +28,16 @@ export const LABELLED_ROWS_FLAGS = {
     default: "state",
     helpValue: "<name>",
     description: "member or column with the state",
+  }),
+};
+
+/** Flags of commands whose rows have the right answers. */
+export const LABELLED_ROWS_FLAGS = {
+  ...ROWS_FLAGS,
+  input: Flags.string({
+    required: true,
+    helpValue: "<file>",
+    description: "labelled rows as .jsonl or .csv; - reads standard input",
   }),
   "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
 };

@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import { invalidOption } from "../../options/resolve.ts";
-import { TARGET_FLAGS } from "../ask-flags.ts";
+import { ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { readQuestions } from "../questions-file.ts";
@@ -22,11 +22,7 @@ export default class Batch extends BaseCommand {
     "zcat rows.jsonl.gz | <%= config.bin %> batch --questions questions.json --input - --url http://127.0.0.1:8700 > answers.jsonl",
   ];
   static override flags = {
-    questions: Flags.string({
-      required: true,
-      helpValue: "<file.json>",
-      description: "file with questions by name, as in a request",
-    }),
+    ...ROWS_FLAGS,
     input: Flags.string({
       required: true,
       helpValue: "<file>",
@@ -37,20 +33,10 @@ export default class Batch extends BaseCommand {
       helpValue: "<file>",
       description: "answers as .jsonl or .csv; - writes to standard output",
     }),
-    "input-format": Flags.string({
-      options: ["jsonl", "csv"],
-      helpValue: "jsonl|csv",
-      description: "format of the input [default: by its name, else jsonl]",
-    }),
     "output-format": Flags.string({
       options: ["jsonl", "csv"],
       helpValue: "jsonl|csv",
       description: "format of the output [default: by its name, else that of the input]",
-    }),
-    "state-field": Flags.string({
-      default: "state",
-      helpValue: "<name>",
-      description: "member or column with the state",
     }),
     "whole-row": Flags.boolean({ description: "take each whole row as the state" }),
     resume: Flags.boolean({
