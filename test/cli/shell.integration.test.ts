@@ -112,23 +112,38 @@ describe("--json", () => {
   });
 });
 
-/** Runs it on a terminal. */
-function onTerminal(args: readonly string[], env: Record<string, string> = {}): string {
-  const command = [process.execPath, path.join(packageRoot, "bin/decision.js"), ...args].join(" ");
-  const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
-  return spawnSync("script", ["-qec", command, "/dev/null"], {
+/** Only what a person's shell always has: not what the test's own surroundings say of colours, such as `CI` or `FORCE_COLOR`. */
+const PLAIN = {
+  PATH: process.env.PATH ?? "",
+  HOME: process.env.HOME ?? "",
+  SHELL: "/bin/sh",
+  TERM: "xterm-256color",
+};
+const help = [process.execPath, path.join(packageRoot, "bin/decision.js"), "--help"];
+
+/** What the help prints on a terminal that `script` opens. */
+function onTerminal(command: readonly string[], env: Record<string, string> = {}) {
+  return spawnSync("script", ["-qec", command.join(" "), "/dev/null"], {
     encoding: "utf8",
-    env: { ...own, TERM: "xterm-256color", ...env },
-  }).stdout;
+    env: { ...PLAIN, ...env },
+  });
 }
 
 describe("colours", {
-  skip: spawnSync("script", ["--version"]).status === 0 ? false : "script is not installed",
+  skip: onTerminal(["true"]).status === 0 ? false : "script cannot open a terminal",
 }, () => {
-  it("are there on a terminal, not with NO_COLOR, and not elsewhere", () => {
-    const isColoured = (text: string) => text.includes("\u001b[");
-    assert.ok(isColoured(onTerminal(["--help"])));
-    assert.ok(!isColoured(onTerminal(["--help"], { NO_COLOR: "1" })));
-    assert.ok(!isColoured(decision(["--help"]).stdout));
+  const isColoured = (text: string) => text.includes("\u001b[");
+
+  it("are there on a terminal", () => {
+    const { stdout, stderr } = onTerminal(help);
+    assert.ok(isColoured(stdout), `${stdout}${stderr}`);
+  });
+
+  it("are not there with NO_COLOR", () =>
+    assert.ok(!isColoured(onTerminal(help, { NO_COLOR: "1" }).stdout)));
+
+  it("are not there in a pipe", () => {
+    const [program = "", ...args] = help;
+    assert.ok(!isColoured(spawnSync(program, args, { encoding: "utf8", env: PLAIN }).stdout));
   });
 });
