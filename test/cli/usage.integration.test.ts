@@ -113,7 +113,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "certificates that are not there",
       args: [...REMOTE, "--remote-ca", "/nowhere/ca.pem"],
-      says: /--remote-ca names a file that cannot be read: ENOENT/,
+      says: /--remote-ca names a file that cannot be read: there is no such file \(ENOENT\)/,
     },
     {
       name: "certificates that are none",
@@ -123,7 +123,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a token that is not there",
       args: [...REMOTE, "--remote-token-file", "/nowhere/token"],
-      says: /--remote-token-file names a file that cannot be read: ENOENT/,
+      says: /--remote-token-file names a file that cannot be read: there is no such file \(ENOENT\)/,
     },
     {
       name: "a token file of words",

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { ServiceError } from "../../errors.ts";
+import { fileFault, ServiceError } from "../../errors.ts";
 import { wholeGraph } from "../../models/graph/whole-graph.ts";
 import { shortName } from "../../models/store/store.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
@@ -71,8 +71,7 @@ function read(flag: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(`${flag} names a file that cannot be read: ${why}.`, cause);
+    throw invalid(`${flag} names a file that cannot be read: ${fileFault(cause)}.`, cause);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Chosen. Doubled after each further try. */
+/** Wait before the second try, doubled before each further one, and its bound. A judgement. */
 const FIRST_WAIT_MS = 50;
 const MOST_WAIT_MS = 2_000;
 /** A connection that breaks while the server computes may be the server's end: that forward is sent once more, not for ever. */

@@ -9,9 +9,9 @@ import { wholeInputs } from "../tensors/whole-inputs.ts";
 import type { Answer, RemoteClient } from "./client.ts";
 import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH, memberOf } from "./protocol.ts";
 
-/** Chosen. */
+/** How often the server is asked whether it is ready. A judgement. */
 const ASK_EACH_MS = 1_000;
-/** Not ready after so many answers in a row: one of several servers behind an address may have gone. Chosen. */
+/** After so many failed answers in a row the server counts as away. Fewer may come from one of several servers. A judgement. */
 const MOST_MISSED = 3;
 
 export interface RemoteBackendOptions {
