@@ -139,8 +139,7 @@ describe("colours", {
     assert.ok(isColoured(stdout), `${stdout}${stderr}`);
   });
 
-  it("are not there with NO_COLOR", () =>
-    assert.ok(!isColoured(onTerminal(help, { NO_COLOR: "1" }).stdout)));
+  it("are not there with NO_COLOR", () => assert.ok(!isColoured(onTerminal(help, { NO_COLOR: "1" }).stdout)));
 
   it("are not there in a pipe", () => {
     const [program = "", ...args] = help;
