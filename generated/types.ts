@@ -495,7 +495,7 @@ export interface components {
              */
             readonly kind: "scale" | "head";
         };
-        /** @description State, settings and counters of the service. Counters start at 0 when the service starts. */
+        /** @description State, settings and counters of the service. Counters start at 0 when its process starts. A later minor version may add members. */
         readonly Health: {
             /**
              * @description `ready`: requests are accepted. `starting`: the model is loading. During the first load requests get 503; during a reload after a crash they wait, until a load has failed. `draining`: accepted requests are answered, then the service ends. `failed`: the service cannot answer.
@@ -523,7 +523,10 @@ export interface components {
             readonly version: string;
             /** @description The model's version. */
             readonly model_version: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Seconds since the service began, on a clock that is never set. It begins with the loading of the model, so before the first answer.
+             */
             readonly uptime_seconds: number;
             readonly limits: components["schemas"]["ServiceLimits"];
             /**
