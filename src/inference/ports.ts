@@ -117,7 +117,18 @@ export interface EncodedRequest {
   readonly tooLong: readonly TooLongText[];
 }
 
-/** Turns texts into tokens: one implementation for each kind of model, in `tokens/`; `models/graph/model-tokenizer.ts` chooses. */
+/**
+ * Turns texts into tokens. `models/graph/model-tokenizer.ts` chooses one by the model's architecture and its tokenizer.json. A new kind of
+ * file for models that read parts needs a `PartEncoder` and a `PartReader` (`tokens/part-plan.ts`), not a new `Tokenizer`.
+ *
+ * What the rest of the service relies on:
+ *
+ * - A row (a field or item of a state) has at least one token (`decisions/render.ts`).
+ * - A UTF-16 code unit becomes at most `MOST_TOKENS_PER_UNIT` tokens (`decisions/rerank/parts.ts`).
+ * - A text that is too long is refused from its first pieces, in a time that does not grow with what follows.
+ * - A file that it cannot read is refused with a message. The library `tokenizers` ends the process for some damaged files (a broken
+ *   `precompiled_charsmap`), so look through a new kind of file before the library does.
+ */
 export interface Tokenizer extends TextReader {
   /**
    * Tokens of each pair of a request. How a pair is cut depends on its own texts only.
