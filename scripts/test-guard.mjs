@@ -1,10 +1,16 @@
-// Loaded before each test file: a unit test (docs/testing.md) that starts a process fails and is told how to be named.
+// Loaded before each test file. A unit test (docs/testing.md) that starts a process fails and is told how to be named. No test
+// depends on its surroundings: variables that change what commands print or do are removed; a test sets those that it needs.
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 
 const file = process.argv[1] ?? "";
 const isUnit = /\.test\.js$/.test(file) && !/\.(integration|deep|page|native)\.test\.js$/.test(file);
+
+const CHANGING =
+  /^(CI|FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS|CLICOLOR.*|DEBUG|HF_.*|OTEL_.*|DECISION_(?!PYTHON$|TEST_).*)$/;
+if (/\.test\.js$/.test(file))
+  for (const name of Object.keys(process.env)) if (CHANGING.test(name)) delete process.env[name];
 
 if (isUnit) {
   const name = path.basename(file, ".test.js");

@@ -1,8 +1,8 @@
 // `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`, `npm run check:native`: compiles, then runs the test files of a lane, or those given.
 // docs/testing.md says which file is in which lane. Options (--test-...) go to Node's test runner.
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
+import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import "./build.mjs";
@@ -28,7 +28,19 @@ function filesOf(lane) {
   return readdirSync(path.join(root, "test"), { recursive: true })
     .filter((file) => file.endsWith(".test.ts") && kinds.includes(kindOf(file)))
     .map((file) => path.join("test", file))
-    .sort();
+    .sort()
+    .sort((one, other) => Number(kindOf(one) === "unit") - Number(kindOf(other) === "unit")); // the longest first
+}
+
+/** A home that can be written, which npm needs: the user's own if possible, since it says where packages come from. */
+function writableHome() {
+  try {
+    accessSync(homedir(), constants.W_OK);
+    if (statSync(homedir()).isDirectory()) return {};
+  } catch {} // there is none, or it is another's
+  const home = path.join(root, "node_modules", ".cache", "home");
+  mkdirSync(home, { recursive: true });
+  return { HOME: home, USERPROFILE: home };
 }
 
 const compiled = (file) => path.join("dist", path.relative(root, path.resolve(file))).replace(/\.ts$/, ".js");
@@ -56,6 +68,7 @@ const { status } = spawnSync(
     // graphs are kept from one run to the next, but not among the user's own
     env: {
       ...process.env,
+      ...writableHome(),
       XDG_CACHE_HOME: path.join(root, "node_modules", ".cache"),
       TEST_FILES: String(files.length),
     },

@@ -6,8 +6,6 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "./support/package-root.ts";
 
-const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: packageRoot, encoding: "utf8" });
-
 function sources(folder: string): string[] {
   return readdirSync(path.join(packageRoot, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
@@ -24,20 +22,6 @@ function textFiles(folder: string): string[] {
 }
 
 describe("the repository", () => {
-  it("keeps its table of who may import whom, without cycles", () => {
-    const cruise = path.join(packageRoot, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
-    const { status, stdout, stderr } = run(
-      cruise,
-      "--config",
-      ".dependency-cruiser.cjs",
-      "src",
-      "handlers",
-      "bench",
-      "playground",
-    );
-    assert.equal(status, 0, stdout + stderr);
-  });
-
   it("names only files that exist, in comments and pages", () => {
     const folders =
       "src test bench handlers scripts docs openapi clients deploy playground training generated".split(" ");

@@ -1,4 +1,5 @@
 import { nativeBackend } from "../support/tested-backends.ts";
-import { testEnds } from "./ending-process.ts";
+import { testEnds, testProgramEnds } from "./ending-process.ts";
 
 testEnds(nativeBackend);
+testProgramEnds(nativeBackend);

@@ -146,7 +146,10 @@ export function testEnds(tested: TestedBackend): void {
       await until(() => !isAlive(pid), "the process is gone");
     });
   });
+}
 
+/** The same in a program of its own. */
+export function testProgramEnds(tested: TestedBackend): void {
   describe("a program around the backend", () => {
     it("may be given on the command line: its flags are not those of the inference process", () => {
       const said = runProgram(

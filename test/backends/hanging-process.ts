@@ -172,7 +172,10 @@ export function testHangs(tested: TestedBackend): void {
       assert.equal(backend.isReady, true);
     });
   });
+}
 
+/** What holds besides, of which each takes a process of its own. */
+export function testOtherHangs(tested: TestedBackend): void {
   it("a first process that hangs while it loads the model ends the start with an error", async () => {
     const bench = new Bench(tested);
     const started = bench.backend.start();

@@ -1,4 +1,5 @@
 import { nativeBackend } from "../support/tested-backends.ts";
-import { testHangs } from "./hanging-process.ts";
+import { testHangs, testOtherHangs } from "./hanging-process.ts";
 
 testHangs(nativeBackend);
+testOtherHangs(nativeBackend);

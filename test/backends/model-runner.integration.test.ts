@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
-import { bitsOf } from "../support/bits.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
-import { seededRandom } from "../support/seeded-random.ts";
 
 /** Of the package's own golden file: float32, PyTorch against ONNX Runtime. */
 const TOLERANCE = 1e-3;
@@ -58,42 +55,4 @@ describe("the embedded model", () => {
     assert.ok(Math.max(...largest) < INT8_LARGEST, `off by ${Math.max(...largest)}`);
     assert.ok(mean < INT8_MEAN, `off by ${mean} in the mean`);
   });
-
-  it("gives the same bits over several forwards from a state just encoded and from a kept one", async () => {
-    const runner = await load(64 << 20);
-    const tree = randomTree(seededRandom(3), {
-      state: 900,
-      question: 20,
-      questions: 3,
-      candidates: 30,
-      candidate: 15,
-    });
-    const cold = await runner.score([tree]);
-    const warm = await runner.score([tree]);
-    assert.ok(cold.forwards > 1);
-    assert.equal(warm.forwards, cold.forwards);
-    assert.deepEqual(bitsOf(warm.scores), bitsOf(cold.scores));
-  });
 });
-
-interface Sizes {
-  state: number;
-  question: number;
-  questions: number;
-  candidates: number;
-  candidate: number;
-}
-type Random = ReturnType<typeof seededRandom>;
-
-function randomTree(random: Random, sizes: Sizes): TokenTree {
-  const tokens = (length: number) => Int32Array.from({ length }, () => 1000 + random.below(28000));
-  return {
-    state: tokens(sizes.state),
-    questions: Array.from({ length: sizes.questions }, () => ({
-      tokens: tokens(sizes.question),
-      candidates: Array.from({ length: sizes.candidates }, () =>
-        tokens(1 + random.below(sizes.candidate) + 1),
-      ),
-    })),
-  };
-}

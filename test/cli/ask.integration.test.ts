@@ -1,28 +1,39 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
+import { startFastService } from "../support/fast-service.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { decision } from "./decision.ts";
+import { inProcess } from "./in-process.ts";
 
 describe("the README", () => {
-  it("shows commands that answer as it says", () => {
+  it("shows commands that answer as it says", async () => {
     const page = readFileSync(path.join(packageRoot, "README.md"), "utf8");
     const lines = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line);
-    const outputs = lines.map((line) => {
+    const outputs: string[] = [];
+    for (const line of lines) {
       const words = line.match(/(?:[^\s']|'[^']*')+/g) ?? [];
-      return decision(words.map((word) => word.replaceAll("'", ""))).stdout;
-    });
+      const { stdout } = await inProcess(words.map((word) => word.replaceAll("'", "")));
+      outputs.push(stdout);
+    }
     assert.equal(outputs.length, 2);
     assert.match(outputs[0] ?? "", /^true\n/);
     assert.match(outputs[1] ?? "", /^1\. .* Open tray 2\.\n2\. /);
   });
 });
 
+/** A service over a model that takes no time: what is tested is how answers are shown. */
+let service: Awaited<ReturnType<typeof startFastService>>;
+before(async () => {
+  service = await startFastService();
+});
+after(() => service.close());
+const ask = (args: readonly string[]) => inProcess(args, { env: { DECISION_URL: service.url } });
+
 describe("decision decide", () => {
   const state = ["--state", "I was charged twice for one order. Give me my money back!"];
 
-  it("picks a label and shows every probability in the order given", () => {
+  it("picks a label and shows every probability in the order given", async () => {
     const choices = [
       "--choice",
       "10=Wants money back",
@@ -31,7 +42,7 @@ describe("decision decide", () => {
       "--choice",
       "1=Reports a fault",
     ];
-    const { status, stdout } = decision(["decide", ...state, "--question", "What is wanted?", ...choices]);
+    const { status, stdout } = await ask(["decide", ...state, "--question", "What is wanted?", ...choices]);
     assert.equal(status, 0);
     const [first = "", ...rows] = stdout.trimEnd().split("\n");
     assert.match(first, /^(10|2|1)$/);
@@ -41,9 +52,9 @@ describe("decision decide", () => {
     );
   });
 
-  it("shows each level by its number and its text, on one line", () => {
+  it("shows each level by its number and its text, on one line", async () => {
     const levels = ["--level", "can wait", "--level", "this\nweek", "--level", "today"];
-    const { status, stdout } = decision(["decide", ...state, "--question", "How urgent?", ...levels]);
+    const { status, stdout } = await ask(["decide", ...state, "--question", "How urgent?", ...levels]);
     assert.equal(status, 0);
     const [first = "", ...rows] = stdout.trimEnd().split("\n");
     assert.match(first, /^[012]\.\d\d on levels 0 to 2$/);
@@ -53,9 +64,9 @@ describe("decision decide", () => {
     );
   });
 
-  it("prints the service's own answer with --json", () => {
+  it("prints the service's own answer with --json", async () => {
     const levels = ["--level", "can wait", "--level", "today"];
-    const { status, stdout } = decision([
+    const { status, stdout } = await ask([
       "decide",
       ...state,
       "--question",
@@ -70,16 +81,16 @@ describe("decision decide", () => {
     assert.equal(usage.output_tokens, 0);
   });
 
-  it("asks yes or no without criteria, and reads the state from standard input", () => {
+  it("asks yes or no without criteria, and reads the state from standard input", async () => {
     const args = ["decide", "--state", "-", "--question", "The customer is angry."];
-    const { status, stdout } = decision(args, { input: "Give me my money back today!" });
+    const { status, stdout } = await inProcess(args, { input: "Give me my money back today!" });
     assert.equal(status, 0);
     assert.match(stdout, /^(true|false)\n.* % {2}false\n.* % {2}true\n$/);
   });
 });
 
 describe("decision rank", () => {
-  it("prints the candidates from the best to the worst", () => {
+  it("prints the candidates from the best to the worst", async () => {
     const args = [
       "--state",
       "The printer reports a paper jam",
@@ -88,7 +99,7 @@ describe("decision rank", () => {
       "--candidate",
       "Buy ink",
     ];
-    const { status, stdout } = decision(["rank", ...args]);
+    const { status, stdout } = await ask(["rank", ...args]);
     assert.equal(status, 0);
     const rows = stdout.trimEnd().split("\n");
     assert.equal(rows.length, 2);

@@ -119,8 +119,8 @@ describe("decision conformance ends with 2 and one line for wrong usage:", () =>
     { name: "two formats", args: ["http://localhost", "--json", "--tap"], says: /--json/ },
     { name: "an unknown profile", args: ["http://localhost", "--profile", "x"], says: /seed, full/ },
   ]) {
-    it(name, () => {
-      const { status, stdout, stderr } = decision(["conformance", ...args]);
+    it(name, async () => {
+      const { status, stdout, stderr } = await conformance(args);
       assert.equal(status, 2);
       if (args.includes("--json")) assert.equal(JSON.parse(stdout).error.code, "INVALID_OPTION");
       else assert.equal(stdout, "");

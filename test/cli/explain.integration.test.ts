@@ -8,7 +8,6 @@ import { openDecider } from "../../src/library/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
 const page = readFileSync(path.join(packageRoot, "docs/explain.md"), "utf8");
@@ -32,10 +31,10 @@ describe("the page on explanations", () => {
   it("has examples", () => assert.equal(examples.length, 3));
 
   for (const [, line = "", shown = ""] of examples)
-    it(`shows what is printed: ${line}`, () => {
+    it(`shows what is printed: ${line}`, async () => {
       const words = line.match(/(?:[^\s']|'[^']*')+/g) ?? [];
       const args = words.map((word) => word.replaceAll("'", ""));
-      const { status, stdout, stderr } = decision(args);
+      const { status, stdout, stderr } = await inProcess(args);
       assert.equal(status, 0, stderr);
       alike(stdout, shown);
     });

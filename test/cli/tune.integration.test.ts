@@ -58,6 +58,7 @@ const flags = (input: string, ...more: string[]) =>
 
 describe("decision tune", () => {
   let tuning: TuningFile;
+  let tuned: unknown;
   before(() => {
     write("questions.json", { upset: questions.upset });
     write("both.json", questions);
@@ -67,8 +68,8 @@ describe("decision tune", () => {
     writeFileSync(file("wrong.jsonl"), '{"state":"x","labels":{"upset":"maybe"}}\n');
   });
 
-  it("writes nothing from too few rows, and says so", () => {
-    const { status, stdout } = decision(flags("few.jsonl"));
+  it("writes nothing from too few rows, and says so", async () => {
+    const { status, stdout } = await inProcess(flags("few.jsonl"));
     assert.equal(status, 1, stdout);
     assert.match(stdout, /upset: left as it is\n/);
     assert.match(stdout, /Too few rows: below 20 different states/);
@@ -76,8 +77,8 @@ describe("decision tune", () => {
     assert.ok(!existsSync(file("tuning.json")));
   });
 
-  it("writes a file that fits its schema, with what it reaches on other rows", () => {
-    const { status, stdout, stderr } = decision(flags("rows.jsonl", "--json"));
+  it("writes a file that fits its schema, with what it reaches on other rows", async () => {
+    const { status, stdout, stderr } = await inProcess(flags("rows.jsonl", "--json"));
     assert.equal(status, 0, stderr);
     const report = JSON.parse(stdout);
     const [{ name, isKept, kind, before: then, after: now }] = report.questions;
@@ -122,11 +123,12 @@ describe("decision tune", () => {
     const share = right.filter(Boolean).length / right.length;
     assert.ok(share >= own.measured.after.accuracy - 0.1, `${share}, ${own.measured.after.accuracy}`);
 
-    const { stdout, stderr } = decision(
+    const { stdout, stderr } = await inProcess(
       ["decide", "--state", state ?? "", "--questions", file("both.json"), "--json"],
       { env: { DECISION_TUNING: file("tuning.json") } },
     );
     const told = JSON.parse(stdout || assert.fail(stderr)).answers;
+    tuned = told;
     assert.equal(JSON.stringify(told.upset), upset);
     assert.equal(JSON.stringify(told.topic), topic);
     await using plain = await createDecider();
@@ -147,9 +149,7 @@ describe("decision tune", () => {
       input: messages.join(""),
     });
     const [, reply = assert.fail(stderr)] = stdout.trimEnd().split("\n");
-    await using decider = await createDecider({ tuning: [file("tuning.json")] });
-    const { answers } = await decider.decide({ state, questions });
-    assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, answers);
+    assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, tuned);
   });
 
   it("runs the commands of its page, in their order", async () => {
@@ -180,7 +180,7 @@ describe("decision tune", () => {
     assert.match(compared ?? "", /the second is better/);
   });
 
-  it("tells wrong files and flags by one sentence, before a model is loaded", () => {
+  it("tells wrong files and flags by one sentence, before a model is loaded", async () => {
     write("other.json", { ...tuning, model: tuning.model.replace(/@.*/, `@${"0".repeat(40)}`) });
     const ask = ["decide", "--state", "x", "--question", "Is it?"];
     for (const [args, wanted] of [
@@ -211,7 +211,7 @@ describe("decision tune", () => {
         /--tuning: .*other\.json belongs to/,
       ],
     ] as const) {
-      const { status, stderr } = decision(args);
+      const { status, stderr } = await inProcess(args);
       assert.equal(status, 2, stderr);
       assert.match(stderr, wanted);
     }

@@ -28,6 +28,15 @@ describe("our own service keeps every clause of the whole profile", () => {
     });
   });
 
+  it("over a fast model, gently", async () => {
+    const service = await FaultyService.start();
+    try {
+      await assertKept({ baseUrl: service.url, isGentle: true }, WITHOUT_KEY);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it("with a joint model", async () => {
     // the graph of a test's model is not to lie among the user's
     const cache = await mkdtemp(path.join(tmpdir(), "joint-model-"));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
 import { simulate } from "../../scripts/scaling/fleet.ts";
-import { ASSUMPTIONS, costTable, hitTable, measuredRates } from "../../scripts/scaling/tables.ts";
+import { ASSUMPTIONS, costTable, measuredRates } from "../../scripts/scaling/tables.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const page = (name: string) => readFileSync(path.join(packageRoot, "docs", name), "utf8");
@@ -14,10 +14,6 @@ it("docs/scaling.md has the costs that follow from docs/sizing.md", () => {
   const rows = measuredRates(page("sizing.md"));
   assert.equal(rows.length, 6);
   assert.equal(part("cost"), costTable(rows, ASSUMPTIONS));
-});
-
-it("docs/scaling.md has the hit rates that the simulation prints", () => {
-  assert.equal(part("hits"), hitTable());
 });
 
 it("the cost is proportional to the price", () => {

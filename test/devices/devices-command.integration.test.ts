@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { decision } from "../cli/decision.ts";
+import { inProcess } from "../cli/in-process.ts";
 
 const env = { DECISION_PYTHON: "/nowhere/python" };
 
-it("decision devices lists every backend's devices, for programs and for people", () => {
-  const { status, stdout } = decision(["devices", "--json"], { env });
+it("decision devices lists every backend's devices, for programs and for people", async () => {
+  const { status, stdout } = await inProcess(["devices", "--json"], { env });
   assert.equal(status, 0);
   const { devices } = JSON.parse(stdout);
   const rows = devices.map(({ backend, device }: Record<string, string>) => `${backend} ${device}`);
@@ -15,7 +16,7 @@ it("decision devices lists every backend's devices, for programs and for people"
   ]);
   assert.deepEqual([devices[0].isUsable, devices[4].isUsable], [true, false]);
   for (const { isUsable, details } of devices) assert.ok(isUsable || details.length > 0);
-  const text = decision(["devices"], { env }).stdout;
+  const text = (await inProcess(["devices"], { env })).stdout;
   assert.match(text, /^backend +device +usable +details$/m);
   assert.match(text, /^native +cuda +no +there is no \/nowhere\/python/m);
 });

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdBounds, IN_RUNS, PLAIN } from "./long-texts.ts";
+import { testLongTexts } from "./long-texts-cases.ts";
+
+testLongTexts(1024);
 
 for (const kind of [IN_RUNS, PLAIN]) {
   test(`pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts (${kind.name})`, async () => {

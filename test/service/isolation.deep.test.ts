@@ -2,11 +2,14 @@ import { describe, it } from "node:test";
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import { assertCompanyIsAnswered, assertCrashIsSilent } from "./crashes.ts";
 
-it("a request that makes the process hang takes nobody with it, and is not tried a third time", () =>
-  assertCompanyIsAnswered("hang"));
+describe("a request takes nobody with it, and is not tried a third time, where it makes the process", () => {
+  it("hang", () => assertCompanyIsAnswered("hang"));
+  it("abort", () => assertCompanyIsAnswered("abort"));
+});
 
 describe("no text of a request is in what a crash leaves on stderr:", () => {
   for (const [fault, trace] of [
+    ["exception", /Error: planted/],
     ["abort", /"signal":"SIGABRT"/],
     ["segmentation", /"signal":"SIGSEGV"/],
     ["thread ends", /a forward thread ended/],

@@ -10,17 +10,15 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
+import { inProcess } from "../cli/in-process.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { freePort, Service, SMALL } from "./service.ts";
+import { Service, SMALL } from "./service.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "operation-"));
 const inFolder = (name: string) => path.join(folder, name);
 const certificates = path.join(packageRoot, "test/support/tls");
 const keys = (...args: string[]) =>
-  spawnSync(process.execPath, [path.join(packageRoot, "bin/decision.js"), "keys", ...args], {
-    encoding: "utf8",
-    env: { ...process.env, DECISION_KEYS_FILE: inFolder("keys.txt") },
-  });
+  inProcess(["keys", ...args], { env: { DECISION_KEYS_FILE: inFolder("keys.txt") } });
 
 after(() => rmSync(folder, { recursive: true }));
 
@@ -64,7 +62,7 @@ describe("a service with keys of a file and a certificate", () => {
 
   before(async () => {
     useCertificate("first");
-    key = keys("add", "web", "--requests-per-minute", "1000").stdout.trim();
+    key = (await keys("add", "web", "--requests-per-minute", "1000")).stdout.trim();
     const flags = [
       "--tls-cert",
       inFolder("tls.crt"),
@@ -82,11 +80,11 @@ describe("a service with keys of a file and a certificate", () => {
     assert.equal((await ask("another")).status, 401);
   });
 
-  it("lists keys without digests, and refuses a name twice", () => {
-    assert.equal(keys("list").stdout, "web\t1000 requests a minute\n");
-    assert.ok(!keys("list", "--json").stdout.includes("sha256"));
+  it("lists keys without digests, and refuses a name twice", async () => {
+    assert.equal((await keys("list")).stdout, "web\t1000 requests a minute\n");
+    assert.ok(!(await keys("list", "--json")).stdout.includes("sha256"));
     assert.ok(!readFileSync(inFolder("keys.txt"), "utf8").includes(key));
-    const again = keys("add", "web");
+    const again = await keys("add", "web");
     assert.deepEqual([again.status, again.stdout], [2, ""]);
     assert.match(again.stderr, /has a key of this name/);
   });
@@ -106,12 +104,12 @@ describe("a service with keys of a file and a certificate", () => {
       () => ask(key),
       ({ name }) => name === "second.localhost",
     );
-    const other = keys("add", "other").stdout.trim();
+    const other = (await keys("add", "other")).stdout.trim();
     await until(
       () => ask(other),
       ({ status }) => status === 200,
     );
-    keys("revoke", "other");
+    await keys("revoke", "other");
     service.process.kill("SIGHUP");
     await until(
       () => ask(other),
@@ -222,9 +220,7 @@ describe("bad options", () => {
     [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
   ] as const)
     it(`end the start: ${flags[0]}`, async () => {
-      const port = String(await freePort());
-      const args = [path.join(packageRoot, "bin/decision.js"), "serve", "--port", port, ...flags];
-      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      const { status, stderr } = await inProcess(["serve", "--port", "0", ...flags]);
       assert.deepEqual([status, message.test(stderr)], [2, true], stderr);
     });
 });

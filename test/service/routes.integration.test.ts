@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { FastService } from "./fast-client.ts";
 import { KEY, MARK, Service, SMALL, SMALL_RANK } from "./service.ts";
 
-let service: Service;
+let service: FastService;
 let open: Service;
 before(async () => {
-  [service, open] = await Promise.all([Service.start([], { DECISION_API_KEY: KEY }), Service.start()]);
+  [service, open] = await Promise.all([FastService.start({ apiKey: KEY }), Service.start()]);
 });
 after(async () => {
-  assert.deepEqual(await Promise.all([service.stop(), open.stop()]), [0, 0]);
+  await service.stop();
+  assert.equal(await open.stop(), 0);
 });
 
 const TYPE = { "content-type": "application/json" };

@@ -82,73 +82,20 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   "GET /openapi.json": "getOpenapi",
 };
 
-/** The service as its users have it: a process of its own, met over HTTP only. */
-export class Service {
+/** Asks a service over HTTP. */
+export abstract class Client {
   readonly port: number;
-  readonly process: ChildProcess;
-  /** What it wrote to stderr so far. */
-  log = "";
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 48 });
 
-  private constructor(child: ChildProcess, port: number) {
-    this.process = child;
+  constructor(port: number) {
     this.port = port;
-    child.stderr?.on("data", (chunk) => {
-      this.log += chunk;
-    });
   }
 
-  /** Starts it on a free port and resolves when it says that it is ready. */
-  static async start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    const port = await freePort();
-    const service = new Service(Service.#spawn(["--port", String(port), ...flags], env), port);
-    const { process: child } = service;
-    const { stdout } = child;
-    assert.ok(stdout);
-    const [line] = await Promise.race([
-      once(stdout, "data"),
-      once(child, "exit").then(([code]) =>
-        assert.fail(`ended with ${code} before it was ready: ${service.log}`),
-      ),
-    ]);
-    assert.match(String(line), new RegExp(`:${port}\\b`));
-    return service;
-  }
+  /** Ends the service. */
+  abstract stop(): Promise<unknown>;
 
-  /** The same, resolved as soon as the port accepts connections. */
-  static async startUnready(env: Readonly<Record<string, string>>): Promise<Service> {
-    const port = await freePort();
-    const service = new Service(Service.#spawn(["--port", String(port)], env), port);
-    for (;;) {
-      try {
-        await service.call("GET", "/v1/models");
-        return service;
-      } catch {
-        assert.equal(service.process.exitCode, null);
-        await sleep(2);
-      }
-    }
-  }
-
-  static #spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-    const { DECISION_API_KEY: _, ...inherited } = process.env;
-    return spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve", ...args], {
-      cwd: packageRoot,
-      env: { ...inherited, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  }
-
-  /** Ends it with SIGTERM. @returns its exit code */
-  async stop(): Promise<number | null> {
+  protected hangUp(): void {
     this.#agent.destroy();
-    if (this.process.exitCode !== null) return this.process.exitCode;
-    const ended = once(this.process, "exit");
-    this.process.kill("SIGTERM");
-    const timer = setTimeout(() => this.process.kill("SIGKILL"), 15_000);
-    const [code] = await ended;
-    clearTimeout(timer);
-    return code;
   }
 
   /** One request; its answer is checked against the contract and for the mark. */
@@ -235,6 +182,74 @@ export class Service {
       assert.ok(Date.now() < end, `waited in vain: ${JSON.stringify(health)}`);
       await sleep(5);
     }
+  }
+}
+
+/** The service as its users have it: a process of its own, met over HTTP only. */
+export class Service extends Client {
+  readonly process: ChildProcess;
+  /** What it wrote to stderr so far. */
+  log = "";
+
+  private constructor(child: ChildProcess, port: number) {
+    super(port);
+    this.process = child;
+    child.stderr?.on("data", (chunk) => {
+      this.log += chunk;
+    });
+  }
+
+  /** Starts it on a free port and resolves when it says that it is ready. */
+  static async start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+    const port = await freePort();
+    const service = new Service(Service.#spawn(["--port", String(port), ...flags], env), port);
+    const { process: child } = service;
+    const { stdout } = child;
+    assert.ok(stdout);
+    const [line] = await Promise.race([
+      once(stdout, "data"),
+      once(child, "exit").then(([code]) =>
+        assert.fail(`ended with ${code} before it was ready: ${service.log}`),
+      ),
+    ]);
+    assert.match(String(line), new RegExp(`:${port}\\b`));
+    return service;
+  }
+
+  /** The same, resolved as soon as the port accepts connections. */
+  static async startUnready(env: Readonly<Record<string, string>>): Promise<Service> {
+    const port = await freePort();
+    const service = new Service(Service.#spawn(["--port", String(port)], env), port);
+    for (;;) {
+      try {
+        await service.call("GET", "/v1/models");
+        return service;
+      } catch {
+        assert.equal(service.process.exitCode, null);
+        await sleep(2);
+      }
+    }
+  }
+
+  static #spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+    const { DECISION_API_KEY: _, ...inherited } = process.env;
+    return spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve", ...args], {
+      cwd: packageRoot,
+      env: { ...inherited, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  /** Ends it with SIGTERM. @returns its exit code */
+  async stop(): Promise<number | null> {
+    this.hangUp();
+    if (this.process.exitCode !== null) return this.process.exitCode;
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGTERM");
+    const timer = setTimeout(() => this.process.kill("SIGKILL"), 15_000);
+    const [code] = await ended;
+    clearTimeout(timer);
+    return code;
   }
 }
 

@@ -5,9 +5,11 @@ import { createFastEngine } from "../conformance/fast-engine.ts";
 
 const silent = () => {};
 
+export type FastServiceOptions = Partial<AppOptions>;
+
 /** A whole service over a model that takes no time, on a port of its own, with the limits of the command's defaults. */
 export async function startFastService(
-  options: Partial<AppOptions> = {},
+  options: FastServiceOptions = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const engine = await createFastEngine();
   const app = await createApp(engine, {

@@ -27,9 +27,18 @@ interface Output {
   data?: number[];
 }
 
+const sessions = new Map<string, Promise<InferenceSession>>();
+
+/** The session of a file, which takes as long to start as it takes to score some dozen pairs. */
+function sessionOf(file: string): Promise<InferenceSession> {
+  const session = sessions.get(file) ?? InferenceSession.create(file, sessionOptions(1));
+  sessions.set(file, session);
+  return session;
+}
+
 /** A server of the Open Inference Protocol over a graph that holds whole trees. */
 export async function serveGraph(file: string, graph: WholeGraph, how: Misbehaviour = {}) {
-  const session = await InferenceSession.create(file, sessionOptions(1));
+  const session = await sessionOf(file);
   const seen: IncomingMessage["headers"][] = [];
   let isReady = true;
   const facts = (tensors: WholeGraph["inputs"]): Output[] =>

@@ -1,0 +1,4 @@
+import { onnxBackend } from "../support/tested-backends.ts";
+import { testProgramEnds } from "./ending-process.ts";
+
+testProgramEnds(onnxBackend);

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
+import type { Forward, ForwardTask, Node } from "../../src/backends/tensors/forward.ts";
+import { bitsOf } from "../support/bits.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+const random = seededRandom(5);
+const tokens = (count: number) => Int32Array.from({ length: count }, () => 1000 + random.below(28_000));
+export const node = (level: Node["level"], count: number, above: readonly Node[] = []): Node => ({
+  level,
+  tokens: tokens(count),
+  above,
+});
+export const forward = (parts: Partial<Forward>): Forward => ({
+  pastPrefix: [],
+  pastRest: [],
+  newPrefix: [],
+  newRest: [],
+  ...parts,
+});
+
+/** A state with its question, and forwards of a candidate each, which need both. */
+export function manyCandidates(count: number): {
+  readonly first: ForwardTask;
+  readonly others: ForwardTask[];
+} {
+  const state = node(0, 100);
+  const question = node(1, 10, [state]);
+  const candidate = () => node(2, 20, [state, question]);
+  return {
+    first: { forward: forward({ newPrefix: [state], newRest: [question] }), wanted: [state, question] },
+    others: Array.from({ length: count }, () => ({
+      forward: forward({ pastPrefix: [state], pastRest: [question], newRest: [candidate()] }),
+      wanted: [],
+    })),
+  };
+}
+
+export async function scoresOf(
+  threads: ForwardThreads,
+  { first, others }: ReturnType<typeof manyCandidates>,
+) {
+  const results = await threads.run([first], new Map());
+  const keyValues = results.get(first)?.keyValues ?? [];
+  const known = new Map(first.wanted.map((wanted, i) => [wanted, keyValues[i] ?? assert.fail("not kept")]));
+  const scored = await threads.run(others, known);
+  return others.flatMap((task) => bitsOf(scored.get(task)?.scores ?? assert.fail("not run")));
+}
