@@ -105,7 +105,7 @@ test("in a queue that smaller requests always fill, no small request waits long"
 test("on random workloads every batch keeps its limits and the two bounds of the rule hold", () => {
   const random = new Random(7);
   let [shortSeen, ledSeen, halfSeen] = [0, 0, 0];
-  for (let run = 0; run < 200; run++) {
+  for (let run = 0; run < 60; run++) {
     const isStrict = random.isChance(0.1);
     const limits = {
       maxRequests: random.between(1, 6),
