@@ -1,27 +1,32 @@
-// A process that asks /health and /ready in turn at fixed times, whether or not the last answer is here.
+// A process that asks /health and /ready in turn at fixed times, whether or not the last answer is here: half of the times on a connection
+// that it keeps, as a gateway does, and half on a new one, as the probes of an orchestrator do.
 import { Line } from "./line.mjs";
 
 const EVERY_MS = 20;
-const heads = ["/health", "/ready"].map((path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+const PATHS = ["/health", "/ready"];
 
 process.once("message", ({ port }) => {
-  const latencies = [];
+  const latencies = { kept: [], new: [] };
   const faults = {};
   const free = [];
   let underWay = 0;
   let count = 0;
   const ask = () => {
     const askedAt = performance.now();
-    const line = free.pop() ?? new Line(port);
+    const path = PATHS[count % 2];
+    const kind = count % 4 < 2 ? "kept" : "new";
+    count += 1;
+    const line = (kind === "kept" ? free.pop() : undefined) ?? new Line(port);
     underWay += 1;
     line.onOutcome = ({ status, fault }) => {
       underWay -= 1;
-      latencies.push(performance.now() - askedAt);
-      if (status === 200) free.push(line);
-      else faults[fault ?? status] = (faults[fault ?? status] ?? 0) + 1;
+      latencies[kind].push(performance.now() - askedAt);
+      if (status !== 200) faults[fault ?? status] = (faults[fault ?? status] ?? 0) + 1;
+      else if (kind === "kept") free.push(line);
+      else line.close();
       line.onOutcome = () => {};
     };
-    line.send([heads[count++ % 2]]);
+    line.send([`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`]);
   };
   const timer = setInterval(ask, EVERY_MS);
   process.once("message", () => {

@@ -52,6 +52,7 @@ class Service {
   constructor(child, port) {
     this.#child = child;
     this.port = port;
+    this.pid = child.pid;
   }
 
   async health() {
@@ -82,12 +83,8 @@ class Service {
 
   /** The same of both processes. */
   get bothCpuSeconds() {
-    const own = this.#child.pid;
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => statOf(pid))
-      .filter((stat) => stat !== undefined && (stat.pid === own || stat.parent === own))
-      .reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+    const { own, below } = cpuSecondsOf(this.#child.pid);
+    return own + below;
   }
 
   async end() {
@@ -98,6 +95,18 @@ class Service {
     clearTimeout(timer);
     return code;
   }
+}
+
+/** Processor time of a process, and of the processes that it has started, but for some of them; Linux. */
+export function cpuSecondsOf(pid, besides = []) {
+  const below = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && !besides.includes(Number(name)))
+    .map((name) => statOf(name))
+    .filter((stat) => stat?.parent === pid);
+  return {
+    own: statOf(pid).cpuSeconds,
+    below: below.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+  };
 }
 
 /** Of a process, by Linux; undefined for one that has ended. */

@@ -1,0 +1,129 @@
+// What HTTP costs a saturated service, in processor time: the serving process against the same contract called in this process.
+// `npm run build && node scripts/measure/http-cost.mjs [--rounds 4] [--seconds 4] [--callers 64] [--mix short] [--max-added 5]`
+//
+// Rounds alternate. A saturated machine answers as many requests as its processors have time for, so the share of that time which
+// HTTP takes is the share of the rate that it costs. Processor time, unlike a rate, also tells it on a machine that does other
+// work. The callers' own time is not counted. Ends with 1 where HTTP adds more than `--max-added` percent. Linux.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { median } from "../../dist/bench/measure/statistics.js";
+import { createContractFor } from "../../dist/src/app.js";
+import { createEngine } from "../../dist/src/engine.js";
+import { completeOptions } from "../../dist/src/options/resolve.js";
+import { requestSeries } from "./overload/requests.mjs";
+import { cpuSecondsOf, startService } from "./overload/service.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "4" },
+    seconds: { type: "string", default: "4" },
+    callers: { type: "string", default: "64" },
+    mix: { type: "string", default: "short" },
+    "max-added": { type: "string", default: "5" },
+  },
+});
+const [rounds, seconds, callers, mostAdded] = ["rounds", "seconds", "callers", "max-added"].map(numberOf);
+
+const service = await startService(path.join(import.meta.dirname, "../.."), []);
+const caller = fork(path.join(import.meta.dirname, "overload/caller.mjs"), { serialization: "advanced" });
+const engine = await createEngine(completeOptions({}));
+await engine.start();
+const contract = await createContractFor(engine);
+
+const costs = { http: [], inProcess: [] };
+for (let round = 0; round <= rounds; round++) {
+  for (const [name, measure] of [
+    ["http", overHttp],
+    ["inProcess", withoutHttp],
+  ]) {
+    const cost = await measure(round);
+    if (round > 0) costs[name].push(cost); // the first warms up
+  }
+}
+caller.kill();
+await Promise.all([service.end(), engine.close()]);
+
+const [http, inProcess] = [summary(costs.http), summary(costs.inProcess)];
+const added = costs.http.map(
+  (cost, at) => 100 * ((cost.serving - costs.inProcess[at].serving) / totalOf(costs.inProcess[at])),
+);
+console.log("processor time of a request, ms   serving   inference   answers/s");
+console.log(row("over HTTP", http));
+console.log(row("without HTTP", inProcess));
+const spread = `${Math.min(...added).toFixed(1)} .. ${Math.max(...added).toFixed(1)}`;
+console.log(
+  `HTTP adds ${median(added).toFixed(1)} % of the processor time (${spread}), at most ${mostAdded} % wanted`,
+);
+process.exit(median(added) <= mostAdded ? 0 : 1);
+
+async function overHttp(round) {
+  const before = cpuOf(service.pid);
+  const order = {
+    port: service.port,
+    mode: "closed",
+    callers,
+    ms: 1000 * seconds,
+    mix: flags.mix,
+    seed: 100 + round,
+  };
+  caller.send(order);
+  const [report] = await once(caller, "message");
+  return costOf(before, cpuOf(service.pid), report.statuses[200] ?? 0, report.elapsedMs);
+}
+
+async function withoutHttp(round) {
+  const next = requestSeries(flags.mix, 200 + round);
+  let [answered, isOver] = [0, false];
+  const before = cpuOf(process.pid);
+  const startedAt = performance.now();
+  const loop = async () => {
+    while (!isOver) {
+      const [, ...parts] = next(true).parts;
+      const body = Buffer.concat(parts.map((part) => Buffer.from(part)));
+      const { signal } = new AbortController();
+      const { status } = await contract.call({ operationId: "systemone", requestId: "cost", signal, body });
+      if (status === 200 && !isOver) answered += 1;
+    }
+  };
+  const loops = Array.from({ length: callers }, loop);
+  await sleep(1000 * seconds);
+  isOver = true;
+  const cost = costOf(before, cpuOf(process.pid), answered, performance.now() - startedAt);
+  await Promise.all(loops);
+  return cost;
+}
+
+/** Seconds of a process, and of its inference process. */
+function cpuOf(pid) {
+  const { own, below } = cpuSecondsOf(pid, [service.pid, caller.pid]);
+  return { serving: own, inference: below };
+}
+
+function costOf(before, after, answered, elapsedMs) {
+  const each = (name) => (1000 * (after[name] - before[name])) / answered;
+  return { serving: each("serving"), inference: each("inference"), rate: (1000 * answered) / elapsedMs };
+}
+
+function totalOf({ serving, inference }) {
+  return serving + inference;
+}
+
+function summary(all) {
+  return Object.fromEntries(
+    ["serving", "inference", "rate"].map((name) => [name, median(all.map((each) => each[name]))]),
+  );
+}
+
+function row(name, { serving, inference, rate }) {
+  return `${name.padEnd(33)} ${serving.toFixed(2).padStart(7)} ${inference.toFixed(2).padStart(11)} ${rate.toFixed(0).padStart(11)}`;
+}
+
+function numberOf(name) {
+  const value = Number(flags[name]);
+  if (value > 0) return value;
+  console.error(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+  process.exit(2);
+}
