@@ -12,20 +12,20 @@ import { type Prepared, scoreChecked } from "./subject.ts";
 const SHORT_CALLS = 15;
 const WAITING = 32;
 
-/** Throughput in pairs/s with 64 candidates of 15 tokens and a 512-token state, relative to pair by pair. */
+/** Throughput in pairs/s with as many candidates as a ranking may have, of 15 tokens, and a 512-token state, relative to pair by pair. */
 export const manyCandidates = (run: EngineRun) =>
   againstPairs(run, CANDIDATES, {
     name: "engine.candidates-vs-pairs",
-    title: "64 candidates of 15 tokens, 512-token state: throughput relative to pair by pair in fp32",
+    title: `${CANDIDATES.title}: throughput relative to pair by pair in fp32`,
     target: 30,
     pairs: run.effort.baselinePairs.candidates,
   });
 
-/** The same with 32 questions of 4 candidates and a 1,000-token state. */
+/** The same with as many questions as a request may have, of 4 candidates, and a 1,000-token state. */
 export const manyQuestions = (run: EngineRun) =>
   againstPairs(run, QUESTIONS, {
     name: "engine.questions-vs-pairs",
-    title: "32 questions x 4 candidates, 1,000-token state: throughput relative to pair by pair in fp32",
+    title: `${QUESTIONS.title}: throughput relative to pair by pair in fp32`,
     target: 60,
     pairs: run.effort.baselinePairs.questions,
   });

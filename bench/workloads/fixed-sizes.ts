@@ -1,7 +1,10 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { Random } from "../random.ts";
 import { type QuestionBody, rankRequest, systemoneRequest } from "./bodies.ts";
 import { distinctTexts, SPECIAL_TOKENS as SPECIAL, textOf } from "./texts.ts";
 import type { BenchRequest, Workload } from "./workload.ts";
+
+const { maxQuestions, maxCandidates } = REQUEST_LIMITS;
 
 /** Tokens of each part, special tokens included. */
 interface Sizes {
@@ -52,18 +55,26 @@ export const MEDIUM = fixedSize("medium", "3 questions x 4 candidates of 12 toke
   candidates: 4,
 });
 
-export const CANDIDATES = fixedSize("candidates", "64 candidates of 15 tokens, 512-token state", {
-  state: 512,
-  question: 10,
-  candidate: 15,
-  questions: 1,
-  candidates: 64,
-});
+export const CANDIDATES = fixedSize(
+  "candidates",
+  `${maxCandidates} candidates of 15 tokens, 512-token state`,
+  {
+    state: 512,
+    question: 10,
+    candidate: 15,
+    questions: 1,
+    candidates: maxCandidates,
+  },
+);
 
-export const QUESTIONS = fixedSize("questions", "32 questions x 4 candidates, 1,000-token state", {
-  state: 1000,
-  question: 12,
-  candidate: 8,
-  questions: 32,
-  candidates: 4,
-});
+export const QUESTIONS = fixedSize(
+  "questions",
+  `${maxQuestions} questions x 4 candidates, 1,000-token state`,
+  {
+    state: 1000,
+    question: 12,
+    candidate: 8,
+    questions: maxQuestions,
+    candidates: 4,
+  },
+);

@@ -1,3 +1,4 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { Random } from "../random.ts";
 import { rankRequest } from "./bodies.ts";
 import { sized } from "./fixed-sizes.ts";
@@ -5,7 +6,7 @@ import { distinctTexts, textOf } from "./texts.ts";
 import type { Workload } from "./workload.ts";
 
 /** Requests at the contract's limits. */
-const MAX_BODY_BYTES = 2_097_152;
+const { maxBodyBytes: MAX_BODY_BYTES, maxPairs, maxQuestions } = REQUEST_LIMITS;
 const MAX_STATE_QUESTION_TOKENS = 2_048;
 const MAX_CANDIDATE_TOKENS = 768;
 
@@ -24,13 +25,22 @@ export function forFewerTokens(workload: Workload): Workload {
   };
 }
 
+/** Candidates of each of the most questions. */
+const EACH = maxPairs / maxQuestions;
+
 export const MOST_PAIRS: Workload = {
   name: "limit-pairs",
-  title: "256 pairs: 32 questions x 8 candidates of 10 tokens, 200-token state",
+  title: `${maxPairs} pairs: ${maxQuestions} questions x ${EACH} candidates of 10 tokens, 200-token state`,
   isWarm: false,
   request(seed, index) {
     const random = new Random(seed, "limit-pairs", index);
-    return sized(random, { state: 200, question: 10, candidate: 10, questions: 32, candidates: 8 });
+    return sized(random, {
+      state: 200,
+      question: 10,
+      candidate: 10,
+      questions: maxQuestions,
+      candidates: EACH,
+    });
   },
 };
 

@@ -9,7 +9,7 @@ export function textOf(random: Random, tokens: number): string {
 /** `count` texts of `tokens` tokens that all differ. */
 export function distinctTexts(random: Random, count: number, tokens: number | (() => number)): string[] {
   const texts = new Set<string>();
-  // one-word texts may repeat: there are a few hundred words and up to 64 candidates
+  // one-word texts may repeat: there are a few hundred words and dozens of candidates
   while (texts.size < count) texts.add(textOf(random, typeof tokens === "number" ? tokens : tokens()));
   return [...texts];
 }

@@ -1,3 +1,4 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { Random } from "../random.ts";
 import { type QuestionBody, rankRequest, systemoneRequest } from "./bodies.ts";
 import { distinctTexts, textOf } from "./texts.ts";
@@ -42,7 +43,10 @@ function zipf(random: Random, count: number): number {
 /** One request in five is a ranking, the others have 1 to 8 questions of the three types. */
 function mixed(random: Random, state: string): BenchRequest {
   if (random.next() < 0.2) {
-    const candidates = distinctTexts(random, random.size(6, 0.8, 2, 64), () => random.size(14, 0.6, 3, 120));
+    const { minCandidates, maxCandidates } = REQUEST_LIMITS;
+    const candidates = distinctTexts(random, random.size(6, 0.8, minCandidates, maxCandidates), () =>
+      random.size(14, 0.6, 3, 120),
+    );
     return rankRequest(state, textOf(random, random.size(8, 0.5, 2, 40)), candidates);
   }
   const count = random.size(2, 0.7, 1, 8);

@@ -13,6 +13,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
 import { mixes } from "./overload/requests.mjs";
 import { startService } from "./overload/service.mjs";
 
@@ -187,16 +188,20 @@ async function refusals() {
   await end(service, [caller]);
 }
 
+/** As many pairs as a request may have. */
 function heavyRequest(at) {
+  const { maxCandidates, maxPairs } = REQUEST_LIMITS;
   const level = (index) => `${index} ${"go ".repeat(700)}`;
   const question = (q) => ({
     type: "score",
     instructions: `part ${q}`,
-    criteria: Array.from({ length: 64 }, (_, i) => level(i)),
+    criteria: Array.from({ length: maxCandidates }, (_, i) => level(i)),
   });
   return {
     state: `heavy ${at}`,
-    questions: Object.fromEntries([0, 1, 2, 3].map((q) => [`q${q}`, question(q)])),
+    questions: Object.fromEntries(
+      Array.from({ length: maxPairs / maxCandidates }, (_, q) => [`q${q}`, question(q)]),
+    ),
   };
 }
 

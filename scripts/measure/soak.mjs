@@ -17,6 +17,7 @@ import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
 import { median, slope } from "../../dist/bench/measure/statistics.js";
 import { Random } from "../../dist/bench/random.js";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
 
 const SAMPLE_MS = 5_000;
 /** Samples per line of the table. */
@@ -171,7 +172,11 @@ function randomRequest() {
       ? `state ${below(20)} ${"of the parcel ".repeat(1 + below(3) * 200)}`
       : text(size(1200));
   if (kind < 0.3) {
-    const candidates = Array.from({ length: 2 + size(62) }, (_, at) => `${at} ${text(size(60))}`);
+    const { minCandidates, maxCandidates } = REQUEST_LIMITS;
+    const candidates = Array.from(
+      { length: minCandidates + size(maxCandidates - minCandidates) },
+      (_, at) => `${at} ${text(size(60))}`,
+    );
     return {
       path: "/v1/rank",
       body: JSON.stringify({ state, question: text(size(80)), candidates }),

@@ -9,8 +9,14 @@ import { once } from "node:events";
 import { openSync, readSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
 
-const SIZE = 2_097_152;
+const { maxBodyBytes: SIZE, maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
+/** Characters of each of the most questions, and of the most candidates; the rest of a body is names and punctuation. */
+const [OF_QUESTIONS, OF_CANDIDATES] = [maxQuestions, maxCandidates].map((count) =>
+  Math.floor((SIZE - 49_152) / count),
+);
+const [QUESTION_KB, CANDIDATE_KB] = [OF_QUESTIONS, OF_CANDIDATES].map((size) => Math.round(size / 1000));
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
@@ -59,22 +65,27 @@ const SHAPES = {
   "JSON in a string": () =>
     asked({ q: noul }, `[${fill('{"a":1},', SIZE / 2).replace(/,[^,]*$/, "")}]`.replace(/^\[\]$/, "[]")),
   "words before one word": () => around(`"${"go ".repeat(1000)}${fill("x", SIZE - 4000)}"`),
-  "32 questions of 64 KB": () =>
-    asked(members(32, (at) => [`q${at}`, { ...noul, instructions: distinct(at, 64_000) }])),
-  "32 question names of 64 KB": () => asked(members(32, (at) => [distinct(at, 64_000, "n"), noul])),
-  "64 levels of 32 KB": () => asked({ q: score(rows(64, (at) => distinct(at, 32_000))) }),
-  "64 levels of 32 KB, one word each": () =>
-    asked({ q: score(rows(64, (at) => `${at}${fill("x", 32_000)}`)) }),
-  "64 labels of 32 KB, which come back": () =>
+  [`${maxQuestions} questions of ${QUESTION_KB} KB`]: () =>
+    asked(members(maxQuestions, (at) => [`q${at}`, { ...noul, instructions: distinct(at, OF_QUESTIONS) }])),
+  [`${maxQuestions} question names of ${QUESTION_KB} KB`]: () =>
+    asked(members(maxQuestions, (at) => [distinct(at, OF_QUESTIONS, "n"), noul])),
+  [`${maxCandidates} levels of ${CANDIDATE_KB} KB`]: () =>
+    asked({ q: score(rows(maxCandidates, (at) => distinct(at, OF_CANDIDATES))) }),
+  [`${maxCandidates} levels of ${CANDIDATE_KB} KB, one word each`]: () =>
+    asked({ q: score(rows(maxCandidates, (at) => `${at}${fill("x", OF_CANDIDATES)}`)) }),
+  [`${maxCandidates} labels of ${CANDIDATE_KB} KB, which come back`]: () =>
     asked({
       q: {
         type: "choice",
         instructions: "Which?",
-        criteria: members(64, (at) => [distinct(at, 32_000, "x"), `${at}`]),
+        criteria: members(maxCandidates, (at) => [distinct(at, OF_CANDIDATES, "x"), `${at}`]),
       },
     }),
-  "64 candidates of 32 KB": () =>
-    JSON.stringify({ state: "a", candidates: rows(64, (at) => `${at}${fill("x", 32_000)}`) }),
+  [`${maxCandidates} candidates of ${CANDIDATE_KB} KB`]: () =>
+    JSON.stringify({
+      state: "a",
+      candidates: rows(maxCandidates, (at) => `${at}${fill("x", OF_CANDIDATES)}`),
+    }),
   "unknown members": () =>
     JSON.stringify({ state: "a", questions: { q: noul }, ...members(100_000, (at) => [`m${at}`, 1]) }),
   "60,000 faulty questions": () => asked(members(60_000, (at) => [`q${at}`, { type: "no" }])),
@@ -83,13 +94,13 @@ const SHAPES = {
   "an object as instructions": () =>
     asked({ q: { ...noul, instructions: members(100_000, (at) => [`m${at}`, 1]) } }),
   "an error at the end": () => `${items('{"a":1}').slice(0, -1)}`,
-  "256 pairs of 200 tokens": () => {
+  [`${maxPairs} pairs of 200 tokens`]: () => {
     const question = (q) =>
       score(
-        rows(64, (at) => `${q} ${at} ${fill("go ", 590)}`),
+        rows(maxCandidates, (at) => `${q} ${at} ${fill("go ", 590)}`),
         `part ${q}`,
       );
-    return asked(members(4, (q) => [`q${q}`, question(q)]));
+    return asked(members(maxPairs / maxCandidates, (q) => [`q${q}`, question(q)]));
   },
 };
 
@@ -172,7 +183,7 @@ function ownMs() {
 
 async function measure() {
   const [{ createApp }, { createEngine }, { resolveOptions }] = await Promise.all(
-    ["app", "engine", "options/resolve"].map((file) => import(`../dist/src/${file}.js`)),
+    ["app", "engine", "options/resolve"].map((file) => import(`../../dist/src/${file}.js`)),
   );
   const silent = { debug() {}, info() {}, warn: console.error, error: console.error };
   const engine = await createEngine(resolveOptions({ "queue-size": "1000" }), console.error);

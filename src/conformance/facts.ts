@@ -1,7 +1,8 @@
 import { NoAnswer, type Reply } from "./exchange.ts";
 import { foreignReason } from "./foreign.ts";
 import { type Call, HttpClient } from "./http.ts";
-import { at, isList, isMap, type Json, leavesOf } from "./json.ts";
+import { at, isList, isMap, leavesOf } from "./json.ts";
+import { type Limits, readLimits } from "./limits.ts";
 import { RANK, SMALL, SMALL_RANK, SYSTEMONE } from "./operations.ts";
 import type { Target } from "./target.ts";
 
@@ -23,15 +24,6 @@ export interface Facts {
   readonly foreign: string | undefined;
   /** Requests that these facts took. */
   readonly requests: number;
-}
-
-/** The server's own bounds where `/health` tells them under the contract's names, otherwise the contract's bounds. */
-export interface Limits {
-  readonly maxBodyBytes: number;
-  readonly maxNesting: number;
-  readonly maxStateQuestionTokens: number;
-  readonly maxCandidateTokens: number;
-  readonly queueCapacity: number;
 }
 
 export const FULL_ID = /^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/;
@@ -153,19 +145,4 @@ function findAliases(replies: readonly Reply[]): readonly string[] {
   const lists = replies.flatMap(({ json }) => [at(json, "models", 0, "aliases"), at(json, "aliases")]);
   const names = lists.flatMap((list) => (isList(list) ? list : []));
   return [...new Set(names.filter((name): name is string => typeof name === "string"))];
-}
-
-function readLimits(health: Json | undefined): Limits {
-  const limits = at(health, "limits");
-  const read = (name: string, otherwise: number) => {
-    const value = isMap(limits) ? limits.get(name) : undefined;
-    return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : otherwise;
-  };
-  return {
-    maxBodyBytes: 2_097_152, // these two are no server's own choice
-    maxNesting: 100,
-    maxStateQuestionTokens: read("max_state_question_tokens", 2048),
-    maxCandidateTokens: read("max_candidate_tokens", 768),
-    queueCapacity: read("queue_capacity", 128),
-  };
 }

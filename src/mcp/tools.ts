@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { OperationId } from "../contract/call.ts";
+import { REQUEST_LIMITS } from "../decisions/limits.ts";
 import { isSchema, type Schema, toJsonSchema } from "./schemas.ts";
 
 /** What an agent reads of a tool; its schemas are the contract's. */
@@ -8,6 +9,8 @@ interface ToolText {
   readonly title: string;
   readonly description: string;
 }
+
+const { minCandidates, maxCandidates } = REQUEST_LIMITS;
 
 /** The tools by name, in the order in which they are listed. */
 export const TOOLS = {
@@ -27,7 +30,7 @@ export const TOOLS = {
     operationId: "rank",
     title: "Rank candidate texts",
     description:
-      "Ranks 2 to 64 candidate texts for one state and a question about it, best first, with probabilities that sum to 1. " +
+      `Ranks ${minCandidates} to ${maxCandidates} candidate texts for one state and a question about it, best first, with probabilities that sum to 1. ` +
       "Use it to pick the best of several replies, tools, documents or next steps. `candidates` is an object from label to " +
       "text or a list of texts. The same arguments always give the same order.",
   },

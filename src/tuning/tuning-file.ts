@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type JSONSchemaType, type ValidateFunction } from "ajv";
+import { REQUEST_LIMITS } from "../decisions/limits.ts";
 import type { QuestionType } from "../decisions/questions.ts";
 import { ServiceError } from "../errors.ts";
 import type { Correction } from "./correction.ts";
@@ -51,8 +52,10 @@ const share = (description: string) => ({ type: "number", minimum: 0, maximum: 1
 /** Chosen: far beyond any score, and small enough that corrected scores are finite. */
 const MAX_NUMBER = 1e6;
 const number = { type: "number", minimum: -MAX_NUMBER, maximum: MAX_NUMBER } as const;
+/** As many entries as a question has labels. */
+const ONE_EACH = { minItems: REQUEST_LIMITS.minCandidates, maxItems: REQUEST_LIMITS.maxCandidates } as const;
 const numbers = (description: string) =>
-  ({ type: "array", minItems: 2, maxItems: 64, items: number, description }) as const;
+  ({ type: "array", ...ONE_EACH, items: number, description }) as const;
 
 const figures: JSONSchemaType<TuningFigures> = {
   type: "object",
@@ -88,8 +91,7 @@ const question: JSONSchemaType<TunedQuestion> = {
     },
     labels: {
       type: "array",
-      minItems: 2,
-      maxItems: 64,
+      ...ONE_EACH,
       uniqueItems: true,
       items: { type: "string" },
       description: "In alphabetical order of their code units; of a score, its levels.",
@@ -98,8 +100,7 @@ const question: JSONSchemaType<TunedQuestion> = {
     bias: numbers("Summand of each label's score."),
     head: {
       type: "array",
-      minItems: 2,
-      maxItems: 64,
+      ...ONE_EACH,
       items: { type: "array", minItems: 1, maxItems: 16_384, items: number },
       nullable: true,
       description: "Weights of each label's vector, which the model's head reads.",

@@ -4,6 +4,7 @@ import { bounded, inRounds, QUICK } from "../../bench/effort.ts";
 import type { EngineRun } from "../../bench/engine/engine-run.ts";
 import { manyCandidates, warmQuestion } from "../../bench/engine/figures.ts";
 import type { Prepared } from "../../bench/engine/subject.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 
 /** A run whose engines answer at once and say what they were asked: who, and how many pairs. */
@@ -31,11 +32,11 @@ function fakeRun(asked: string[]): EngineRun {
 it("engine and baseline are both warm, and measured three times at least, when they are compared", async () => {
   const asked: string[] = [];
   const [ratio, engine, baseline] = await manyCandidates(fakeRun(asked));
-  assert.deepEqual(asked.slice(0, 2).sort(), ["baseline 4", "engine 64"]);
+  assert.deepEqual(asked.slice(0, 2).sort(), ["baseline 4", `engine ${REQUEST_LIMITS.maxCandidates}`]);
   assert.deepEqual(asked.slice(2), [
-    ...["engine 64", "baseline 4"],
-    ...["baseline 4", "engine 64"],
-    ...["engine 64", "baseline 4"],
+    ...[`engine ${REQUEST_LIMITS.maxCandidates}`, "baseline 4"],
+    ...["baseline 4", `engine ${REQUEST_LIMITS.maxCandidates}`],
+    ...[`engine ${REQUEST_LIMITS.maxCandidates}`, "baseline 4"],
   ]);
   for (const figure of [ratio, engine, baseline]) assert.equal(figure?.rounds.length, 3);
 });

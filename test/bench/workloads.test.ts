@@ -83,16 +83,16 @@ describe("workloads", () => {
     assert.equal(candidates[0]?.length, 2);
   });
 
-  it("candidates: 64 of 15 tokens on a 512-token state", async () => {
+  it("candidates: as many as a ranking may have, of 15 tokens, on a 512-token state", async () => {
     const { state, candidates } = sizes(await plan(CANDIDATES.request(1, 0)));
     assert.equal(state, 512);
-    assert.deepEqual(candidates, [times(64, 15)]);
+    assert.deepEqual(candidates, [times(REQUEST_LIMITS.maxCandidates, 15)]);
   });
 
-  it("questions: 32 of 4 candidates on a 1,000-token state", async () => {
+  it("questions: as many as a request may have, of 4 candidates on a 1,000-token state", async () => {
     const { state, candidates } = sizes(await plan(QUESTIONS.request(1, 0)));
     assert.equal(state, 1000);
-    assert.deepEqual(candidates, times(32, times(4, 8)));
+    assert.deepEqual(candidates, times(REQUEST_LIMITS.maxQuestions, times(4, 8)));
   });
 
   it("the limits are reached", async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
@@ -6,6 +7,8 @@ import type { PlantedFault } from "./planted-fault.ts";
 import { cachedBy, markEdges, readHeld, tokens } from "./planting.ts";
 import { authorization, giveKey, servedDocument } from "./planting-http.ts";
 import { inner, type Tree, type TreeMap, writeTree } from "./tree.ts";
+
+const { maxCandidates } = REQUEST_LIMITS;
 
 /** Turns the answers of questions of one type around, each under the other's name. */
 const turnAnswers = (type: string, isMeant: (count: number) => boolean = (count) => count > 1): Fault => ({
@@ -168,12 +171,13 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
     fails: ["docs.openapi-schemas", "docs.openapi-answers", "docs.openapi-examples"],
   },
   {
-    name: "63 levels at most in the document",
+    name: "a level less at most in the document",
     fault: servedDocument((schemas) => {
       for (const schema of schemas.values())
         if (schema instanceof Map)
           for (const property of inner(schema, "properties").values())
-            if (property instanceof Map && property.get("maxItems") === 64) property.set("maxItems", 63);
+            if (property instanceof Map && property.get("maxItems") === maxCandidates)
+              property.set("maxItems", maxCandidates - 1);
     }),
     fails: ["docs.openapi-schemas"],
   },

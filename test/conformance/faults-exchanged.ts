@@ -1,9 +1,12 @@
 import type { OutgoingReply } from "../../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedQuestion, RenderedRequest } from "../../src/decisions/rendered.ts";
 import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { rowsOf } from "./planting.ts";
 import { inner, readTree } from "./tree.ts";
+
+const { maxQuestions } = REQUEST_LIMITS;
 
 /** The labels of a question's candidates: what has the same is answered alike. */
 const formOf = ({ candidates }: RenderedQuestion) => candidates.map(({ label }) => label).join("\n");
@@ -108,8 +111,10 @@ export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
     fails: ["scores.own-question", "scores.own-question.bits"],
   },
   {
-    name: "the second half of 32 questions answered like the first",
-    fault: scoresOf((place, { questions }) => (questions.length === 32 ? place % 16 : place)),
+    name: "the second half of the most questions answered like the first",
+    fault: scoresOf((place, { questions }) =>
+      questions.length === maxQuestions ? place % (maxQuestions / 2) : place,
+    ),
     fails: ["scores.own-place", "scores.own-place.bits"],
   },
   {

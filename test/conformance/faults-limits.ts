@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply } from "../../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
@@ -8,7 +9,7 @@ import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./t
 
 const SPECIAL_TOKENS =
   "How many special tokens a pair has, and that a token limit and `input_tokens` count them.";
-const MAX_BYTES = 2_097_152;
+const { maxBodyBytes: MAX_BYTES, maxCandidates, maxPairs } = REQUEST_LIMITS;
 const announced = ({ headers }: IncomingMessage) => Number(headers["content-length"]);
 const isInference = ({ method, url }: IncomingMessage) =>
   method === "POST" && /^\/v1\/(rank|systemone)$/.test(url ?? "");
@@ -181,17 +182,18 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
     name: "yes/no questions not counted as pairs",
     fault: acceptWhen((body, { body: text }) => {
       const nouls = questionsOf(body).filter((question) => question.get("type") === "noul");
-      return text.includes("too_many_pairs") && pairsOf(body) - 2 * nouls.length <= 256;
+      return text.includes("too_many_pairs") && pairsOf(body) - 2 * nouls.length <= maxPairs;
     }),
     fails: ["limits.pairs", "limits.pairs-refused"],
   },
   {
-    name: "65 candidates accepted",
+    name: "a candidate too many accepted",
     fault: edit((body) => {
       for (const name of ["candidates", "answers"]) {
         const given = body.get(name);
-        if (Array.isArray(given) && given.length === 65) given.pop();
-        if (given instanceof Map && given.size === 65) given.delete([...given.keys()].at(-1) ?? "");
+        if (Array.isArray(given) && given.length === maxCandidates + 1) given.pop();
+        if (given instanceof Map && given.size === maxCandidates + 1)
+          given.delete([...given.keys()].at(-1) ?? "");
       }
     }),
     fails: ["limits.candidates"],
@@ -215,10 +217,12 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
     fails: ["limits.labels"],
   },
   {
-    name: "63 labels at most",
+    name: "a label less at most",
     fault: {
       reply: refuseWhen((body) =>
-        questionsOf(body).some((q) => lengthOf(q.get("criteria")) > 63 && q.get("type") === "choice"),
+        questionsOf(body).some(
+          (q) => lengthOf(q.get("criteria")) > maxCandidates - 1 && q.get("type") === "choice",
+        ),
       ),
     },
     fails: ["limits.labels", "limits.pairs"],

@@ -1,7 +1,10 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { MODEL_ID } from "./fast-engine.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap } from "./tree.ts";
+
+const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 
 const keep = (map: TreeMap, most: number) => {
   for (const name of [...map.keys()].slice(most)) map.delete(name);
@@ -49,31 +52,31 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     fails: ["request.unknown-question-field"],
   },
   {
-    name: "questions past 32 dropped",
-    fault: edit((body) => keep(inner(body, "questions"), 32)),
+    name: "questions past the limit dropped",
+    fault: edit((body) => keep(inner(body, "questions"), maxQuestions)),
     fails: ["limits.questions"],
   },
   {
-    name: "31 questions at most",
-    fault: { reply: refuseWhen((body) => inner(body, "questions").size > 31) },
+    name: "a question less at most",
+    fault: { reply: refuseWhen((body) => inner(body, "questions").size > maxQuestions - 1) },
     fails: ["limits.questions"],
   },
   {
-    name: "labels past 64 dropped",
-    fault: editQuestions((question) => keep(inner(question, "criteria"), 64)),
+    name: "labels past the limit dropped",
+    fault: editQuestions((question) => keep(inner(question, "criteria"), maxCandidates)),
     fails: ["limits.labels"],
   },
   {
-    name: "levels past 64 dropped",
+    name: "levels past the limit dropped",
     fault: editQuestions((question) => {
       const criteria = question.get("criteria");
-      if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, 64));
+      if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, maxCandidates));
     }),
     fails: ["limits.levels"],
   },
   {
-    name: "63 candidates at most",
-    fault: { reply: refuseWhen((body) => lengthOf(body.get("candidates")) > 63) },
+    name: "a candidate less at most",
+    fault: { reply: refuseWhen((body) => lengthOf(body.get("candidates")) > maxCandidates - 1) },
     fails: ["limits.candidates"],
   },
   {
@@ -97,14 +100,14 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = [
     fails: ["request.distinct"],
   },
   {
-    name: "255 pairs at most",
-    fault: { reply: refuseWhen((body) => pairsOf(body) > 255) },
+    name: "a pair less at most",
+    fault: { reply: refuseWhen((body) => pairsOf(body) > maxPairs - 1) },
     fails: ["limits.pairs"],
   },
   {
-    name: "260 pairs accepted",
+    name: "4 pairs too many accepted",
     fault: edit((body) => {
-      if (pairsOf(body) <= 256 || pairsOf(body) > 260) return;
+      if (pairsOf(body) <= maxPairs || pairsOf(body) > maxPairs + 4) return;
       for (const question of questionsOf(body)) keep(inner(question, "criteria"), 2);
     }),
     fails: ["limits.pairs", "limits.pairs-refused"],

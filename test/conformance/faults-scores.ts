@@ -1,8 +1,11 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedQuestion } from "../../src/decisions/rendered.ts";
 import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { cachedBy, eachAnswer, eachScore, edit, rowsOf, showing } from "./planting.ts";
 import { inner, readTree } from "./tree.ts";
+
+const { maxCandidates } = REQUEST_LIMITS;
 
 /** Adds to all scores of an answer: its probabilities stay right. */
 const shiftWhen = (isMeant: (request: string) => boolean): Fault => ({
@@ -198,11 +201,13 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
     ],
   },
   {
-    name: "candidates past 32 scored like the first ones",
+    name: "the second half of the most candidates scored like the first",
     fault: {
       scores: (scored) => ({
         ...scored,
-        scores: scored.scores.map((row) => row.map((score, index) => row[index % 32] ?? score)),
+        scores: scored.scores.map((row) =>
+          row.map((score, index) => row[index % (maxCandidates / 2)] ?? score),
+        ),
       }),
     },
     fails: ["scores.many-candidates", "scores.many-candidates.bits"],

@@ -443,7 +443,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   {
     name: "/health names another limit",
     fault: health((body) => void inner(body, "limits").set("max_pairs", 512)),
-    fails: ["health.limits"],
+    fails: ["health.limits", "limits.pairs"],
   },
   {
     name: "/health with another temperature",

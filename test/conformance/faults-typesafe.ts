@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { Fault } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { eachAnswer, eachOf, edit, editQuestions, lengthOf, questionsOf } from "./planting.ts";
 import { beforehand, early, errors, header, json, refuse, statusWhere } from "./planting-http.ts";
 import { inner, numbersOf, readTree, reorder, type TreeMap } from "./tree.ts";
+
+const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 
 const planted = (name: string, fails: readonly string[], fault: Fault): PlantedFault => ({
   name,
@@ -166,9 +169,9 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
     refusing((body) => criteria(body).some((given) => lengthOf(given) === 1)),
   ),
   planted(
-    "typesafe: 64 options at most",
+    "typesafe: as many options as the plain contract has at most",
     ["typesafe.requests.total", "typesafe.requests.wide"],
-    refusing((body) => criteria(body).some((given) => lengthOf(given) > 64)),
+    refusing((body) => criteria(body).some((given) => lengthOf(given) > maxCandidates)),
   ),
   planted(
     "typesafe: 256 options accepted",
@@ -180,15 +183,16 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
     }),
   ),
   planted(
-    "typesafe: 32 questions at most",
+    "typesafe: as many questions as the plain contract has at most",
     ["typesafe.requests.many"],
-    refusing((body) => questionsOf(body).length > 32),
+    refusing((body) => questionsOf(body).length > maxQuestions),
   ),
   planted(
-    "typesafe: 256 options of a request at most",
+    "typesafe: as many options of a request as the plain contract has at most",
     ["typesafe.requests.total"],
     refusing(
-      (body) => criteria(body).reduce<number>((sum, given) => sum + Math.max(2, lengthOf(given)), 0) > 256,
+      (body) =>
+        criteria(body).reduce<number>((sum, given) => sum + Math.max(2, lengthOf(given)), 0) > maxPairs,
     ),
   ),
   planted(

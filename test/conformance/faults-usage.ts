@@ -1,8 +1,11 @@
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";
 import { inner } from "./tree.ts";
+
+const { maxCandidates } = REQUEST_LIMITS;
 
 const SPECIAL_TOKENS =
   "How many special tokens a pair has, and that a token limit and `input_tokens` count them.";
@@ -33,9 +36,11 @@ export const USAGE_FAULTS: readonly PlantedFault[] = [
     unobserved: SPECIAL_TOKENS,
   },
   {
-    name: "pairs past 64 not counted",
+    name: "pairs past those of one question not counted",
     fault: tokens((scored) =>
-      pairsOf(scored) > 64 ? Math.round((scored.inputTokens / pairsOf(scored)) * 64) : scored.inputTokens,
+      pairsOf(scored) > maxCandidates
+        ? Math.round((scored.inputTokens / pairsOf(scored)) * maxCandidates)
+        : scored.inputTokens,
     ),
     fails: ["usage.many-pairs"],
   },

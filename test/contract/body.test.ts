@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Contract, HandledId } from "../../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { Issue } from "../../src/errors.ts";
 import { call, fakeContract, REQUEST_ID } from "./fake-contract.ts";
 import { assertDeclared } from "./response-check.ts";
+
+const { maxQuestions, maxCandidates } = REQUEST_LIMITS;
+/** What is said of one more than `most`. */
+const past = (most: number, what: string) => new RegExp(`at most ${most} ${what}, got ${most + 1}`);
 
 const choice = { type: "choice", instructions: "Which?", criteria: { a: "A", b: "B" } };
 const noul = { type: "noul", instructions: "So?" };
@@ -25,12 +30,20 @@ const good: readonly { name: string; operationId: HandledId; body: unknown }[] =
   },
   { name: "null as state", operationId: "systemone", body: { ...one(noul), state: null } },
   { name: "null as instructions", operationId: "systemone", body: one({ ...choice, instructions: null }) },
-  { name: "32 questions", operationId: "systemone", body: ask(numbered(32, noul)) },
+  { name: "the most questions", operationId: "systemone", body: ask(numbered(maxQuestions, noul)) },
   { name: "an empty question name", operationId: "systemone", body: ask({ "": noul }) },
   { name: "2 labels", operationId: "systemone", body: one({ ...choice, criteria: numbered(2, "d") }) },
-  { name: "64 labels", operationId: "systemone", body: one({ ...choice, criteria: numbered(64, null) }) },
+  {
+    name: "the most labels",
+    operationId: "systemone",
+    body: one({ ...choice, criteria: numbered(maxCandidates, null) }),
+  },
   { name: "2 levels", operationId: "systemone", body: one({ ...score, criteria: list(2) }) },
-  { name: "64 levels", operationId: "systemone", body: one({ ...score, criteria: list(64) }) },
+  {
+    name: "the most levels",
+    operationId: "systemone",
+    body: one({ ...score, criteria: list(maxCandidates) }),
+  },
   { name: "null noul criteria", operationId: "systemone", body: one({ ...noul, criteria: null }) },
   { name: "empty noul criteria", operationId: "systemone", body: one({ ...noul, criteria: {} }) },
   {
@@ -103,9 +116,9 @@ const bad: readonly {
   },
   { name: "no question", body: ask({}), want: [[["questions"], "too_few", /at least 1 member, got 0/]] },
   {
-    name: "33 questions",
-    body: ask(numbered(33, noul)),
-    want: [[["questions"], "too_many", /at most 32 members, got 33/]],
+    name: "a question too many",
+    body: ask(numbered(maxQuestions + 1, noul)),
+    want: [[["questions"], "too_many", past(maxQuestions, "members")]],
   },
   {
     name: "a null model",
@@ -201,9 +214,9 @@ const bad: readonly {
     want: [[["questions", "q", "criteria"], "too_few", /at least 2 members, got 1/]],
   },
   {
-    name: "65 labels",
-    body: one({ ...choice, criteria: numbered(65, "d") }),
-    want: [[["questions", "q", "criteria"], "too_many", /at most 64 members, got 65/]],
+    name: "a label too many",
+    body: one({ ...choice, criteria: numbered(maxCandidates + 1, "d") }),
+    want: [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "members")]],
   },
   {
     name: "a score's criteria in an object",
@@ -216,9 +229,9 @@ const bad: readonly {
     want: [[["questions", "q", "criteria"], "too_few", /at least 2 elements, got 1/]],
   },
   {
-    name: "65 levels",
-    body: one({ ...score, criteria: list(65) }),
-    want: [[["questions", "q", "criteria"], "too_many", /at most 64 elements, got 65/]],
+    name: "a level too many",
+    body: one({ ...score, criteria: list(maxCandidates + 1) }),
+    want: [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "elements")]],
   },
   {
     name: "5 outcomes",
@@ -321,7 +334,7 @@ describe("a request's body", () => {
     assert.equal(issues.length, 20);
     assert.deepEqual(issues[0], {
       loc: ["body", "questions"],
-      msg: "Expected at most 32 members, got 60000.",
+      msg: `Expected at most ${maxQuestions} members, got 60000.`,
       type: "too_many",
     });
   });

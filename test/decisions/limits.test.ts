@@ -1,28 +1,144 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import document from "../../generated/openapi.json" with { type: "json" };
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it, test } from "node:test";
+import explain from "../../generated/explain.json" with { type: "json" };
+import openapi from "../../generated/openapi.json" with { type: "json" };
+import { CONTRACT_LIMITS } from "../../src/conformance/limits.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { TOOLS } from "../../src/mcp/tools.ts";
+import { packageRoot } from "../support/package-root.ts";
 
-const { schemas } = document.components;
+const { maxBodyBytes, maxNesting, maxQuestions, minCandidates, maxCandidates, maxPairs } = REQUEST_LIMITS;
+const QUESTIONS = [1, maxQuestions];
+const CANDIDATES = [minCandidates, maxCandidates];
+/** The two outcomes of a yes/no question. */
+const OUTCOMES = [2, 2];
 
-test("the contract's schemas state the limits that requests are held to", () => {
-  const { maxQuestions, minCandidates, maxCandidates } = REQUEST_LIMITS;
-  const { maxProperties } = schemas.SystemoneRequest.properties.questions;
-  const labels = schemas.ChoiceQuestion.properties.criteria;
-  const levels = schemas.ScoreQuestion.properties.criteria;
-  const { ranked } = schemas.Ranking.properties;
-  assert.equal(maxProperties, maxQuestions);
-  assert.deepEqual([labels.minProperties, labels.maxProperties], [minCandidates, maxCandidates]);
-  assert.deepEqual([levels.minItems, levels.maxItems], [minCandidates, maxCandidates]);
-  assert.deepEqual([ranked.minItems, ranked.maxItems], [minCandidates, maxCandidates]);
+/** Fewest and most of every list, map and number of the schemas that has a bound; null: it has none on that side. */
+const BOUNDS: Readonly<Record<string, readonly (number | null)[]>> = {
+  // limits of requests, in requests and in their answers
+  "SystemoneRequest.questions": QUESTIONS,
+  "Decisions.answers": QUESTIONS,
+  "ChoiceQuestion.criteria": CANDIDATES,
+  "ChoiceAnswer.probabilities": CANDIDATES,
+  "ChoiceAnswer.scores": CANDIDATES,
+  "ScoreQuestion.criteria": CANDIDATES,
+  "ScoreAnswer.probabilities": CANDIDATES,
+  "ScoreAnswer.scores": CANDIDATES,
+  "ScoreAnswer.score": [0, maxCandidates - 1],
+  "Ranking.ranked": CANDIDATES,
+  "RankedCandidate.rank": [1, maxCandidates],
+  "ExplainRequest.questions": QUESTIONS,
+  "Explanation.questions": QUESTIONS,
+  "Explanation.answers": QUESTIONS,
+  "Explanation.ranked": CANDIDATES,
+  "QuestionReading.candidates": [null, maxCandidates],
+  "StatePart.questions": QUESTIONS,
+  "PartInfluence.probabilities": CANDIDATES,
+  // others
+  "NoulQuestion.criteria": [null, 4], // the outcomes and their aliases
+  "NoulAnswer.probabilities": OUTCOMES,
+  "NoulAnswer.scores": OUTCOMES,
+  "Explanation.influence": [null, 32], // parts of the state
+};
+
+describe("the schemas of the contract and of explanations", () => {
+  const bounds = { ...boundsOf(openapi.components.schemas), ...boundsOf(explain.components.schemas) };
+  it("state each limit of requests as the service has it", () => {
+    const places = [...new Set([...Object.keys(bounds), ...Object.keys(BOUNDS)])];
+    const wrong = places.filter((place) => String(bounds[place]) !== String(BOUNDS[place]));
+    assert.deepEqual(
+      wrong.map(
+        (place) => `${place}: ${bounds[place] ?? "no bound"}; here: ${BOUNDS[place] ?? "not listed"}`,
+      ),
+      [],
+    );
+  });
 });
 
-test("the example of the health report tells them", () => {
-  const { limits } = document.components.examples.Ready.value;
-  assert.equal(limits.max_body_bytes, REQUEST_LIMITS.maxBodyBytes);
-  assert.equal(limits.max_nesting, REQUEST_LIMITS.maxNesting);
-  assert.equal(limits.max_questions, REQUEST_LIMITS.maxQuestions);
-  assert.equal(limits.min_candidates, REQUEST_LIMITS.minCandidates);
-  assert.equal(limits.max_candidates, REQUEST_LIMITS.maxCandidates);
-  assert.equal(limits.max_pairs, REQUEST_LIMITS.maxPairs);
+test("the examples of the health report tell the limits", () => {
+  for (const { value } of Object.values(openapi.components.examples)) {
+    const { limits } = value as { limits?: Record<string, number> };
+    if (limits === undefined) continue;
+    assert.deepEqual(
+      {
+        ...limits,
+        ...{ max_body_bytes: maxBodyBytes, max_nesting: maxNesting, max_questions: maxQuestions },
+        ...{ min_candidates: minCandidates, max_candidates: maxCandidates, max_pairs: maxPairs },
+      },
+      limits,
+    );
+  }
 });
+
+test("the conformance checks know the contract's limits", () =>
+  assert.deepEqual({ ...CONTRACT_LIMITS, ...REQUEST_LIMITS }, CONTRACT_LIMITS));
+
+describe("texts that state a limit:", () => {
+  const read = (file: string) => readFileSync(path.join(packageRoot, file), "utf8");
+  const api = read("docs/api.md");
+  const texts: Readonly<Record<string, string>> = {
+    "openapi/openapi.yaml": read("openapi/openapi.yaml"),
+    "openapi/explain.yaml": read("openapi/explain.yaml"),
+    "src/library/requests.ts": read("src/library/requests.ts"),
+    "docs/api.md": api,
+    "docs/errors.md": read("docs/errors.md"),
+    "docs/dialects.md, the plain contract": read("docs/dialects.md").replaceAll(/\|[^|]*\|$/gm, "|"),
+    tools: JSON.stringify(TOOLS),
+  };
+  const counts = [QUESTIONS, CANDIDATES, [minCandidates, maxPairs]].map(String);
+  const others: Readonly<Record<string, number>> = {
+    candidates: maxPairs,
+    bytes: maxBodyBytes,
+    "levels of nesting": maxNesting,
+  };
+  const number = (digits = "") => Number(digits.replaceAll(",", ""));
+  for (const [name, text] of Object.entries(texts))
+    it(name, () => {
+      const ranges = [...text.matchAll(/\b(\d+) to (\d[\d,]*)\b(?! issues| `ValidationIssue`)/g)];
+      const stated = /\b(?:at most|more than|and) (\d[\d,]*) (candidates|bytes|levels of nesting)\b/g;
+      const sums = [...text.matchAll(stated)];
+      const wrong = [
+        ...ranges.filter(([, least, most]) => !counts.includes(`${number(least)},${number(most)}`)),
+        ...sums.filter(([, count, what = ""]) => number(count) !== others[what]),
+      ];
+      assert.deepEqual(
+        wrong.map(({ index }) => text.slice(index - 20, index + 40)),
+        [],
+        "no limits of requests",
+      );
+      assert.ok(ranges.length + sums.length > 0, "no limit found");
+    });
+
+  it("the table of limits has a row for each", () => {
+    for (const row of [
+      `| body | ${maxBodyBytes.toLocaleString("en-US")} bytes | 413 |`,
+      `| nesting of objects and arrays | ${maxNesting} levels | 422 |`,
+      `| questions per request | 1 to ${maxQuestions} | 422 |`,
+      `| candidates per question or ranking | ${minCandidates} to ${maxCandidates}, all different | 422 |`,
+      `| candidates of all questions together | ${maxPairs} | 422 |`,
+    ])
+      assert.ok(api.includes(`\n${row}\n`), row);
+  });
+});
+
+/** The bounds of a document's schemas by schema and member, without those that leave everything open or are 0 to 1. */
+function boundsOf(schemas: object): Record<string, (number | null)[]> {
+  const found = Object.entries(schemas).flatMap(([name, schema]) => boundsWithin(name, schema));
+  return Object.fromEntries(found);
+}
+
+function boundsWithin(place: string, node: unknown): [string, (number | null)[]][] {
+  if (typeof node !== "object" || node === null) return [];
+  const schema = node as Record<string, unknown>;
+  const of = (...names: string[]) => names.map((name) => schema[name]).find((bound) => bound !== undefined);
+  const most = of("maxItems", "maxProperties", "maximum");
+  const least = of("minItems", "minProperties", "minimum");
+  const own: [string, (number | null)[]][] =
+    typeof most === "number" && most > 1 ? [[place, [typeof least === "number" ? least : null, most]]] : [];
+  const inner = Object.entries(schema).flatMap(([name, value]) =>
+    boundsWithin(name === "properties" ? place : `${place}.${name}`, value),
+  );
+  return [...own, ...inner];
+}

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { joinScores, splitRequest } from "../../src/decisions/parts.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+
+const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 
 const text = (content: string) => ({ text: content, loc: ["body"] });
 
@@ -26,12 +29,12 @@ const scoreOf = (candidate: { readonly text: string }) =>
 describe("a request in parts", () => {
   for (const counts of [
     [2],
-    [64],
-    [65],
+    [maxCandidates],
+    [maxCandidates + 1],
     [255],
     [0, 3, 0],
     [255, 255, 2],
-    Array.from({ length: 33 }, () => 2),
+    Array.from({ length: maxQuestions + 1 }, () => 2),
     Array.from({ length: 1024 }, () => 4),
     Array.from({ length: 16 }, () => 255),
   ]) {
@@ -39,10 +42,10 @@ describe("a request in parts", () => {
       const request = requestOf(counts);
       const parts = splitRequest(request);
       for (const part of parts) {
-        assert.ok(part.request.questions.length <= 32);
+        assert.ok(part.request.questions.length <= maxQuestions);
         const sizes = part.request.questions.map(({ candidates }) => candidates.length);
-        assert.ok(Math.max(...sizes) <= 64 && Math.min(...sizes) > 0);
-        assert.ok(sizes.reduce((sum, size) => sum + size) <= 256);
+        assert.ok(Math.max(...sizes) <= maxCandidates && Math.min(...sizes) > 0);
+        assert.ok(sizes.reduce((sum, size) => sum + size) <= maxPairs);
       }
       const scores = parts.flatMap((part) =>
         part.request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf)),
@@ -54,7 +57,10 @@ describe("a request in parts", () => {
   }
 
   it("leaves a request within the limits in one part", () => {
-    assert.equal(splitRequest(requestOf(Array.from({ length: 32 }, () => 8))).length, 1);
+    assert.equal(
+      splitRequest(requestOf(Array.from({ length: maxQuestions }, () => maxPairs / maxQuestions))).length,
+      1,
+    );
     assert.equal(splitRequest(requestOf([0])).length, 0);
   });
 

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RankBody } from "../../src/decisions/questions.ts";
 import { readRank } from "../../src/decisions/rank.ts";
 import { isJsonObject } from "../../src/json/value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { issuesOf } from "./issues.ts";
+
+const { minCandidates, maxCandidates } = REQUEST_LIMITS;
 
 const model = {
   id: "n/m@0",
@@ -67,7 +70,7 @@ describe("readRank", () => {
     assert.deepEqual([request.state.text, request.questions[0]?.question.text], ["- 1", "a: 1"]);
   });
 
-  for (const count of [2, 64]) {
+  for (const count of [minCandidates, maxCandidates]) {
     it(`takes ${count} candidates`, async () =>
       void (await read(`{"state":"s","candidates":${list(count)}}`)));
   }
@@ -91,7 +94,12 @@ describe("readRank", () => {
     ["no items", '{"state":"s","candidates":[]}', "too_few", ["body", "candidates"]],
     ["one item", '{"state":"s","candidates":["a"]}', "too_few", ["body", "candidates"]],
     ["one member", '{"state":"s","candidates":{"x":"a"}}', "too_few", ["body", "candidates"]],
-    ["65 items", `{"state":"s","candidates":${list(65)}}`, "too_many", ["body", "candidates"]],
+    [
+      "an item too many",
+      `{"state":"s","candidates":${list(maxCandidates + 1)}}`,
+      "too_many",
+      ["body", "candidates"],
+    ],
     ["equal texts", '{"state":"s","candidates":["a","b","a"]}', "not_distinct", ["body", "candidates", 2]],
     [
       "texts equal after trimming",

@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone, type ServedModel } from "../../src/decisions/systemone.ts";
 import { viewsOf } from "../../src/json/views.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { issuesOf } from "./issues.ts";
+
+const { maxCandidates, maxPairs } = REQUEST_LIMITS;
 
 interface Vectors {
   noul: { instructions: string; criteria: unknown; texts: [string, string] }[];
@@ -216,16 +219,20 @@ describe("issues", () => {
 
   const levels = (count: number) =>
     score(JSON.stringify(Array.from({ length: count }, (_, i) => `level ${i}`)));
-  it("256 pairs pass, 257 do not", async () => {
+  it(`${maxPairs} pairs pass, ${maxPairs + 1} do not`, async () => {
+    const full = Array.from(
+      { length: maxPairs / maxCandidates - 1 },
+      (_, i) => `"${i}":${levels(maxCandidates)}`,
+    );
     const questions = (last: number) =>
-      `{"state":"s","questions":{"a":${levels(64)},"b":${levels(64)},"c":${levels(64)},"d":${levels(last)},"e":${noul("null")}}}`;
-    await read(questions(62));
-    const issues = await issuesOf(read(questions(63)));
+      `{"state":"s","questions":{${full.join()},"last":${levels(last)},"noul":${noul("null")}}}`;
+    await read(questions(maxCandidates - 2));
+    const issues = await issuesOf(read(questions(maxCandidates - 1)));
     assert.deepEqual(
       issues.map(({ type, loc }) => [type, loc]),
       [["too_many_pairs", ["body", "questions"]]],
     );
-    assert.match(issues[0]?.msg ?? "", /256.*257/);
+    assert.match(issues[0]?.msg ?? "", new RegExp(`${maxPairs}.*${maxPairs + 1}`));
   });
 
   it("are collected, at most 20", async () => {
@@ -238,7 +245,7 @@ describe("issues", () => {
       both.map(({ type }) => type),
       ["unsupported_model", "not_distinct", "alias_conflict"],
     );
-    assert.equal((await issuesOf(ask(score(`[${"1,".repeat(63)}1]`)))).length, 20);
+    assert.equal((await issuesOf(ask(score(`[${"1,".repeat(maxCandidates - 1)}1]`)))).length, 20);
   });
 
   it("never show what was sent", async () => {

@@ -35,7 +35,7 @@ await check("a call gives the plain contract's numbers", async () => {
 });
 
 await check("an error says what was expected", () => {
-  assert.match(callRank(url, { ...RANK, candidates: ["a"] }).said, /candidates: .*2 to 64/);
+  assert.match(callRank(url, { ...RANK, candidates: ["a"] }).said, /candidates: .*2 to \d+/);
 });
 
 // The inspector takes a 401 for the beginning of OAuth.

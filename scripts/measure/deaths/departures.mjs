@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { REQUEST_LIMITS } from "../../../dist/src/decisions/limits.js";
 import { call, count, health, makeBodies, startService, until } from "./service.mjs";
 
 /** Each round. */
@@ -52,15 +53,19 @@ export async function departures({ rounds, random, isControl }) {
 
 const ask = (port, body, signal) => call(port, { method: "POST", target: "/v1/systemone", body, signal });
 
-/** Half a minute of work, in many batches. */
+const { maxCandidates, maxPairs } = REQUEST_LIMITS;
+
+/** Half a minute of work, in many batches: as many pairs as a request may have. */
 function heavy(round) {
   const words = "go ".repeat(600).trim();
   const question = (part) => ({
     type: "score",
     instructions: `part ${part}`,
-    criteria: Array.from({ length: 64 }, (_, at) => `${round} ${at} ${words}`),
+    criteria: Array.from({ length: maxCandidates }, (_, at) => `${round} ${at} ${words}`),
   });
-  const questions = Object.fromEntries([0, 1, 2, 3].map((part) => [`q${part}`, question(part)]));
+  const questions = Object.fromEntries(
+    Array.from({ length: maxPairs / maxCandidates }, (_, part) => [`q${part}`, question(part)]),
+  );
   return {
     method: "POST",
     target: "/v1/systemone",

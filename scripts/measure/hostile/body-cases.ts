@@ -1,3 +1,4 @@
+import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { Family, HostileCase, Random } from "./cases.ts";
 import { pick, post, SMALL, SMALL_RANK } from "./cases.ts";
 import { MARK } from "./judge.ts";
@@ -222,9 +223,13 @@ export const bodyCases: Readonly<Record<string, Family>> = {
     return toModel("wide JSON", random, withState(state), [200, 422], "/v1/rank");
   },
   "many questions or candidates": (random) => {
-    const count = 33 + random.below(2_000);
-    const questions = Array.from({ length: count }, (_, at) => `"q${at}":{"type":"noul","instructions":"x"}`);
-    const candidates = Array.from({ length: count + 32 }, (_, at) => `"${at}"`);
+    const { maxQuestions, maxCandidates } = REQUEST_LIMITS;
+    const beyond = 1 + random.below(2_000);
+    const questions = Array.from(
+      { length: maxQuestions + beyond },
+      (_, at) => `"q${at}":{"type":"noul","instructions":"x"}`,
+    );
+    const candidates = Array.from({ length: maxCandidates + beyond }, (_, at) => `"${at}"`);
     return random.below(2) === 0
       ? toModel(
           "many questions or candidates",

@@ -1,5 +1,6 @@
 // Requests of every size, as the bytes that go over the wire.
 import { Random } from "../../../dist/bench/random.js";
+import { REQUEST_LIMITS } from "../../../dist/src/decisions/limits.js";
 
 const WORDS =
   "the parcel printer customer refund late today paper order charged twice broken never again please".split(
@@ -23,11 +24,11 @@ const MIXES = {
     { share: 0.7, words: [10, 40], bytes: [0, 0] },
     { share: 0.2, words: [100, 800], bytes: [0, 0] },
     { share: 0.07, words: [10, 40], bytes: [8_192, 65_536] },
-    { share: 0.02, words: [10, 40], bytes: [65_537, 2_097_152] },
+    { share: 0.02, words: [10, 40], bytes: [65_537, REQUEST_LIMITS.maxBodyBytes] },
     { share: 0.01, words: [10, 40], bytes: [0, 0], isBroken: true },
   ],
 };
-const BLANKS = Buffer.alloc(2_097_152, " ");
+const BLANKS = Buffer.alloc(REQUEST_LIMITS.maxBodyBytes, " ");
 
 /** Names of the mixes. */
 export const mixes = Object.keys(MIXES);

@@ -1,5 +1,6 @@
 import { type Check, defineCheck } from "../check.ts";
 import { at, show } from "../json.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import {
@@ -19,7 +20,7 @@ import {
   texts,
 } from "./scored.ts";
 
-/** Questions of all types, of 2 to 64 candidates, enough for both outcomes of a noul to be the likelier one. */
+/** Questions of all types, of 2 to 20 candidates, enough for both outcomes of a noul to be the likelier one. */
 const QUESTIONS: Readonly<Record<string, unknown>> = {
   choice: CHOICE,
   swapped: choiceOf({ b: "Reports a fault", a: "Wants money back" }),
@@ -127,20 +128,21 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "arithmetic.many-levels",
-    clause: "The same holds for 64 candidates.",
+    clause: `The same holds for ${CONTRACT_LIMITS.maxCandidates} candidates.`,
     source: "interface: Scores and probabilities",
-    expected: "softmax, confidence and expected level of 64 levels and of 64 labels",
+    expected: `softmax, confidence and expected level of ${CONTRACT_LIMITS.maxCandidates} levels and of ${CONTRACT_LIMITS.maxCandidates} labels`,
     isGentle: false,
     run: async (trial: Trial) => {
-      const questions = { s: scoreOf(texts(64)), c: choiceOf(labelled(texts(64))) };
+      const most = trial.facts.limits.maxCandidates;
+      const candidates = texts(most);
+      const questions = { s: scoreOf(candidates), c: choiceOf(labelled(candidates)) };
       const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
       for (const name of ["s", "c"]) checkSoftmax(trial, scoredOf(trial, inferred, name), inferred, LOOSE);
       const { answer, probabilities } = scoredOf(trial, inferred, "s");
       const expected = sum(probabilities.map((share, level) => share * level));
       const score = at(answer, "score");
-      const isSum = typeof score === "number" && Math.abs(score - expected) <= LOOSE * 64;
+      const isSum = typeof score === "number" && Math.abs(score - expected) <= LOOSE * most;
       trial.expect(isSum, `score is ${show(score)}, the sum ${expected}`, inferred);
-      const candidates = texts(64);
       const ranked = await trial.infer(RANK, { state: STATE, candidates });
       checkSoftmax(trial, columns(rowsOf(trial, ranked)), ranked, LOOSE);
     },

@@ -4,7 +4,7 @@ import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import type { Trial } from "../trial.ts";
 import { headOf } from "../wire.ts";
 import { type Deviation, expectUndisturbed, health, pause, skipIfUsed } from "./others.ts";
-import { freshState, scoreOf, texts } from "./scored.ts";
+import { freshState, scoreOf, sizesOf, texts } from "./scored.ts";
 import { counterOf } from "./server.ts";
 
 /** How long a counter may lag behind the answer that it counts. */
@@ -182,13 +182,20 @@ const LEAST_WORK_MS = 20;
 
 async function checkCancelled(trial: Trial): Promise<void> {
   const name = "cancelled_requests";
+  const { maxPairs, maxCandidates } = trial.facts.limits;
+  const pairs = Math.floor(maxPairs / 2);
   const body = () => ({
     state: `${freshState()} ${"and so on ".repeat(40)}`,
-    questions: { a: scoreOf(texts(64)), b: scoreOf(texts(64), "Which one is it?") },
+    questions: Object.fromEntries(
+      sizesOf(pairs, maxCandidates).map((size, part) => [
+        `q${part}`,
+        scoreOf(texts(size), `Which is ${part}?`),
+      ]),
+    ),
   });
   const { reply } = await trial.infer(SYSTEMONE, body());
   if (reply.elapsedMs < LEAST_WORK_MS)
-    trial.skip(`128 pairs take ${Math.round(reply.elapsedMs)} ms: nobody can leave before`);
+    trial.skip(`${pairs} pairs take ${Math.round(reply.elapsedMs)} ms: nobody can leave before`);
   const before = await trial.get("/health");
   const start = counterOf(before.json, name);
   if (start === undefined) trial.skip(`/health has no ${name}: see health.schema`);

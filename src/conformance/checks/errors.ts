@@ -4,7 +4,7 @@ import { at, isList, isMap, type Json, show } from "../json.ts";
 import { RANK, SMALL, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
 import { asked } from "./cases.ts";
-import { FAULTY_REQUESTS } from "./faulty-requests.ts";
+import { faultyRequests } from "./faulty-requests.ts";
 import { issuesIn } from "./issues.ts";
 import { numbered, scoreOf, texts } from "./scored.ts";
 
@@ -103,7 +103,7 @@ export const ERROR_CHECKS: readonly Check[] = [
       expected: member === "type" ? "for each fault the word that stands for it" : "the way to each fault",
       run: async (trial: Trial) => {
         let refused = 0;
-        await trial.each(FAULTY_REQUESTS, async (fault) => {
+        await trial.each(faultyRequests(trial.facts.limits), async (fault) => {
           const { path = SYSTEMONE, body, headers = {} } = fault;
           const reply = await trial.post(path, body, { headers });
           if (reply.status !== 422) return; // which other checks say
@@ -128,9 +128,12 @@ export const ERROR_CHECKS: readonly Check[] = [
     needsInference: false,
     run: async (trial: Trial) => {
       await provoke(trial);
-      await trial.each(FAULTY_REQUESTS, async ({ path = SYSTEMONE, body, headers = {} }) => {
-        await trial.post(path, body, { headers });
-      });
+      await trial.each(
+        faultyRequests(trial.facts.limits),
+        async ({ path = SYSTEMONE, body, headers = {} }) => {
+          await trial.post(path, body, { headers });
+        },
+      );
       await trial.call("GET", `/nowhere/${MARK}?x=${MARK}`);
       await trial.call("PUT", `${RANK}?x=${MARK}`, { body: { state: MARK } });
       for (const reply of errorsSeen(trial)) {
@@ -145,12 +148,13 @@ export const ERROR_CHECKS: readonly Check[] = [
     source: "contract: Errors",
     expected: "a short answer to a request with thousands of faults or with a name of 100,000 characters",
     run: async (trial: Trial) => {
+      const { maxQuestions, maxCandidates } = trial.facts.limits;
       const bad = { type: "choice", instructions: "i", criteria: { a: "x" }, other: 1 };
       const cases = [
-        { name: "32 bad questions", body: { state: 1, questions: numbered(32, bad), more: 1 } },
+        { name: "bad questions", body: { state: 1, questions: numbered(maxQuestions, bad), more: 1 } },
         { name: "5,000 unknown members", body: Object.fromEntries(texts(5000).map((text) => [text, 1])) },
         { name: "5,000 bad questions", body: { state: 1, questions: numbered(5000, 5) } },
-        { name: "64 blank levels", body: asked(scoreOf(texts(64).map(() => ""))) },
+        { name: "blank levels", body: asked(scoreOf(texts(maxCandidates).map(() => ""))) },
         ...["n".repeat(101), "n".repeat(100_000), `${"n".repeat(99)}😀😀`, "😀".repeat(200)].flatMap(
           (name) => [
             { name: `a member's name of ${name.length}`, body: { ...SMALL, [name]: 1 } },

@@ -1,7 +1,8 @@
+import type { Limits } from "../limits.ts";
 import { NOUL, RANK, SMALL, SMALL_RANK } from "../operations.ts";
 import { MARK } from "../trial.ts";
 import { asked } from "./cases.ts";
-import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
+import { choiceOf, labelled, numbered, scoreOf, sizesOf, texts } from "./scored.ts";
 
 /** A request with one fault, and what a 422 says of it. */
 export interface FaultyRequest {
@@ -20,7 +21,44 @@ const Q = ["body", "questions", "q"];
 const TOO_LONG = "go ".repeat(9000);
 
 /** One for each `type`, and some whose `loc` has a name that the request chose among two. */
-export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
+export function faultyRequests(limits: Limits): readonly FaultyRequest[] {
+  return [...ALWAYS_FAULTY, ...tooMany(limits)];
+}
+
+/** One past each of these bounds. */
+function tooMany({ maxQuestions, maxCandidates, maxPairs }: Limits): readonly FaultyRequest[] {
+  const candidates = texts(maxCandidates + 1);
+  const questions = sizesOf(maxPairs + 1, maxCandidates).map((size) => choiceOf(labelled(texts(size))));
+  return [
+    {
+      name: "a level too many",
+      body: asked(scoreOf(candidates)),
+      type: "too_many",
+      loc: [...Q, "criteria"],
+    },
+    {
+      name: "a candidate too many",
+      path: RANK,
+      body: { state: MARK, candidates },
+      type: "too_many",
+      loc: ["body", "candidates"],
+    },
+    {
+      name: "a question too many",
+      body: { state: MARK, questions: numbered(maxQuestions + 1, NOUL) },
+      type: "too_many",
+      loc: ["body", "questions"],
+    },
+    {
+      name: "a pair too many",
+      body: { state: MARK, questions: Object.fromEntries(questions.map((one, index) => [`n${index}`, one])) },
+      type: "too_many_pairs",
+      loc: ["body"],
+    },
+  ];
+}
+
+const ALWAYS_FAULTY: readonly FaultyRequest[] = [
   {
     name: "a media type",
     body: SMALL,
@@ -81,20 +119,6 @@ export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
   },
   { name: "one label", body: asked(choiceOf({ a: MARK })), type: "too_few", loc: [...Q, "criteria"] },
   { name: "no question", body: { state: MARK, questions: {} }, type: "too_few", loc: ["body", "questions"] },
-  { name: "65 levels", body: asked(scoreOf(texts(65))), type: "too_many", loc: [...Q, "criteria"] },
-  {
-    name: "65 candidates",
-    path: RANK,
-    body: { state: MARK, candidates: texts(65) },
-    type: "too_many",
-    loc: ["body", "candidates"],
-  },
-  {
-    name: "33 questions",
-    body: { state: MARK, questions: numbered(33, NOUL) },
-    type: "too_many",
-    loc: ["body", "questions"],
-  },
   {
     name: "both names",
     path: RANK,
@@ -121,11 +145,5 @@ export const FAULTY_REQUESTS: readonly FaultyRequest[] = [
     body: { ...SMALL, model: MARK },
     type: "unsupported_model",
     loc: ["body", "model"],
-  },
-  {
-    name: "257 pairs",
-    body: { state: MARK, questions: { ...numbered(4, choiceOf(labelled(texts(64)))), a: NOUL } },
-    type: "too_many_pairs",
-    loc: ["body"],
   },
 ];

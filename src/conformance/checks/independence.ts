@@ -1,4 +1,5 @@
 import { type Check, defineCheck } from "../check.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { shared } from "../shared.ts";
 import type { Inferred, Trial } from "../trial.ts";
@@ -18,6 +19,9 @@ import {
   spreadOf,
   texts,
 } from "./scored.ts";
+
+/** Candidates of a ranking that many are compared with. */
+const FEW = 8;
 
 const QUESTIONS: Readonly<Record<string, unknown>> = {
   intent: CHOICE,
@@ -100,13 +104,14 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "many-candidates",
-    "A candidate among 64 has the score that it has among a few",
+    `A candidate among ${CONTRACT_LIMITS.maxCandidates} has the score that it has among a few`,
     async (trial: Trial, same) => {
-      const candidates = texts(64);
+      const most = trial.facts.limits.maxCandidates;
+      const candidates = texts(most);
       const whole = await rankScores(trial, STATE, "Which level?", candidates);
       const known = scoreMap(candidates, whole.scores, whole.inferred);
-      for (const from of [0, 24, 56]) {
-        const few = candidates.slice(from, from + 8);
+      for (const from of [0, (most * 3) >> 3, most - FEW]) {
+        const few = candidates.slice(from, from + FEW);
         const part = await rankScores(trial, STATE, "Which level?", few);
         same(known, scoreMap(few, part.scores, part.inferred));
       }

@@ -1,10 +1,11 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt } from "../exchange.ts";
+import { CONTRACT_LIMITS, type Limits } from "../limits.ts";
 import { NOUL, OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../operations.ts";
 import { MARK, type Trial } from "../trial.ts";
 import { headOf } from "../wire.ts";
 import { asked, type Case, checkRefused, checkTaken } from "./cases.ts";
-import { choiceOf, labelled, numbered, scoreOf, texts } from "./scored.ts";
+import { choiceOf, labelled, numbered, scoreOf, sizesOf, texts } from "./scored.ts";
 
 function rankOf(count: number): readonly Case[] {
   return [
@@ -17,78 +18,68 @@ function questions(given: unknown, name: string): Case {
 }
 const levels = (count: number) => scoreOf(texts(count));
 const labels = (count: number) => choiceOf(labelled(texts(count)));
+const labelsOf = (count: number): readonly Case[] => [
+  { name: `${count} labels`, body: asked(labels(count)) },
+];
+const levelsOf = (count: number): readonly Case[] => [
+  { name: `${count} levels`, body: asked(levels(count)) },
+];
+const questionsOf = (count: number): readonly Case[] => [
+  questions(numbered(count, NOUL), `${count} yes/no questions`),
+];
 
-/** Counts and bytes, each at its bound and one past it. */
+const { minCandidates, maxCandidates, maxQuestions, maxPairs, maxNesting } = CONTRACT_LIMITS;
+const MOST_BYTES = CONTRACT_LIMITS.maxBodyBytes.toLocaleString("en-US");
+const ofCandidates = (limits: Limits): Bounds => [limits.minCandidates, limits.maxCandidates];
+
+/** Counts and bytes, each at its bound and one past it. Clauses have the contract's; the server's own are checked. */
 export const LIMIT_CHECKS: readonly Check[] = [
   bound(
     "limits.questions",
-    "A request has 1 to 32 questions.",
-    [questions({ q: NOUL }, "1 question"), questions(numbered(32, NOUL), "32 questions")],
-    [
-      questions({}, "no question"),
-      questions(numbered(33, NOUL), "33 questions"),
-      questions(numbered(200, NOUL), "200 questions"),
-    ],
+    `A request has 1 to ${maxQuestions} questions.`,
+    (limits) => [1, limits.maxQuestions],
+    questionsOf,
   ),
-  bound(
-    "limits.labels",
-    "A choice has 2 to 64 labels.",
-    [
-      { name: "2 labels", body: asked(labels(2)) },
-      { name: "64 labels", body: asked(labels(64)) },
-    ],
-    [0, 1, 65, 1000].map((count) => ({ name: `${count} labels`, body: asked(labels(count)) })),
-  ),
-  bound(
-    "limits.levels",
-    "A score has 2 to 64 levels.",
-    [
-      { name: "2 levels", body: asked(levels(2)) },
-      { name: "64 levels", body: asked(levels(64)) },
-    ],
-    [0, 1, 65, 1000].map((count) => ({ name: `${count} levels`, body: asked(levels(count)) })),
-  ),
+  bound("limits.labels", `A choice has ${minCandidates} to ${maxCandidates} labels.`, ofCandidates, labelsOf),
+  bound("limits.levels", `A score has ${minCandidates} to ${maxCandidates} levels.`, ofCandidates, levelsOf),
   bound(
     "limits.candidates",
-    "A ranking has 2 to 64 candidates.",
-    [...rankOf(2), ...rankOf(64)],
-    [0, 1, 65, 1000].flatMap(rankOf),
+    `A ranking has ${minCandidates} to ${maxCandidates} candidates.`,
+    ofCandidates,
+    rankOf,
   ),
   defineCheck({
     id: "limits.pairs",
-    clause: "The questions of a request have at most 256 candidates together.",
+    clause: `The questions of a request have at most ${maxPairs} candidates together.`,
     source: "interface: Errors",
-    expected: "200 for 256 pairs, also of mixed types; 422 for 257 and more",
+    expected: `200 for ${maxPairs} pairs, also of mixed types; 422 for ${maxPairs + 1} and more`,
     isGentle: false,
     run: async (trial: Trial) => {
-      await checkTaken(trial, [
-        questions(numbered(4, levels(64)), "4 times 64 levels"),
-        questions(
-          { ...numbered(3, labels(64)), a: levels(62), b: NOUL },
-          "3 times 64 labels, 62 levels and a noul",
-        ),
-      ]);
+      const { limits } = trial.facts;
+      await checkTaken(trial, [rubrics(limits.maxPairs, limits), mixed(limits.maxPairs, limits)]);
       await checkRefused(trial, [
-        questions({ ...numbered(3, labels(64)), a: levels(63), b: NOUL }, "257 pairs of all types"),
-        questions({ ...numbered(4, levels(64)), a: NOUL }, "258 pairs"),
-        questions(numbered(32, levels(64)), "2,048 pairs"),
+        mixed(limits.maxPairs + 1, limits),
+        rubrics(limits.maxPairs + 2, limits),
+        rubrics(limits.maxQuestions * limits.maxCandidates, limits),
       ]);
     },
   }),
   defineCheck({
     id: "limits.pairs-refused",
-    clause: "More than 256 candidates together are refused.",
+    clause: `More than ${maxPairs} candidates together are refused.`,
     source: "interface: Errors",
-    expected: "422 for 257 pairs and for 320",
-    run: (trial: Trial) =>
-      checkRefused(trial, [
-        questions({ ...numbered(3, labels(64)), a: levels(63), b: NOUL }, "257 pairs of all types"),
-        questions(numbered(5, levels(64)), "320 pairs"),
-      ]),
+    expected: `422 for ${maxPairs + 1} pairs and for ${maxPairs + maxCandidates}`,
+    run: (trial: Trial) => {
+      const { limits } = trial.facts;
+      return checkRefused(trial, [
+        mixed(limits.maxPairs + 1, limits),
+        rubrics(limits.maxPairs + limits.maxCandidates, limits),
+      ]);
+    },
   }),
   defineCheck({
     id: "limits.body",
-    clause: "A POST body may have 2,097,152 bytes; more is 413.",
+    clause: `A POST body may have ${MOST_BYTES} bytes; more is 413.`,
     source: "interface: ServiceLimits",
     expected: "200 for a valid body of exactly that size, 413 for one byte more, from both operations",
     isGentle: false,
@@ -106,7 +97,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
     id: "limits.body-bytes",
     clause: "The size of a body counts in bytes, not in characters.",
     source: "interface: ServiceLimits",
-    expected: "413 for a body whose characters are fewer than 2,097,152 and whose bytes are more",
+    expected: `413 for a body whose characters are fewer than ${MOST_BYTES} and whose bytes are more`,
     isGentle: false,
     run: async (trial: Trial) => {
       const state = "é".repeat(trial.facts.limits.maxBodyBytes / 2);
@@ -148,9 +139,9 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.nesting",
-    clause: "Objects and arrays lie in each other at most 100 levels deep, the body's own included.",
+    clause: `Objects and arrays lie in each other at most ${maxNesting} levels deep, the body's own included.`,
     source: "contract: Requests",
-    expected: "200 for 100 levels, 422 for 101, of objects, of arrays and of both, in both operations",
+    expected: `200 for ${maxNesting} levels, 422 for ${maxNesting + 1}, of objects, of arrays and of both, in both operations`,
     run: async (trial: Trial) => {
       const nested = (open: string, close: string, count: number) =>
         `${open.repeat(count)}1${close.repeat(count)}`;
@@ -190,15 +181,40 @@ async function sendChunks(trial: Trial, chunks: readonly string[]) {
   return { reply: await wire.read(), wire };
 }
 
-function bound(id: string, clause: string, taken: readonly Case[], refused: readonly Case[]): Check {
+/** The fewest and the most. */
+type Bounds = readonly [least: number, most: number];
+
+/** The check that counts at the bounds are taken, and those past them refused: one, and many. */
+function bound(
+  id: string,
+  clause: string,
+  boundsOf: (limits: Limits) => Bounds,
+  casesOf: (count: number) => readonly Case[],
+): Check {
   return defineCheck({
     id,
     clause,
     source: "interface: ServiceLimits",
     expected: "200 at the bounds, 422 past them",
     run: async (trial: Trial) => {
-      await checkTaken(trial, taken);
-      await checkRefused(trial, refused);
+      const [least, most] = boundsOf(trial.facts.limits);
+      const fewer = Array.from({ length: least }, (_, count) => count);
+      await checkTaken(trial, [least, most].flatMap(casesOf));
+      await checkRefused(trial, [...fewer, most + 1, most * 10].flatMap(casesOf));
     },
   });
+}
+
+/** Score questions with so many candidates together. */
+function rubrics(pairs: number, limits: Limits): Case {
+  const all = sizesOf(pairs, limits.maxCandidates).map((size, index) => [`n${index}`, levels(size)]);
+  return questions(Object.fromEntries(all), `${pairs} pairs of score questions`);
+}
+
+/** Questions of all three types with so many candidates together. */
+function mixed(pairs: number, limits: Limits): Case {
+  const [first = 0, ...others] = sizesOf(pairs - 2, limits.maxCandidates);
+  const choices = others.map((size, index) => [`n${index}`, labels(size)]);
+  const all = { ...Object.fromEntries(choices), a: levels(first), b: NOUL };
+  return questions(all, `${pairs} pairs of all types`);
 }

@@ -15,6 +15,8 @@ const MORE = 96;
 const PATIENCE = 5;
 /** A server that took longer for the first flood keeps up with none: a larger one tells nothing more. */
 const QUICK_MS = 4000;
+/** Of each request of the two floods, as far as a question may have them. Chosen. */
+const FLOOD_CANDIDATES = [8, 48];
 
 /** A queue that is full. */
 export const OVERLOAD_CHECKS: readonly Check[] = [
@@ -92,7 +94,7 @@ function flood(trial: Trial): Promise<Flood> {
 }
 
 async function sendFlood(trial: Trial): Promise<Flood> {
-  const { queueCapacity } = trial.facts.limits;
+  const { queueCapacity, maxCandidates } = trial.facts.limits;
   if (queueCapacity > LARGEST_QUEUE)
     trial.skip(`a queue of ${queueCapacity} is not filled: that would be an attack`);
   const before = await trial.get("/health");
@@ -100,7 +102,8 @@ async function sendFlood(trial: Trial): Promise<Flood> {
   let meanwhile = before;
   // a server that keeps up with the first flood gets one with more to do
   const timeoutMs = trial.target.timeoutMs * PATIENCE;
-  for (const candidates of [8, 48]) {
+  for (const few of FLOOD_CANDIDATES) {
+    const candidates = Math.min(few, maxCandidates);
     const startedAt = performance.now();
     const body = () => ({
       state: `${nonce()} ${"go ".repeat(20)}`,

@@ -1,4 +1,5 @@
 import { type Check, defineCheck } from "../check.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { shared } from "../shared.ts";
 import type { Inferred, Trial } from "../trial.ts";
@@ -68,7 +69,6 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
 
 /** Requests of one form under way together. */
 const SIDE_BY_SIDE = 12;
-const MOST_QUESTIONS = 32;
 
 /** Answers that are right in themselves and belong to something else. */
 export const OWN_ANSWER_CHECKS: readonly Check[] = [
@@ -103,11 +103,11 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
   ),
   both(
     "scores.own-place",
-    "Each of 32 questions of one form gets its own answer.",
+    `Each of ${CONTRACT_LIMITS.maxQuestions} questions of one form gets its own answer.`,
     "the scores that each question has where the request asks them in reverse order",
     async (trial, observe) => {
       const state = freshState();
-      const names = Array.from({ length: MOST_QUESTIONS }, (_, index) => `q${index}`);
+      const names = Array.from({ length: trial.facts.limits.maxQuestions }, (_, index) => `q${index}`);
       const all = Object.fromEntries(names.map((name, index) => [name, noul(`number ${index}`)]));
       const there = await trial.infer(SYSTEMONE, { state, questions: all });
       const back = await trial.infer(SYSTEMONE, {

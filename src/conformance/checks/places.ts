@@ -1,4 +1,5 @@
 import { at } from "../json.ts";
+import type { Limits } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import { scoredOf } from "./scored.ts";
@@ -17,12 +18,14 @@ export interface Effect {
 export interface ValuePlace {
   readonly name: string;
   /** Values that one request takes here; they must differ. */
-  readonly most: number;
+  readonly most: (limits: Limits) => number;
   /** @param values JSON texts */
   readonly body: (values: readonly string[]) => string;
 }
 
 const FILLER = '"something else altogether"';
+const besideFiller = ({ maxCandidates }: Limits) => maxCandidates - 1;
+const ofQuestions = ({ maxQuestions }: Limits) => maxQuestions;
 const members = (entries: readonly string[]) => `{${entries.join(",")}}`;
 const question = (type: string, instructions: string, criteria: string) =>
   `{"type":"${type}","instructions":${instructions},"criteria":${criteria}}`;
@@ -33,7 +36,7 @@ const asked = (questions: readonly string[]) =>
 export const VALUE_PLACES: readonly ValuePlace[] = [
   ...["noul", "choice", "score"].map((type) => ({
     name: `the instructions of a ${type}`,
-    most: 32,
+    most: ofQuestions,
     body: (values: readonly string[]) => {
       const criteria = { noul: "null", choice: '{"a":"One","b":"Two"}', score: '["one","two"]' }[type] ?? "";
       return asked(values.map((value) => question(type, value, criteria)));
@@ -41,12 +44,12 @@ export const VALUE_PLACES: readonly ValuePlace[] = [
   })),
   {
     name: "a level",
-    most: 63,
+    most: besideFiller,
     body: (values) => asked([question("score", '"Which one?"', `[${[...values, FILLER].join(",")}]`)]),
   },
   {
     name: "the description of a label",
-    most: 63,
+    most: besideFiller,
     body: (values) => {
       const labels = [...values, FILLER].map((value, index) => `"l${index}":${value}`);
       return asked([question("choice", '"Which one?"', members(labels))]);
@@ -54,7 +57,7 @@ export const VALUE_PLACES: readonly ValuePlace[] = [
   },
   ...["false", "true", "no", "yes"].map((outcome) => ({
     name: `the description of ${outcome}`,
-    most: 32,
+    most: ofQuestions,
     body: (values: readonly string[]) =>
       asked(values.map((value) => question("noul", '"Is it so?"', members([`"${outcome}":${value}`])))),
   })),

@@ -3,17 +3,19 @@ import { ownContract } from "../contract.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { FULL_ID } from "../facts.ts";
 import { at, isMap, show } from "../json.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
 import { CHOICE, NOULS, SCORE, STATE, TEMPERATURE } from "./scored.ts";
 
+/** Those that neither the model nor the operator decides. */
 const LIMITS: Readonly<Record<string, number>> = {
-  max_body_bytes: 2_097_152,
-  max_nesting: 100,
-  max_questions: 32,
-  min_candidates: 2,
-  max_candidates: 64,
-  max_pairs: 256,
+  max_body_bytes: CONTRACT_LIMITS.maxBodyBytes,
+  max_nesting: CONTRACT_LIMITS.maxNesting,
+  max_questions: CONTRACT_LIMITS.maxQuestions,
+  min_candidates: CONTRACT_LIMITS.minCandidates,
+  max_candidates: CONTRACT_LIMITS.maxCandidates,
+  max_pairs: CONTRACT_LIMITS.maxPairs,
 };
 const STATUSES = ["ready", "starting", "draining", "failed"];
 

@@ -55,6 +55,12 @@ export function texts(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `level ${index}`);
 }
 
+/** Sizes of the fewest questions that have `pairs` candidates together and at most `most` each; as even as can be. */
+export function sizesOf(pairs: number, most: number): number[] {
+  const count = Math.ceil(pairs / most);
+  return Array.from({ length: count }, (_, index) => Math.floor((pairs + index) / count));
+}
+
 export function labelled(given: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(given.map((text, index) => [`l${index}`, text]));
 }

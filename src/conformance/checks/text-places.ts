@@ -6,7 +6,7 @@ import { HELD_SHOWN, HELD_TEXTS, type Spelling } from "./spellings.ts";
 /** Holds the values at each place against their texts, as many in a request as it takes. */
 export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling[]): Promise<void> {
   await trial.each(VALUE_PLACES, async (place) => {
-    for (const group of distinct(spellings)) {
+    for (const group of distinct(spellings, place.most(trial.facts.limits))) {
       const given = await effectAt(
         trial,
         place,
@@ -27,11 +27,13 @@ export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling
   });
 }
 
-/** In groups without two of one text: candidates must differ. */
-function distinct(spellings: readonly Spelling[]): readonly (readonly Spelling[])[] {
+/** In groups of at most so many, without two of one text: candidates must differ. */
+function distinct(spellings: readonly Spelling[], most: number): readonly (readonly Spelling[])[] {
   const groups: Spelling[][] = [];
   for (const spelling of spellings) {
-    const free = groups.find((group) => group.every(([, text]) => text !== spelling[1]));
+    const free = groups.find(
+      (group) => group.length < most && group.every(([, text]) => text !== spelling[1]),
+    );
     if (free === undefined) groups.push([spelling]);
     else free.push(spelling);
   }

@@ -1,6 +1,7 @@
 import { type Check, defineCheck } from "../check.ts";
 import { excerpt, type Reply } from "../exchange.ts";
 import { at, isList, isMap, show } from "../json.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import { nonce } from "../salts.ts";
 import type { Trial } from "../trial.ts";
@@ -86,11 +87,15 @@ export const TOKEN_CHECKS: readonly Check[] = [
     limitCheck(
       `limits.tokens.${place.what.split(" ")[0]}`,
       place,
-      "Rendered state and question have at most 2,048 tokens",
+      `Rendered state and question have at most ${CONTRACT_LIMITS.maxStateQuestionTokens.toLocaleString("en-US")} tokens`,
     ),
   ),
   ...[CANDIDATE, LEVEL, DESCRIPTION].map((place) =>
-    limitCheck(`limits.tokens.${place.what}`, place, "A candidate has at most 768 tokens"),
+    limitCheck(
+      `limits.tokens.${place.what}`,
+      place,
+      `A candidate has at most ${CONTRACT_LIMITS.maxCandidateTokens} tokens`,
+    ),
   ),
   defineCheck({
     id: "limits.tokens.exact",

@@ -1,8 +1,9 @@
 import { type Check, defineCheck } from "../check.ts";
 import { at, toPlain } from "../json.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import { RANK, SYSTEMONE } from "../operations.ts";
 import type { Inferred, Trial } from "../trial.ts";
-import { choiceOf, freshState, NOULS, scoredOf, scoreOf, texts } from "./scored.ts";
+import { choiceOf, freshState, NOULS, scoredOf, scoreOf, sizesOf, texts } from "./scored.ts";
 
 interface Usage {
   readonly input: number;
@@ -92,13 +93,17 @@ export const USAGE_CHECKS: readonly Check[] = [
     id: "usage.many-pairs",
     clause: "Each pair counts, however many there are.",
     source: "contract: Usage",
-    expected: "as many tokens for 256 pairs as for each 64 of them alone",
+    expected: `as many tokens for ${CONTRACT_LIMITS.maxPairs} pairs as for each ${CONTRACT_LIMITS.maxCandidates} of them alone`,
     isGentle: false,
     run: async (trial: Trial) => {
       const state = `${freshState()} ${"and so on ".repeat(6)}`;
-      const question = (index: number) => scoreOf(texts(64), `Which level is part ${index}?`);
-      const names = ["0", "1", "2", "3"];
-      const all = Object.fromEntries(names.map((name) => [`q${name}`, question(Number(name))]));
+      const { maxPairs, maxCandidates } = trial.facts.limits;
+      const all = Object.fromEntries(
+        sizesOf(maxPairs, maxCandidates).map((size, part) => [
+          `q${part}`,
+          scoreOf(texts(size), `Which level is part ${part}?`),
+        ]),
+      );
       const together = await counted(trial, SYSTEMONE, { state, questions: all });
       const alone = [];
       for (const [name, one] of Object.entries(all))

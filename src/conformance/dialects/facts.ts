@@ -1,6 +1,7 @@
 import type { Facts } from "../facts.ts";
 import { JSON_TYPE } from "../facts.ts";
 import type { HttpClient } from "../http.ts";
+import { CONTRACT_LIMITS } from "../limits.ts";
 import type { Target } from "../target.ts";
 
 /** The request that tells whether a server of a dialect wants a key. */
@@ -38,13 +39,7 @@ export async function gatherDialectFacts(
     wantsKey,
     noInference: wantsKey && target.apiKey === undefined ? noKey : undefined,
     deadInference: undefined,
-    limits: {
-      maxBodyBytes: 2_097_152,
-      maxNesting: 100,
-      maxStateQuestionTokens: 2048,
-      maxCandidateTokens: 768,
-      queueCapacity: 128,
-    },
+    limits: CONTRACT_LIMITS,
     foreign: undefined,
     requests: 1,
   };
