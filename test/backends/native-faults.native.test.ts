@@ -84,6 +84,13 @@ describe("the worker says in one sentence, with a remedy, that it lacks", () => 
       says: /^The model cannot be loaded on cpu: there is not enough memory\. Lower --max-batch-tokens/,
     },
     {
+      name: "numbers of the precision that are large enough for the model",
+      fault: "load nan",
+      choice: { precision: "fp16" },
+      kind: "BACKEND_FAILED",
+      says: /^The model cannot be loaded on cpu: a score is not a finite number: fp16 ends at 65,504, bf16 and fp32 do not\.$/,
+    },
+    {
       name: "a GPU of that number, or any",
       choice: { device: "cuda:99" },
       kind: "INVALID_OPTION",

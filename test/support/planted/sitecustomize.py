@@ -1,8 +1,11 @@
 """Python reads this file when it starts, if its folder is in PYTHONPATH: the worker then does what TORCH_PLANTED_FAULT says.
 
-hang, abort, segmentation, exception, memory (there is none), nan (scores that are no numbers): in each run of a state of more than 100
-tokens; load memory: there is none for the model; no torch, broken torch, old torch, old python: as if it were so; chatty torch: it prints
-to stdout and at length to stderr while it is imported; broken driver: an error of it comes when devices are looked for
+hang, abort, segmentation, exception, memory (there is none), nan (scores that are no numbers)   in each run of a state of more than
+                                                                                                100 tokens
+load memory, load nan                                     the same while the model is loaded
+no torch, broken torch, old torch, old python             as if it were so
+chatty torch                                              it prints to stdout, and at length to stderr, while it is imported
+broken driver                                             an error of it comes when devices are looked for
 """
 
 import os
@@ -65,7 +68,8 @@ def plant():
 
     def planted_run(self, *given):
         scores, vectors = run(self, *given)
-        return (scores * float("nan") if poisoned and FAULT == "nan" else scores), vectors
+        is_spoilt = FAULT == "load nan" or poisoned and FAULT == "nan"
+        return (scores * float("nan") if is_spoilt else scores), vectors
 
     Runner.score, Runner.run = planted_score, planted_run
 
