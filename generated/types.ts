@@ -506,11 +506,11 @@ export interface components {
             readonly model: string;
             /** @description The other names that requests may use. */
             readonly aliases: readonly string[];
-            /** @description The inference backend. */
+            /** @description What computes: `onnx` (ONNX Runtime), `native` (PyTorch) or `remote` (another server). */
             readonly backend: string;
-            /** @description The inference device. */
+            /** @description Where it computes: `cpu`, `cuda`, `mps`, `coreml` or `webgpu`, with a number where there are several (`cuda:1`); `remote` with the backend `remote`, whose server decides. `auto` only until the model is loaded. */
             readonly device: string;
-            /** @description The arithmetic: `int8` (8-bit weights and activations, summed exactly), `fp32`, or `graph` (the model package brings its own graph). Scores of `int8` and `fp32` differ a little. Neither depends on the batch. */
+            /** @description The arithmetic: `int8` (8-bit weights and activations, summed exactly), `fp32`, `bf16`, `fp16`, or `graph` (the model package brings its own graph). Scores of different arithmetic differ a little. None depends on the batch; with the backend `native` only if `strict` is true, otherwise by rounding. `auto` only until the model is loaded. */
             readonly precision: string;
             /** @description Whether each candidate is scored in a batch of its own. */
             readonly strict: boolean;

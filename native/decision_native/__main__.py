@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 
+from .prepare import import_torch
 from .refusal import Refusal
 from .wire import read_message, write_message
 
@@ -94,11 +95,12 @@ class Worker:
             self.send({"type": "failed", "id": header["id"], "message": sentence_of(error)})
             if is_lost(error):
                 os._exit(1)  # nothing more can be computed on the device: a new process can
-            self.runner.forget()
         else:
             facts = {"forwards": result.forwards, "knownTokens": result.known_tokens}
             sizes = {"pairs": len(result.scores), "width": result.width}
             self.send({"type": "scored", "id": header["id"], **facts, **sizes, **self.counters()}, result.bytes())
+            return
+        self.runner.forget()  # not before: until here the error has kept what the run had allocated
 
     def counters(self):
         hits, misses = (0, 0) if self.runner is None else self.runner.state_counts
@@ -113,36 +115,16 @@ class Worker:
 
 def prepare(device, precision, is_strict):
     """@throws Refusal where Python, PyTorch, a driver or a device is missing"""
-    if sys.version_info < (3, 9):
-        version = ".".join(map(str, sys.version_info[:2]))
-        raise Refusal(
-            "BACKEND_FAILED",
-            f"The backend native needs Python 3.9 or later, and {sys.executable} is Python {version}: name another one with DECISION_PYTHON.",
-        )
-    for name in ("numpy", "torch"):
-        try:
-            __import__(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise broken(name, error) from error
-            raise Refusal(
-                "BACKEND_FAILED",
-                f"The backend native needs PyTorch and NumPy, and {sys.executable} has no {name}: install both "
-                f"(python3 -m pip install torch numpy), or name another Python with DECISION_PYTHON.",
-            ) from error
-        except Exception as error:
-            raise broken(name, error) from error
+    import_torch()
     from .device import choose
+    from .load import sentence_of
 
-    return choose(device, precision, is_strict)
-
-
-def broken(name, error):
-    first = str(error).strip().split("\n")[0]
-    return Refusal(
-        "BACKEND_FAILED",
-        f"{name} of {sys.executable} cannot be imported ({type(error).__name__}: {first}): install it anew, or name another Python with DECISION_PYTHON.",
-    )
+    try:
+        return choose(device, precision, is_strict)
+    except Refusal:
+        raise
+    except Exception as error:  # of a driver
+        raise Refusal("BACKEND_FAILED", f"--device {device} cannot be used: {sentence_of(error)}") from error
 
 
 def resident_bytes():

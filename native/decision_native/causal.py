@@ -90,9 +90,10 @@ class Causal:
 
     def visible(self, sees, places, key_nodes, key_places):
         """sees [rows, queries, 3], places [rows, queries], key_nodes, key_places [rows, keys] -> bool [rows, queries, keys] each"""
-        before = places[..., None] - key_places[:, None, :]
-        full = on_path(sees, key_nodes) & (before >= 0)
-        both = {"full": full, "sliding": full & (before < self.window)}
+        places, key_places = places[..., None], key_places[:, None, :]
+        full = on_path(sees, key_nodes) & (key_places <= places)
+        # compared, not subtracted: numbers of 8 bytes for each query and key would be gigabytes
+        both = {"full": full, "sliding": full & (key_places > places - self.window)}
         return {kind: both[kind] for kind in self.kinds}
 
     def forward(self, layout, past, keep):

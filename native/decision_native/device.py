@@ -8,7 +8,6 @@ import torch
 from .refusal import Refusal
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-OLDEST_TORCH = (2, 1)  # the first whose attention takes a scale
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,6 @@ def choose(device, precision, is_strict):
     @param precision fp32, bf16, fp16 or auto
     @throws Refusal naming what is missing
     """
-    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2] if part.isdigit())
-    if version < OLDEST_TORCH:
-        raise refused(f"The backend native needs PyTorch 2.1 or later, not {torch.__version__}: update it.")
     chosen = device_of(device)
     return Settings(chosen, precision_of(precision, chosen, is_strict), is_strict)
 
@@ -68,7 +64,7 @@ def why_no_cuda():
     try:
         torch.cuda.init()
     except Exception as error:
-        return str(error).strip().split("\n")[0].rstrip(".")
+        return str(error).strip().split("\n")[0].split(". ")[0].rstrip(".")
     return "the driver reports no device"
 
 

@@ -44,7 +44,7 @@ def is_out_of_memory(error):
     if isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)):
         return True
     text = str(error).lower()
-    return "out of memory" in text or "can't allocate memory" in text or "not enough memory" in text
+    return any(words in text for words in ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed"))
 
 
 def is_lost(error):

@@ -43,6 +43,10 @@ class Runner:
     def state_counts(self):
         return self.states.hits, self.states.misses
 
+    @property
+    def remedy(self):
+        return ": fp16 ends at 65,504, bf16 and fp32 do not" if self.settings.precision == "fp16" else ""
+
     def warm_up(self):
         """Loads the kernels, so that what is missing shows before the first request."""
         tokens = np.zeros(3, dtype="<i4")
@@ -80,6 +84,8 @@ class Runner:
             scores[order] = torch.cat([each for each, _ in outputs]).float().cpu().numpy()
             if vectors is not None:
                 vectors[order] = torch.cat([each for _, each in outputs]).float().cpu().numpy()
+        if not np.isfinite(scores).all():  # the states of this forest may be kept: whoever is told forgets them
+            raise ArithmeticError(f"a score is not a finite number{self.remedy}")
         return Result(scores, vectors, forwards, known_tokens)
 
     def recall(self, planned):

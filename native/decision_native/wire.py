@@ -1,20 +1,21 @@
 """Messages between the service and this process: src/backends/native/frames.ts has the other end.
 
-    uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
+    "DN01" | uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
 """
 
 import json
 import struct
 
-SIZES = struct.Struct("<II")
+MARK = b"DN01"
+HEAD = struct.Struct("<4sII")
 
 
 def read_message(source):
     """@returns header and payload; None at the end of the stream"""
-    sizes = source.read(SIZES.size)
-    if len(sizes) < SIZES.size:
+    head = source.read(HEAD.size)
+    if len(head) < HEAD.size:
         return None
-    header_bytes, payload_bytes = SIZES.unpack(sizes)
+    _, header_bytes, payload_bytes = HEAD.unpack(head)
     body = source.read(header_bytes + payload_bytes)
     if len(body) < header_bytes + payload_bytes:
         return None
@@ -23,7 +24,7 @@ def read_message(source):
 
 def write_message(target, header, payload=b""):
     text = json.dumps(header, separators=(",", ":")).encode()
-    target.write(SIZES.pack(len(text), len(payload)))
+    target.write(HEAD.pack(MARK, len(text), len(payload)))
     target.write(text)
     target.write(payload)
     target.flush()

@@ -1,16 +1,21 @@
 /**
- * Measures the backend `native` beside `onnx` on the CPU.
+ * Tests the backend `native` on a device, then measures it there beside `onnx` on the CPU.
  *
- *     npm run build
- *     DECISION_PYTHON=... node --import tsx scripts/measure/native.ts [FOLDER ...] [--device cuda] [--precision bf16]
- *         [--onnx-precision int8] [--callers 1,4,16,64] [--seconds 5] [--rounds 5] [--no-embedded] [--max-batch-tokens 2048]
+ *     npm ci && npm run build
+ *     DECISION_PYTHON=... node --import tsx scripts/measure/native.ts --device cuda
  *
- * The embedded model, then each package FOLDER; test/golden/gemma3/full_size.py writes a random one of the shape of the 270M decoder.
- * Callers ask one after the other, without HTTP: each request has a new state (--words of it), a question and four candidates. The two
- * sides take turns of --seconds; a ratio compares two turns of one round. Tokens are those computed. The rate counts the multiply-adds of the linear layers alone,
- * as two operations each.
+ *     [FOLDER ...] [--precision bf16] [--onnx-precision int8] [--max-batch-tokens 16384] [--callers 1,4,16,64] [--seconds 5] [--rounds 5]
+ *     [--words 120] [--no-tests] [--no-embedded] [--no-decoder]
+ *
+ * First the tests of `npm run check:native`. Then the embedded model (32M), a decoder of the shape of the 270M one with random weights
+ * (540 MB in a temporary folder), and each package FOLDER. Callers ask one after the other, without HTTP: each request has a new state
+ * (--words of it), a question and four candidates. The two sides take turns of --seconds; a ratio compares two turns of one round. Tokens
+ * are those computed. The rate counts the multiply-adds of the linear layers alone, as two operations each; the device's is that of products
+ * of two large matrices of the same precision.
  */
-import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { ratios, spreadOf } from "../../bench/measure/statistics.ts";
@@ -20,6 +25,7 @@ import { createEngine, type EngineCore } from "../../src/engine.ts";
 import { openManifest } from "../../src/models/package/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { packageRoot } from "../../src/package-root.ts";
+import { writeRandomDecoder } from "./native/random-decoder.ts";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +37,9 @@ const { values: flags, positionals } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "5" },
     words: { type: "string", default: "120" },
+    "no-tests": { type: "boolean", default: false },
     "no-embedded": { type: "boolean", default: false },
+    "no-decoder": { type: "boolean", default: false },
     "max-batch-tokens": { type: "string", default: "2048" },
   },
 });
@@ -48,8 +56,28 @@ interface Turn {
   readonly latencies: readonly number[]; // ms
 }
 
-const folders = [...(flags["no-embedded"] ? [] : [path.join(packageRoot, "model")]), ...positionals];
-for (const folder of folders) await measure(folder);
+const python = process.env.DECISION_PYTHON || "python3";
+if (!flags["no-tests"]) {
+  const env = { ...process.env, DECISION_PYTHON: python, DECISION_TEST_DEVICE: flags.device };
+  execFileSync(process.execPath, [path.join(packageRoot, "scripts/check-native.mjs")], {
+    env,
+    stdio: "inherit",
+  });
+}
+console.log(
+  `${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} hardware threads, Node ${process.version}`,
+);
+if (!flags["no-embedded"]) await measure(path.join(packageRoot, "model"));
+if (!flags["no-decoder"]) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "random-decoder-"));
+  try {
+    await writeRandomDecoder(folder);
+    await measure(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+for (const folder of positionals) await measure(folder);
 
 async function measure(folder: string): Promise<void> {
   const { id } = await openManifest(folder);
@@ -67,7 +95,8 @@ async function measure(folder: string): Promise<void> {
   try {
     for (const [name, engine] of Object.entries(sides)) {
       const { device, precision } = engine.health();
-      console.log(`${id}, ${name}: ${device}, ${precision}`);
+      const most = name === "native" ? `; ${productRate(device, precision)}` : "";
+      console.log(`\n${id}, ${name}: ${device}, ${precision}${most}`);
       await turn(engine, 4, 1); // warm
     }
     for (const callers of flags.callers.split(",").map(Number)) {
@@ -93,6 +122,27 @@ async function start(given: Record<string, string>): Promise<EngineCore> {
     throw error;
   }
   return engine;
+}
+
+/** Name of the device, and operations a second in products of large matrices. */
+function productRate(device: string, precision: string): string {
+  const program = `
+import sys, time, torch
+device, dtype = torch.device(sys.argv[1]), {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[sys.argv[2]]
+size = 1024 if device.type == "cpu" else 8192
+a, b = (torch.randn(size, size, device=device, dtype=dtype) for _ in range(2))
+wait = {"cuda": torch.cuda.synchronize, "mps": torch.mps.synchronize}.get(device.type, lambda: None)
+best = 0
+for _ in range(20):
+    wait()
+    began = time.perf_counter()
+    a @ b
+    wait()
+    best = max(best, 2 * size**3 / (time.perf_counter() - began))
+name = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+print(f"{name}, PyTorch {torch.__version__}, matrix products {best / 1e9:.0f} Gflop/s")
+`;
+  return execFileSync(python, ["-c", program, device, precision], { encoding: "utf8" }).trim();
 }
 
 async function turn(engine: EngineCore, callers: number, seconds: number, seed = 0): Promise<Turn> {

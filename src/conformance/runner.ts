@@ -46,8 +46,10 @@ const FIRST_REQUESTS: Partial<Record<Profile, FirstRequest>> = {
   mcp: MCP_REQUEST,
 };
 
-/** After so many checks in a row that got no answer the server counts as gone. */
+/** After so many checks in a row that got no answer the server counts as gone, unless it answers another request. */
 const GONE_AFTER = 4;
+/** Chosen: a server that computes slowly answers this in milliseconds. */
+const LOOK_MS = 5_000;
 
 /** Runs the checks: those that bear company, then those that need quiet, then those that look back on all. */
 export async function run(options: RunOptions): Promise<Report> {
@@ -67,6 +69,8 @@ class Run {
   readonly #deadline: AbortSignal;
   readonly #results = new Map<Check, Result>();
   #silent = 0;
+  /** Whether it still answers, while that is asked and once it does not. */
+  #look: Promise<boolean> | undefined;
   #obstacle: string | undefined;
   #isForeign = false;
 
@@ -124,7 +128,7 @@ class Run {
     const { noInference, deadInference } = session.facts;
     if (check.needsInference && noInference !== undefined) return result("skipped", noInference);
     if (check.needsInference && deadInference !== undefined) return result("failed", deadInference);
-    if (this.#silent >= GONE_AFTER) return result("failed", "the server had stopped answering before");
+    if (await this.#isGone()) return result("failed", "the server had stopped answering before");
     const trial = new Trial(session, this.#deadline);
     try {
       const name = `${this.#options.seed}/${check.id}`;
@@ -144,6 +148,25 @@ class Run {
     } finally {
       trial.close();
     }
+  }
+
+  /** A slow server is not gone: each of its late answers fails a check of its own. */
+  async #isGone(): Promise<boolean> {
+    if (this.#silent < GONE_AFTER) return false;
+    this.#look ??= this.#answers().then((answers) => {
+      if (answers) [this.#silent, this.#look] = [0, undefined];
+      return answers;
+    });
+    return !(await this.#look);
+  }
+
+  async #answers(): Promise<boolean> {
+    const timeoutMs = Math.min(LOOK_MS, this.#options.target.timeoutMs);
+    const call = { method: "GET", path: "/health", headers: {}, signal: this.#deadline, timeoutMs };
+    return await this.#client.call(call).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Why the run ended before its last check; undefined where it did not. */

@@ -6,10 +6,10 @@ import type { FromProcess } from "../../src/backends/process/messages.ts";
 /** As the worker writes it. */
 function frame(header: object, payload: Uint8Array = new Uint8Array(0)): Buffer {
   const text = Buffer.from(JSON.stringify(header));
-  const sizes = Buffer.alloc(8);
-  sizes.writeUInt32LE(text.length, 0);
-  sizes.writeUInt32LE(payload.length, 4);
-  return Buffer.concat([sizes, text, payload]);
+  const head = Buffer.from("DN01________");
+  head.writeUInt32LE(text.length, 4);
+  head.writeUInt32LE(payload.length, 8);
+  return Buffer.concat([head, text, payload]);
 }
 
 it("a forest becomes its counts and its tokens, in order", () => {
@@ -20,8 +20,9 @@ it("a forest becomes its counts and its tokens, in order", () => {
     questions: [{ tokens: tokens(3), candidates: [tokens(4, 5), tokens(6)] }],
   };
   const written = writeFrame({ type: "score", id: 7, forest: [tree, { ...tree, questions: [] }] });
-  const end = 8 + written.readUInt32LE(0);
-  assert.deepEqual(JSON.parse(written.toString("utf8", 8, end)), {
+  const end = 12 + written.readUInt32LE(4);
+  assert.equal(written.toString("utf8", 0, 4), "DN01");
+  assert.deepEqual(JSON.parse(written.toString("utf8", 12, end)), {
     type: "score",
     id: 7,
     trees: [
@@ -29,7 +30,7 @@ it("a forest becomes its counts and its tokens, in order", () => {
       ["k", 2, []],
     ],
   });
-  assert.equal(written.length - end, written.readUInt32LE(4));
+  assert.equal(written.length - end, written.readUInt32LE(8));
   assert.deepEqual(
     [...new Int32Array(Uint8Array.from(written.subarray(end)).buffer)],
     [1, 2, 3, 4, 5, 6, 1, 2],
@@ -43,7 +44,7 @@ it("equal states without a digest of the queue's get the same one", () => {
       id: 1,
       forest: [{ state: Int32Array.from(ids), questions: [] }],
     });
-    return JSON.parse(written.toString("utf8", 8, 8 + written.readUInt32LE(0))).trees[0][0];
+    return JSON.parse(written.toString("utf8", 12, 12 + written.readUInt32LE(4))).trees[0][0];
   };
   assert.equal(keyOf(1, 2), keyOf(1, 2));
   assert.notEqual(keyOf(1, 2), keyOf(1, 3));
@@ -74,7 +75,13 @@ for (const size of [1, 3, 1_000]) {
 
 it("what is no message, or has too few scores, is an error", () => {
   const reader = () => new FrameReader(() => {});
-  assert.throws(() => reader().add(Buffer.from("Loading the module...\n")), /no message/);
+  for (const printed of ["Loading the module...\n", "hi", "DN"]) {
+    const reading = reader();
+    assert.throws(() => {
+      reading.add(Buffer.from(printed));
+      reading.add(frame({ type: "loaded" }));
+    }, /no message/);
+  }
   const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
   const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs: 2, width: 0 };
   assert.throws(() => reader().add(frame(header, new Uint8Array(4))), /too few scores/);

@@ -15,6 +15,7 @@ function backendWith(
   fault: string,
   choice: { device?: string; precision?: string } = {},
   other: ModelPackage = modelPackage,
+  stateCacheBytes = 0,
 ): ChildBackend {
   const planted = { ...process.env, PYTHONPATH: plantedFolder, TORCH_PLANTED_FAULT: fault };
   const chosen = { device: "cpu", precision: "auto", strict: false, ...choice };
@@ -22,7 +23,7 @@ function backendWith(
     modelPackage: other,
     startProcess: () => startNativeProcess(chosen, workerFolder, planted),
     threads: 1,
-    stateCacheBytes: 0,
+    stateCacheBytes,
     hangMs: 60_000,
     loadMs: 300_000,
     clock: systemClock,
@@ -64,10 +65,30 @@ describe("the worker says in one sentence, with a remedy, that it lacks", () => 
       says: /^The backend native needs Python 3\.9 or later, and .* is Python 3\.8: name another one with DECISION_PYTHON\.$/,
     },
     {
+      name: "a new enough PyTorch",
+      fault: "old torch",
+      kind: "BACKEND_FAILED",
+      says: /^The backend native needs PyTorch 2\.1 or later, not 2\.0\.1: update it, or name another Python with DECISION_PYTHON\.$/,
+    },
+    {
+      name: "a driver that works",
+      fault: "broken driver",
+      choice: { device: "auto" },
+      kind: "BACKEND_FAILED",
+      says: /^--device auto cannot be used: CUDA driver error: system not yet initialized\.$/,
+    },
+    {
       name: "memory for the model",
       fault: "load memory",
       kind: "BACKEND_FAILED",
       says: /^The model cannot be loaded on cpu: there is not enough memory\. Lower --max-batch-tokens/,
+    },
+    {
+      name: "numbers of the precision that are large enough for the model",
+      fault: "load nan",
+      choice: { precision: "fp16" },
+      kind: "BACKEND_FAILED",
+      says: /^The model cannot be loaded on cpu: a score is not a finite number: fp16 ends at 65,504, bf16 and fp32 do not\.$/,
     },
     {
       name: "a GPU of that number, or any",
@@ -95,6 +116,24 @@ describe("the worker says in one sentence, with a remedy, that it lacks", () => 
       await backend.close();
     });
   }
+});
+
+it("what PyTorch prints while it is imported goes to stderr, however much it is", async () => {
+  const backend = backendWith("chatty torch");
+  await backend.start();
+  assert.equal((await backend.score([pair(3)])).scores.length, 1);
+  await backend.close();
+});
+
+it("a forest with a score that is no number fails, and its states are not kept", async () => {
+  const backend = backendWith("nan", {}, modelPackage, 2 ** 20);
+  await backend.start();
+  const message = /^a score is not a finite number\.$/;
+  await assert.rejects(backend.score([pair(101)]), { kind: "BACKEND_FAILED", message });
+  await assert.rejects(backend.score([pair(101)]), { kind: "BACKEND_FAILED", message });
+  assert.equal((await backend.score([pair(3)])).scores.length, 1);
+  assert.equal(backend.counters().stateHits, 0);
+  await backend.close();
 });
 
 it("a forest for which there is no memory fails with a sentence, and the next one is answered", async () => {

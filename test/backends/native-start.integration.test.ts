@@ -24,7 +24,7 @@ function program(name: string, text: string, mode = 0o755): string {
   return file;
 }
 
-function backendOf(python: string, env: NodeJS.ProcessEnv = {}): ChildBackend {
+function backendOf(python: string, env: NodeJS.ProcessEnv = {}, loadMs = 60_000): ChildBackend {
   const choice = { device: "cpu", precision: "auto", strict: false };
   return new ChildBackend({
     modelPackage,
@@ -33,14 +33,14 @@ function backendOf(python: string, env: NodeJS.ProcessEnv = {}): ChildBackend {
     threads: 1,
     stateCacheBytes: 0,
     hangMs: 60_000,
-    loadMs: 60_000,
+    loadMs,
     clock: systemClock,
     log: () => {},
   });
 }
 
 describe("the native backend says before it is ready", () => {
-  for (const { name, python, says } of [
+  for (const { name, python, loadMs, says } of [
     {
       name: "that there is no Python",
       python: "/nowhere/python",
@@ -54,7 +54,23 @@ describe("the native backend says before it is ready", () => {
     {
       name: "that it ended at once",
       python: program("ends", "#!/bin/sh\nexit 3\n"),
-      says: /ended while loading the model \(exit code 3\)/,
+      says: /ended while loading the model \(exit code 3\)\. Try .*ends -c "import numpy, torch": DECISION_PYTHON must/,
+    },
+    {
+      name: "that it may have run out of memory",
+      python: program("killed", "#!/bin/sh\nkill -9 $$\n"),
+      says: /ended while loading the model \(SIGKILL\)\. If nobody else has killed it, .* memory ran out/,
+    },
+    {
+      name: "that it does not answer",
+      python: program("hangs", "#!/bin/sh\nexec sleep 1000\n"),
+      loadMs: 300,
+      says: /did not load the model within 0\.3 s\. Try .*hangs -c "import numpy, torch": DECISION_PYTHON must/,
+    },
+    {
+      name: "that it prints a word",
+      python: program("word", "#!/bin/sh\nprintf hi; cat > /dev/null\n"),
+      says: /word wrote to standard output what is no message/,
     },
     {
       name: "that it is no Python",
@@ -63,7 +79,7 @@ describe("the native backend says before it is ready", () => {
     },
   ]) {
     it(name, async () => {
-      const backend = backendOf(python);
+      const backend = backendOf(python, {}, loadMs);
       await assert.rejects(backend.start(), { kind: "BACKEND_FAILED", message: says });
       await backend.close();
     });
@@ -80,9 +96,10 @@ it("the worker is told the options, and neither keys nor tokens", async () => {
   const tell = `#!${process.execPath}
     const facts = { device: process.argv.slice(2).join(" "), precision: JSON.stringify(process.env) };
     const text = Buffer.from(JSON.stringify({ type: "loaded", facts }));
-    const sizes = Buffer.alloc(8);
-    sizes.writeUInt32LE(text.length, 0);
-    process.stdin.once("data", () => process.stdout.write(Buffer.concat([sizes, text])));
+    const head = Buffer.from("DN01________");
+    head.writeUInt32LE(text.length, 4);
+    head.writeUInt32LE(0, 8);
+    process.stdin.once("data", () => process.stdout.write(Buffer.concat([head, text])));
   `;
   const backend = backendOf(program("tells.cjs", tell), {
     DECISION_API_KEY: "secret",
@@ -99,4 +116,5 @@ it("the worker is told the options, and neither keys nor tokens", async () => {
   assert.doesNotMatch(precision, /secret/);
   assert.equal(env.PYTHONPATH, `${folder}:/of/the/operator`);
   assert.deepEqual([env.CUDA_VISIBLE_DEVICES, env.OMP_NUM_THREADS], ["1", "3"]);
+  assert.equal(env.OMP_WAIT_POLICY, "PASSIVE");
 });

@@ -135,6 +135,45 @@ describe("a server that answers something else", () => {
   });
 });
 
+describe("a server whose answers stop coming in the middle", () => {
+  const FIRST = 20;
+  const GONE = "the server had stopped answering before";
+
+  /** @param isMute whether a request gets no answer, by its method and the POSTs that have come */
+  async function midway(isMute: (method: string | undefined, posts: number) => boolean) {
+    const service = await FaultyService.start();
+    let posts = 0;
+    service.plant({
+      early: ({ method }) => {
+        if (method === "POST") posts += 1;
+        return isMute(method, posts);
+      },
+    });
+    try {
+      const only = ["arithmetic", "scores", "texts", "json"];
+      const report = await runConformance({ baseUrl: service.url, only, timeoutSeconds: 1, maxSeconds: 60 });
+      const failed = report.results.filter(({ outcome }) => outcome === "failed").map(({ came }) => came);
+      return { ...report, failed };
+    } finally {
+      await service.stop();
+    }
+  }
+
+  it("and come again later is slow, not gone", async () => {
+    const { failed, counts } = await midway(
+      (method, posts) => method === "POST" && posts > FIRST && posts <= FIRST + 12,
+    );
+    assert.ok(failed.length > 0);
+    for (const came of failed) assert.match(came, /no whole answer within 1 s/);
+    assert.ok(counts.passed > failed.length);
+  });
+
+  it("is gone if it answers nothing else either", async () => {
+    const { failed } = await midway((_method, posts) => posts > FIRST);
+    assert.ok(failed.includes(GONE), `${failed}`);
+  });
+});
+
 describe("a run that is cut short is no pass:", () => {
   for (const { name, bounds, says } of [
     { name: "its requests are spent", bounds: { maxRequests: 40 }, says: /40 requests were spent/ },

@@ -5,6 +5,7 @@ import { assertCompanyIsAnswered, assertCrashIsSilent } from "./crashes.ts";
 describe("a request takes nobody with it, and is not tried a third time, where it makes the process", () => {
   it("hang", () => assertCompanyIsAnswered("hang"));
   it("abort", () => assertCompanyIsAnswered("abort"));
+  it("give scores that are no numbers", () => assertCompanyIsAnswered("nan"));
 });
 
 describe("no text of a request is in what a crash leaves on stderr:", () => {

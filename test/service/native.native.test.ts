@@ -1,23 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, it, test } from "node:test";
 import { testedDevice } from "../support/native.ts";
 import { inferenceProcessOf } from "../support/processes.ts";
-import { withService } from "./crashes.ts";
+import { assertNear, nativeBackend } from "../support/tested-backends.ts";
+import { assertCompanyIsAnswered, assertCrashIsSilent, withService } from "./crashes.ts";
 import { type Answer, heavy, SMALL } from "./service.ts";
-
-const NATIVE = ["--backend", "native", "--device", testedDevice, "--precision", "fp32"];
-
-function assertNear(
-  answers: Readonly<Record<string, Answer>>,
-  wanted: Readonly<Record<string, Answer>>,
-): void {
-  assert.deepEqual(Object.keys(answers), Object.keys(wanted));
-  for (const [name, { probabilities, ...answer }] of Object.entries(answers)) {
-    assert.equal(answer.choice, wanted[name]?.choice);
-    for (const [label, probability] of Object.entries(probabilities))
-      assert.ok(Math.abs(probability - (wanted[name]?.probabilities[label] ?? Number.NaN)) < 1e-5, label);
-  }
-}
 
 test("the service answers as with onnx in fp32, says what it computes on, and survives the death of the worker", async () => {
   let wanted: Readonly<Record<string, Answer>> = {};
@@ -51,6 +38,27 @@ test("the service answers as with onnx in fp32, says what it computes on, and su
       assert.equal(status, 200, text.slice(0, 500));
       assert.notEqual(inferenceProcessOf(pid), killed);
     },
-    [...NATIVE, "--max-batch-size", "1"],
+    [...nativeBackend.flags, "--max-batch-size", "1"],
   );
+});
+
+describe("a request takes nobody with it, and is not tried a third time, if it makes the worker", () => {
+  for (const fault of ["abort", "hang", "nan"] as const)
+    it(fault === "nan" ? "give scores that are no numbers" : fault, () =>
+      assertCompanyIsAnswered(fault, nativeBackend),
+    );
+});
+
+describe("no text of a request is in what the worker leaves on stderr:", () => {
+  for (const [fault, trace, isDeath] of [
+    ["segmentation", /"signal":"SIGSEGV"/, true],
+    ["exception", /planted/, false],
+  ] as const)
+    it(fault, () =>
+      assertCrashIsSilent(fault, trace, {
+        env: nativeBackend.planted(fault),
+        flags: nativeBackend.flags,
+        isDeath,
+      }),
+    );
 });

@@ -24,6 +24,14 @@ const FAULTS = {
   exception() {
     throw new Error("planted");
   },
+  /** Of its scores none is a number. */
+  nan({ id }) {
+    const { send } = process;
+    process.send = (reply, ...rest) => {
+      if (reply.id === id) reply.scores.fill(Number.NaN);
+      return send.call(process, reply, ...rest);
+    };
+  },
   /** One of those that run forwards; the run never comes to its end. */
   "thread ends"() {
     newest.terminate();
@@ -45,7 +53,7 @@ process.on = (event, listener) => {
   return on.call(process, event, (message) => {
     const file = /^loads once there is (.*)/.exec(fault)?.[1];
     if (file !== undefined) return onceThereIs(file, () => listener(message));
-    const consequence = isPoison(message) ? FAULTS[fault]() : "none";
+    const consequence = isPoison(message) ? FAULTS[fault](message) : "none";
     if (consequence !== "message is lost") listener(message);
   });
 };

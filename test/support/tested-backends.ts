@@ -1,8 +1,11 @@
+import assert from "node:assert/strict";
 import path from "node:path";
 import { workerFolder } from "../../src/backends/native/begin-native.ts";
 import { startNativeProcess } from "../../src/backends/native/native-process.ts";
 import { startOnnxProcess } from "../../src/backends/onnx/process/onnx-process.ts";
 import type { InferenceProcess } from "../../src/backends/process/inference-process.ts";
+import type { Answer } from "../service/service.ts";
+import { testedDevice } from "./native.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** A backend on which the tests of what happens to processes are run. */
@@ -20,8 +23,17 @@ export interface TestedBackend {
   readonly starter: "fork" | "spawn";
   readonly cut: string;
   /** Variables with which such a process does that to the first state of more than 100 tokens. */
-  planted(fault: "hang"): Readonly<Record<string, string>>;
+  planted(fault: PlantedFault): Readonly<Record<string, string>>;
+  /** Options of a service with it. */
+  readonly flags: readonly string[];
+  /** Fails unless these are the same answers: to the bit where the backend promises that in any company. */
+  assertSame(answers: Answers, wanted: Answers): void;
 }
+
+/** nan: its scores are no numbers. */
+export type PlantedFault = "hang" | "abort" | "segmentation" | "exception" | "nan";
+
+type Answers = Readonly<Record<string, Answer>>;
 
 export const onnxBackend: TestedBackend = {
   name: "onnx",
@@ -31,13 +43,18 @@ export const onnxBackend: TestedBackend = {
   command: "backends/onnx/process",
   starter: "fork",
   cut: "disconnect()",
-  planted(fault) {
-    const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
-    return { NODE_OPTIONS: `--require ${plant} --conditions="${fault}"` };
-  },
+  planted: plantedInNode,
+  flags: [],
+  assertSame: (answers, wanted) => assert.deepEqual(answers, wanted),
 };
 
-const reference = { device: "cpu", precision: "fp32", strict: false };
+/** @param fault also those that only Node.js has, see planted-fault.cjs */
+export function plantedInNode(fault: string): Readonly<Record<string, string>> {
+  const plant = path.join(packageRoot, "test/support/planted-fault.cjs");
+  return { NODE_OPTIONS: `--max-old-space-size=200 --require ${plant} --conditions="${fault}"` };
+}
+
+const reference = { device: testedDevice, precision: "fp32", strict: false };
 
 /** Of the Python that DECISION_PYTHON names. */
 export const nativeBackend: TestedBackend = {
@@ -49,7 +66,19 @@ export const nativeBackend: TestedBackend = {
   starter: "spawn",
   cut: "stdin.destroy()",
   planted: (fault) => ({ PYTHONPATH: plantedFolder, TORCH_PLANTED_FAULT: fault }),
+  flags: ["--backend", "native", "--device", testedDevice, "--precision", "fp32"],
+  assertSame: assertNear,
 };
+
+/** Scores of a backend that rounds otherwise in other company. */
+export function assertNear(answers: Answers, wanted: Answers): void {
+  assert.deepEqual(Object.keys(answers), Object.keys(wanted));
+  for (const [name, { probabilities, ...answer }] of Object.entries(answers)) {
+    assert.equal(answer.choice, wanted[name]?.choice);
+    for (const [label, probability] of Object.entries(probabilities))
+      assert.ok(Math.abs(probability - (wanted[name]?.probabilities[label] ?? Number.NaN)) < 1e-5, label);
+  }
+}
 
 /** With its sitecustomize.py, Python does what TORCH_PLANTED_FAULT says. */
 export const plantedFolder = path.join(packageRoot, "test/support/planted");

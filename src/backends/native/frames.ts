@@ -5,13 +5,13 @@ import { stateKey } from "../state-key.ts";
 /**
  * Messages to and from the worker in Python, native/decision_native/wire.py:
  *
- *     uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
+ *     "DN01" | uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
  *
  * The payload of a forest is its tokens, int32, in order; that of its scores is these, then the vectors, float32.
  */
-const SIZES_BYTES = 8;
-/** Chosen: a header larger than that is none, but something that a library has printed. */
-const MOST_HEADER_BYTES = 2 ** 24;
+const MARK = Buffer.from("DN01");
+/** Of the mark and both sizes. */
+const HEAD_BYTES = 12;
 
 /** What the worker sends, before its payload has been read. */
 type Header =
@@ -53,10 +53,10 @@ function tokensOf(forest: readonly TokenTree[]): Uint8Array {
 
 function frame(header: object, payload: Uint8Array): Buffer {
   const text = Buffer.from(JSON.stringify(header));
-  const sizes = Buffer.alloc(SIZES_BYTES);
+  const sizes = Buffer.alloc(8);
   sizes.writeUInt32LE(text.length, 0);
   sizes.writeUInt32LE(payload.length, 4);
-  return Buffer.concat([sizes, text, payload]);
+  return Buffer.concat([MARK, sizes, text, payload]);
 }
 
 /** Puts together what comes in pieces. */
@@ -77,17 +77,19 @@ export class FrameReader {
   }
 
   #next(): FromProcess | undefined {
-    if (this.#bytes < SIZES_BYTES) return undefined;
-    const sizes = this.#joined();
-    const headerBytes = sizes.readUInt32LE(0);
-    const end = SIZES_BYTES + headerBytes + sizes.readUInt32LE(4);
-    if (headerBytes > MOST_HEADER_BYTES) throw new Error("the inference process sent what is no message");
-    if (this.#bytes < end) return undefined;
+    if (this.#bytes === 0) return undefined;
     const all = this.#joined();
+    const mark = all.subarray(0, MARK.length);
+    if (!mark.equals(MARK.subarray(0, mark.length)))
+      throw new Error("the inference process sent what is no message");
+    if (this.#bytes < HEAD_BYTES) return undefined;
+    const headerBytes = all.readUInt32LE(4);
+    const end = HEAD_BYTES + headerBytes + all.readUInt32LE(8);
+    if (this.#bytes < end) return undefined;
     this.#pieces = [all.subarray(end)];
     this.#bytes -= end;
-    const header: Header = JSON.parse(all.toString("utf8", SIZES_BYTES, SIZES_BYTES + headerBytes));
-    return messageOf(header, all.subarray(SIZES_BYTES + headerBytes, end));
+    const header: Header = JSON.parse(all.toString("utf8", HEAD_BYTES, HEAD_BYTES + headerBytes));
+    return messageOf(header, all.subarray(HEAD_BYTES + headerBytes, end));
   }
 
   #joined(): Buffer {

@@ -8,11 +8,18 @@ import { FrameReader, writeFrame } from "./frames.ts";
 /** Name of the Python package in `native/`. */
 export const WORKER = "decision_native";
 /** Unless DECISION_PYTHON names another one. */
-const USUAL_PYTHON = "python3";
+export const USUAL_PYTHON = "python3";
 
 /** What drivers, PyTorch and its libraries for threads and memory are told by, besides what every process may know. */
 const NEEDED =
   /^(OMP|KMP|MKL|OPENBLAS|GOMP|CUDA|CUDNN|CUBLAS|NVIDIA|HIP|HSA|ROCR|PYTORCH|TORCH)_|^(PYTHONHOME|VIRTUAL_ENV|CONDA_PREFIX)$/;
+
+/**
+ * PyTorch's threads sleep while they wait for one another, unless the operator says otherwise. Where they spin, on a processor that others
+ * use too, the ones that wait take the time of the one that is waited for: a pair of 60 tokens took 1,100 ms in place of 30 ms (measured:
+ * two processors with seven programs that compute).
+ */
+const WAITING = { OMP_WAIT_POLICY: "PASSIVE" };
 
 /**
  * Starts the worker in Python that will hold a model in PyTorch.
@@ -29,11 +36,7 @@ export function startNativeProcess(
     const child = spawn(python, ["-m", WORKER, device, precision, strict ? "strict" : "batched"], {
       stdio: ["pipe", "pipe", "inherit"],
       cwd: folder, // Python would look for modules in the caller's folder first
-      env: {
-        ...environmentOf(env, (name) => NEEDED.test(name)),
-        PYTHONPATH: [folder, ...(env.PYTHONPATH ? [env.PYTHONPATH] : [])].join(path.delimiter),
-        PYTHONDONTWRITEBYTECODE: "1",
-      },
+      env: workerEnvironment(env, folder),
       windowsHide: true,
     });
     // without file descriptors there are no pipes, whatever the types say: "error" comes next
@@ -58,8 +61,19 @@ export function startNativeProcess(
         stdin?.write(writeFrame(message), (error) => done(error ?? null));
       },
       explain: (cause) => whyNot(python, cause),
+      remedy: `Try ${python} -c "import numpy, torch": DECISION_PYTHON must name a Python 3.9 or later where this works.`,
     };
   });
+}
+
+/** No key and no token. @param folder of the package `decision_native` */
+export function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
+  return {
+    ...WAITING,
+    ...environmentOf(env, (name) => NEEDED.test(name)),
+    PYTHONPATH: [folder, ...(env.PYTHONPATH ? [env.PYTHONPATH] : [])].join(path.delimiter),
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
 }
 
 function whyNot(python: string, cause: Error): string | undefined {

@@ -35,6 +35,8 @@ export interface Channel {
   send(message: ToProcess, done: (error: Error | null) => void): void;
   /** What to tell of a program that could not be started, where more is known than that. */
   explain?(cause: Error): string | undefined;
+  /** What to do about one that has been started and does not load the model, nor says why. */
+  readonly remedy?: string;
 }
 
 /** Starts a program that answers `ToProcess` with `FromProcess`. @param receive told of its answers, later than this call */
@@ -81,7 +83,9 @@ export class InferenceProcess {
   ): Promise<Loaded> {
     this.#listener = listener;
     const cancelTimer = clock.after(loadMs, () => {
-      this.#rejectLoad(failure(`The inference process did not load the model within ${loadMs / 1000} s.`));
+      this.#rejectLoad(
+        this.#silence(`The inference process did not load the model within ${loadMs / 1000} s.`),
+      );
     });
     // without file descriptors there is no channel: "error" has come or comes next
     if (this.isConnected)
@@ -103,9 +107,15 @@ export class InferenceProcess {
     });
     child.on("exit", (code, signal) => {
       const how = signal ?? `exit code ${code}`;
-      this.#rejectLoad(failure(`The inference process ended while loading the model (${how}).`));
+      const message = `The inference process ended while loading the model (${how}).`;
+      this.#rejectLoad(signal === "SIGKILL" ? failure(`${message} ${NO_MEMORY}`) : this.#silence(message));
       this.#listener.exit({ code, signal });
     });
+  }
+
+  #silence(message: string): ServiceError {
+    const { remedy } = this.#channel;
+    return failure(remedy === undefined ? message : `${message} ${remedy}`);
   }
 
   #receive(message: FromProcess): void {
@@ -140,6 +150,8 @@ export class InferenceProcess {
     await exited;
   }
 }
+
+const NO_MEMORY = "If nobody else has killed it, the system did so because memory ran out.";
 
 /** Chosen: of a processor that both want, the service gets some three quarters. */
 const NICER_BY = 5;

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { assertKept, WITHOUT_KEY } from "../conformance/kept.ts";
+import { nativeBackend } from "../support/tested-backends.ts";
+import { Service } from "./service.ts";
+
+/** Of an answer: pairs one by one take some ten times as long as a batch, and ten times that on a busy machine. */
+const TIMEOUT_SECONDS = 300;
+const MOST_SECONDS = 3600;
+const PATIENT = ["--deadline-ms", String(2 * TIMEOUT_SECONDS * 1000)];
+
+/** Clauses about keys that the profile seed does not have. */
+const OF_FULL = /before-body|challenge/;
+
+describe("the backend native", () => {
+  for (const { name, flags, profile, skipped } of [
+    {
+      name: "keeps the whole contract, to the bit, as the reference execution",
+      flags: ["--strict", "--batch-wait-ms", "0"],
+      profile: "full",
+      skipped: WITHOUT_KEY,
+    },
+    {
+      name: "keeps the profile seed in batches",
+      flags: [],
+      profile: "seed",
+      skipped: WITHOUT_KEY.filter((id) => !OF_FULL.test(id)),
+    },
+  ] as const) {
+    it(name, async () => {
+      const service = await Service.start([...nativeBackend.flags, ...PATIENT, ...flags]);
+      try {
+        const baseUrl = `http://127.0.0.1:${service.port}`;
+        const bounds = { timeoutSeconds: TIMEOUT_SECONDS, maxSeconds: MOST_SECONDS };
+        await assertKept({ baseUrl, profile, ...bounds }, skipped);
+      } finally {
+        assert.equal(await service.stop(), 0);
+      }
+    });
+  }
+});
