@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { revisionOf } from "../../src/models/package/package.ts";
 import { writeTinyPackage } from "../models/tiny-package.ts";
-import { embeddedModel } from "../support/package-root.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
@@ -111,9 +112,20 @@ describe("decision model export", () => {
       [model.modelFormat, model.protocolVersion, model.storageUri],
       [{ name: "triton" }, "v2", "pvc://models/repository"],
     );
-    for (const amounts of [model.resources.requests, model.resources.limits])
-      assert.deepEqual(Object.keys(amounts), ["cpu", "memory"]);
+    const schema = await readFile(
+      path.join(packageRoot, "deploy/kserve/inference-service.schema.json"),
+      "utf8",
+    );
+    const isValid = new Ajv().compile(JSON.parse(schema));
+    assert.ok(isValid(service), JSON.stringify(isValid.errors));
+    assert.ok(!isValid({ ...service, spec: { predictor: { model: { ...model, storageURI: "pvc://a" } } } }));
     assert.ok((await readdir(path.join(output, "repository"))).includes("My_Model.2"));
+  });
+
+  it("names an InferenceService as KServe wants it: beginning with a letter", async () => {
+    const { output } = await exported("letter", ["--format", "kserve", "--name", "4.Models-"]);
+    const service = parse(await readFile(path.join(output, "inference-service.yaml"), "utf8"));
+    assert.equal(service.metadata.name, "model-4-models");
   });
 
   it("explains itself", () => {

@@ -41,10 +41,12 @@ parameters { key: "decision_digest" value: { string_value: "${Buffer.from(digest
 
 /** An InferenceService of KServe that serves the repository by Triton. */
 export function inferenceService(name: string): string {
+  // as KServe takes them: https://github.com/kserve/kserve/blob/v0.19.0/pkg/apis/serving/v1beta1/inference_service_validation.go
   const label = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|-+$/g, "")
+    .replace(/^(?=[^a-z])/, "model-");
   return `# Written by \`decision model export\`. Copy the folder repository to storageUri.
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
