@@ -61,7 +61,7 @@ class DecisionModel(Model):
             output = InferOutput(name=name, shape=list(value.shape), datatype=self.datatypes[name])
             output.set_data_from_numpy(np.ascontiguousarray(value), binary_data=False)
             outputs.append(output)
-        return InferResponse(payload.id, self.name, outputs, requested_outputs=payload.request_outputs)
+        return InferResponse(payload.id or "", self.name, outputs, requested_outputs=payload.request_outputs)
 
 
 if __name__ == "__main__":
