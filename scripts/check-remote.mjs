@@ -33,15 +33,19 @@ const KEY = "a-key-of-this-run";
 const EMBEDDED = { name: "twig", folder: path.join(ROOT, "model") };
 /** Small random weights in the architecture gemma3-text-joint. */
 const CAUSAL = { name: "causal", folder: path.join(ROOT, "test/golden/gemma3/five-to-one") };
-/** How far answers may be from those of the backend onnx, which computes fp32 where it has no bf16. */
-const FARTHEST = { int8: 0, fp32: 1e-5, bf16: 0.1 };
+/**
+ * How far answers may be from those of the backend onnx, which computes fp32 where it has no bf16: of the same runtime, and of PyTorch, whose
+ * bounds are those of test/backends/native-scores.native.test.ts.
+ */
+const FARTHEST = { onnx: { int8: 0, fp32: 1e-5 }, native: { fp32: 2.5e-5, bf16: 0.5 } };
+const PRECISIONS = ["int8", "fp32", "bf16"];
 
 async function main() {
   const servers = choose(process.argv.slice(2));
   execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: ROOT, stdio: "inherit" });
   const bodies = requests();
   for (const each of [EMBEDDED, CAUSAL])
-    for (const precision of Object.keys(FARTHEST)) {
+    for (const precision of PRECISIONS) {
       const asked = servers.filter(({ precisions }) => precisions.includes(precision));
       if (asked.length === 0) continue;
       const model = { ...each, precision };
@@ -56,6 +60,7 @@ async function main() {
     }
 }
 
+const farthestOf = ({ backend }, { precision }) => FARTHEST[backend][precision];
 const localOf = (precision) => (precision === "bf16" ? "fp32" : precision);
 
 /** The servers to try, with facts about the Pythons of each. */
@@ -84,23 +89,30 @@ async function checkAnswers(server, model, bodies, expected) {
   refusesOther(url, { ...model, precision: server.precisions.find((each) => each !== model.precision) });
   const edge = await startService(remoteFlags(url, model));
   const answers = await Promise.all(bodies.map((body) => ask(edge.url, body)));
+  const isCoarse = model.precision === "bf16";
   let farthest = 0;
   for (const [at, { status, text }] of answers.entries()) {
     assert.equal(status, 200, text);
-    farthest = Math.max(farthest, distance(JSON.parse(text).answers, expected[at]));
+    const found = JSON.parse(text).answers;
+    // with coarse numbers, answers that are nearly even may change places
+    const [left, right] = isCoarse ? [scoresOf(found), scoresOf(expected[at])] : [found, expected[at]];
+    farthest = Math.max(farthest, distance(left, right));
   }
   const what = `${server.name}, ${model.name} in ${model.precision}`;
-  assert.ok(farthest <= FARTHEST[model.precision], `${what}: ${farthest} away`);
-  console.log(`${what}: ${bodies.length} requests answered as locally (at most ${farthest} away)`);
+  assert.ok(farthest <= farthestOf(server, model), `${what}: ${farthest} away`);
+  const like = isCoarse ? "near those in fp32" : "as locally";
+  console.log(`${what}: ${bodies.length} requests answered ${like} (at most ${farthest} away)`);
   await end(edge.child);
   await end(child);
 }
+
+const scoresOf = (answers) => Object.values(answers).map(({ scores }) => scores);
 
 /** The server is killed under load and started again. */
 async function checkDeath(server, model, bodies, expected) {
   const { url, child, begin } = await startServer(server, model);
   const edge = await startService(remoteFlags(url, model));
-  const load = callers(edge.url, bodies, expected, { tolerance: FARTHEST[model.precision] });
+  const load = callers(edge.url, bodies, expected, { tolerance: farthestOf(server, model) });
   await until("answers under load", () => load.good > 2 * CALLERS, child);
   await end(child);
   const { good } = load;
@@ -128,7 +140,7 @@ async function checkTwo(server, model, bodies, expected) {
   const servers = [await startServer(server, model), await startServer(server, model)];
   const front = await balance(servers.map(({ port }) => port));
   const edge = await startService(remoteFlags(front.url, model, LONG_TIMEOUT_MS));
-  const load = callers(edge.url, bodies, expected, { most: REQUESTS, tolerance: FARTHEST[model.precision] });
+  const load = callers(edge.url, bodies, expected, { most: REQUESTS, tolerance: farthestOf(server, model) });
   await until("answers by both", () => load.good > REQUESTS / 4, edge.child);
   assert.ok(Math.min(...front.counts) > 0, "both servers are asked");
   await end(servers[0].child);

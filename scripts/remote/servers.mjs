@@ -99,7 +99,7 @@ function exportModel(format, { name, folder, precision }, output, more = []) {
 const REMOTE = "REMOTE_PYTHON";
 
 /**
- * What each server is: the packages of its Pythons by the variable that names one, its precisions, the clauses of the contract
+ * What each server is: the packages of its Pythons by the variable that names one, what computes, in which precisions, the clauses of the contract
  * (full unless said), and what is started for a model.
  *
  * `serve` takes a folder of this run that is not there yet, a port, a model (its name on the server, the folder of its package and the
@@ -108,22 +108,26 @@ const REMOTE = "REMOTE_PYTHON";
 export const SERVERS = {
   triton: {
     pythons: { [REMOTE]: ["nvidia-pytriton", "onnxruntime"] },
+    backend: "onnx",
     precisions: ["int8", "fp32"],
     serve: triton,
   },
   "triton-native": {
     pythons: { [REMOTE]: ["nvidia-pytriton"], DECISION_PYTHON: ["torch", "numpy"] },
+    backend: "native",
     precisions: ["fp32", "bf16"],
     profile: "seed", // scores in company differ by rounding
     serve: tritonNative,
   },
   mlserver: {
     pythons: { [REMOTE]: ["mlserver", "onnxruntime"] },
+    backend: "onnx",
     precisions: ["int8", "fp32"],
     serve: mlserver,
   },
   kserve: {
     pythons: { KSERVE_PYTHON: ["kserve", "onnxruntime"] },
+    backend: "onnx",
     precisions: ["int8", "fp32"],
     serve: kserve,
   },
