@@ -97,6 +97,7 @@ const FOLDERS = {
     "src/library",
     "src/models",
     "src/options",
+    "src/package-root",
     "src/served-model",
     "src/server", // the type of a log
     "src/telemetry",

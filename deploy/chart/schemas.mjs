@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
+import { EITHER, strictSchema } from "../strict-schema.mjs";
 
 const [swagger, monitor] = process.argv.slice(2).map((file) => readFileSync(file, "utf8"));
 if (monitor === undefined) {
@@ -19,7 +20,6 @@ const KINDS = [
   "networking.v1.NetworkPolicy",
   "policy.v1.PodDisruptionBudget",
 ];
-const EITHER = { anyOf: [{ type: "string" }, { type: "integer" }] };
 const SPECIAL = {
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": EITHER,
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { anyOf: [{ type: "string" }, { type: "number" }] },
@@ -33,7 +33,7 @@ for (const name of KINDS) {
   const collect = (each) => {
     if (used.has(each)) return;
     used.set(each, undefined);
-    used.set(each, SPECIAL[each] ?? convert(definitions[each], collect));
+    used.set(each, SPECIAL[each] ?? strictSchema(definitions[each], collect));
   };
   collect(root);
   const { [root]: own, ...others } = Object.fromEntries([...used].sort());
@@ -41,30 +41,7 @@ for (const name of KINDS) {
 }
 const { spec } = parse(monitor);
 const [{ name: version, schema }] = spec.versions;
-write(spec.names.kind, spec.group, version, convert(schema.openAPIV3Schema));
-
-/** A schema with nothing but what decides: its texts are gone, and an object takes no member that is not named. */
-function convert(schema, collect) {
-  if (Array.isArray(schema)) return schema.map((each) => convert(each, collect));
-  if (typeof schema !== "object" || schema === null) return schema;
-  if (schema["x-kubernetes-int-or-string"]) return EITHER;
-  const result = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === "description" || key === "default" || key === "format" || key.startsWith("x-kubernetes-"))
-      continue;
-    if (key === "$ref") {
-      const name = value.split("/").at(-1);
-      collect(name);
-      result.$ref = `#/definitions/${name}`;
-    } else if (key === "properties") {
-      result.properties = Object.fromEntries(
-        Object.entries(value).map(([name, each]) => [name, convert(each, collect)]),
-      );
-      if (!schema["x-kubernetes-preserve-unknown-fields"]) result.additionalProperties ??= false;
-    } else result[key] = convert(value, collect);
-  }
-  return result;
-}
+write(spec.names.kind, spec.group, version, strictSchema(schema.openAPIV3Schema));
 
 function write(kind, group, version, schema, definitions) {
   const apiVersion = group === "" ? version : `${group}/${version}`;

@@ -3,28 +3,33 @@
  *
  *     npm run build
  *     node --import tsx scripts/measure/remote-edge.ts [--engines 1,2,4] [--rounds 7] [--seconds 5] [--callers 32] [--words 60]
+ *                                                      [--stand-in MICROSECONDS]
  *
  * Callers ask one after the other over HTTP, each time with a new state. The engines stand behind one address: connections go to
  * them in turn. The edges take turns of --seconds; a ratio compares two turns of one round. The edge's time on processors a request
- * (Linux) says where it would become the limit. Engines, edge and callers share the machine: give them a processor each.
+ * (Linux) says where it would become the limit. Engines, edge and callers share the machine: give them a processor each. Where there are
+ * not so many, `--stand-in` shows the edge's own limit: engines that compute nothing, sleep so long for each token, one forward after the
+ * other, and give scores of 0.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startServer } from "../../bench/http/server-process.ts";
 import { median, ratios, spreadOf } from "../../bench/measure/statistics.ts";
 import { Random } from "../../bench/random.ts";
 import { textOf } from "../../bench/workloads/texts.ts";
-import { wholeGraph, writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { JSON_LENGTH } from "../../src/backends/remote/protocol.ts";
+import { type WholeGraph, wholeGraph, writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { packageRoot } from "../../src/package-root.ts";
 import { balance } from "../../test/support/balance.ts";
-import { serveGraph } from "../../test/support/inference-server.ts";
+import { type Misbehaviour, serveGraph } from "../../test/support/inference-server.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,6 +38,7 @@ const { values: flags } = parseArgs({
     seconds: { type: "string", default: "5" },
     callers: { type: "string", default: "32" },
     words: { type: "string", default: "60" },
+    "stand-in": { type: "string" },
     /** Of the engine processes that this program starts. */
     graph: { type: "string" },
   },
@@ -41,6 +47,8 @@ const { values: flags } = parseArgs({
 const CONNECTIONS = 2;
 /** Of /proc. @see proc_pid_stat(5) */
 const TICKS_A_SECOND = 100;
+/** As many scores as a stand-in gives: more than a forward has pairs. */
+const MOST_PAIRS = 512;
 const QUESTIONS = {
   intent: {
     type: "choice",
@@ -53,9 +61,35 @@ const modelPackage = await openModelPackage(path.join(packageRoot, "model"));
 
 if (flags.graph === undefined) await measure();
 else {
-  const { port } = await serveGraph(flags.graph, await wholeGraph(modelPackage, "int8"));
+  const graph = await wholeGraph(modelPackage, "int8");
+  const how = flags["stand-in"] === undefined ? {} : standIn(Number(flags["stand-in"]), graph);
+  const { port } = await serveGraph(flags.graph, graph, how);
   process.send?.(port);
   process.on("disconnect", () => process.exit());
+}
+
+/** @param microseconds for each token */
+function standIn(microseconds: number, { digest }: WholeGraph): Misbehaviour {
+  const scores = new Uint8Array(4 * MOST_PAIRS);
+  const outputs = [
+    { name: "scores", datatype: "FP32", shape: [MOST_PAIRS], bytes: scores },
+    { name: "digest", datatype: "UINT8", shape: [digest.length], bytes: digest },
+  ];
+  const described = outputs.map(({ bytes, ...rest }) => {
+    return { ...rest, parameters: { binary_data_size: bytes.length } };
+  });
+  const json = Buffer.from(JSON.stringify({ outputs: described }));
+  const answer = Buffer.concat([json, ...outputs.map(({ bytes }) => bytes)]);
+  let freeAt = 0;
+  return {
+    async infer(_count, response, { inputs }) {
+      const tokens = inputs.find(({ name }) => name === "ids")?.shape[0] ?? 0;
+      freeAt = Math.max(freeAt, performance.now()) + (tokens * microseconds) / 1_000;
+      await sleep(freeAt - performance.now());
+      response.writeHead(200, { [JSON_LENGTH]: json.length }).end(answer);
+      return true;
+    },
+  };
 }
 
 interface Edge {
@@ -76,7 +110,9 @@ async function measure(): Promise<void> {
     await writeWholeGraph(modelPackage, "u8u8", folder);
     const ports: number[] = [];
     for (let at = 0; at < Math.max(...counts); at++) {
-      const engine = fork(fileURLToPath(import.meta.url), ["--graph", path.join(folder, "model.onnx")]);
+      const same = flags["stand-in"] === undefined ? [] : ["--stand-in", flags["stand-in"]];
+      const args = ["--graph", path.join(folder, "model.onnx"), ...same];
+      const engine = fork(fileURLToPath(import.meta.url), args);
       engines.push(engine);
       const [port] = await once(engine, "message");
       ports.push(port);

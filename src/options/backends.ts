@@ -6,7 +6,7 @@ import type { ServiceOptions } from "./table.ts";
 const TAKEN: Readonly<Record<ServiceOptions["backend"], Readonly<Record<Dependent, readonly string[]>>>> = {
   native: { device: ["cpu", "cuda", "mps", "auto"], precision: ["auto", "fp32", "bf16", "fp16"] },
   onnx: { device: ["cpu", "cuda", "coreml", "webgpu", "auto"], precision: ["auto", "int8", "fp32"] },
-  remote: { device: ["cpu"], precision: ["auto", "int8", "fp32"] },
+  remote: { device: ["cpu"], precision: ["auto", "int8", "fp32", "bf16", "fp16"] },
 };
 type Dependent = "device" | "precision";
 

@@ -311,7 +311,7 @@ export const OPTION_TABLE = {
     default: "auto",
     values: ["auto", "int8", "fp32", "bf16", "fp16"],
     description:
-      "arithmetic of the model: int8 or fp32 (onnx, remote), fp32, bf16 or fp16 (native); auto: int8 (onnx, remote), by the device (native)",
+      "arithmetic of the model: int8 or fp32 (onnx), fp32, bf16 or fp16 (native), what the server has (remote); auto: int8 (onnx, remote), by the device (native)",
   },
   model: {
     kind: "text",

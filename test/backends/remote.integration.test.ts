@@ -156,6 +156,24 @@ describe("the backend remote", () => {
     }
   });
 
+  it("repeats a server's error at the start; later it names the status alone", async (t) => {
+    const failingFrom = (first: number): Misbehaviour => ({
+      infer(count, response) {
+        if (count < first) return false;
+        response.writeHead(500).end(JSON.stringify({ error: "no module\n named torch." }));
+        return true;
+      },
+    });
+    const { url } = await served(t, failingFrom(1));
+    const never = backendOf(url);
+    t.after(() => never.close());
+    await assert.rejects(never.start(), {
+      message: `The server at ${url} answered with 500: no module named torch.`,
+    });
+    const { backend } = await started(t, failingFrom(2));
+    await assert.rejects(backend.score(FOREST), { message: /answered with 500\.$/ });
+  });
+
   it("says that nobody is there", async () => {
     const backend = backendOf("http://127.0.0.1:9");
     await assert.rejects(backend.start(), {

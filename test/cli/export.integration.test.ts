@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { revisionOf } from "../../src/models/package/package.ts";
 import { writeTinyPackage } from "../models/tiny-package.ts";
-import { embeddedModel } from "../support/package-root.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
@@ -87,6 +88,31 @@ describe("decision model export", () => {
     assert.ok(config.includes(`"decision_digest" value: { string_value: "${digest}" }`));
   });
 
+  it("writes a model in PyTorch for Triton, with all that it needs", async () => {
+    const args = ["--format", "triton", "--backend", "native", "--threads", "2", "--json"];
+    const { output, stdout } = await exported("native", args);
+    const { backend, precision, digest, files } = JSON.parse(stdout);
+    assert.deepEqual([backend, precision], ["native", "fp32"]);
+    assert.deepEqual(await filesOf(output), files.sort());
+    const code = (await readdir(path.join(packageRoot, "native/decision_native")))
+      .filter((name) => name.endsWith(".py"))
+      .map((name) => `decision_native/${name}`);
+    assert.deepEqual(
+      files,
+      [...code, "model.py", "package/manifest.json", "package/model.safetensors"]
+        .map((name) => `bud/1/${name}`)
+        .concat("bud/config.pbtxt"),
+    );
+    const config = await readFile(path.join(output, "bud/config.pbtxt"), "utf8");
+    assert.match(config, /^backend: "python"$/m);
+    for (const [key, value] of Object.entries({ threads: "2", precision, decision_digest: digest }))
+      assert.ok(config.includes(`{ key: "${key}" value: { string_value: "${value}" } }`), key);
+    const onnx = await exported("native-onnx", ["--format", "onnx", "--precision", "fp32", "--json"]);
+    assert.equal(JSON.parse(onnx.stdout).digest, digest);
+    const coarse = await exported("native-bf16", [...args, "--precision", "bf16"]);
+    assert.notEqual(JSON.parse(coarse.stdout).digest, digest);
+  });
+
   it("gives the two forms of int8 one digest, and fp32 another", async () => {
     const digestOf = async (...args: string[]) => {
       const { output, stdout } = await exported(args.join(""), ["--format", "onnx", "--json", ...args]);
@@ -111,15 +137,37 @@ describe("decision model export", () => {
       [model.modelFormat, model.protocolVersion, model.storageUri],
       [{ name: "triton" }, "v2", "pvc://models/repository"],
     );
-    for (const amounts of [model.resources.requests, model.resources.limits])
-      assert.deepEqual(Object.keys(amounts), ["cpu", "memory"]);
+    const schema = await readFile(
+      path.join(packageRoot, "deploy/kserve/inference-service.schema.json"),
+      "utf8",
+    );
+    const isValid = new Ajv().compile(JSON.parse(schema));
+    assert.equal(isValid(service), true, JSON.stringify(isValid.errors));
+    model.storageURI = model.storageUri;
+    assert.equal(isValid(service), false);
     assert.ok((await readdir(path.join(output, "repository"))).includes("My_Model.2"));
+  });
+
+  it("names an InferenceService as KServe wants it: beginning with a letter", async () => {
+    const { output } = await exported("letter", ["--format", "kserve", "--name", "4.Models-"]);
+    const service = parse(await readFile(path.join(output, "inference-service.yaml"), "utf8"));
+    assert.equal(service.metadata.name, "model-4-models");
   });
 
   it("explains itself", () => {
     const { status, stdout } = decision(["model", "export", "--help"]);
     assert.equal(status, 0);
-    for (const flag of ["format", "output", "precision", "weights", "name", "instances", "threads", "model"])
+    for (const flag of [
+      "format",
+      "backend",
+      "output",
+      "precision",
+      "weights",
+      "name",
+      "instances",
+      "threads",
+      "model",
+    ])
       assert.match(stdout, new RegExp(`^ +--${flag}=`, "m"));
     assert.match(stdout, /--backend remote/);
   });
@@ -158,7 +206,22 @@ describe("decision model export", () => {
     ["no folder", ["--format", "onnx"], /output/],
     ["an empty folder's name", ["--format", "onnx", "--output", ""], /--output takes a folder/],
     ["an unknown format", ["--format", "tflite", "--output", "x"], /--format.*triton, kserve, onnx/s],
-    ["an unknown precision", ["--format", "onnx", "--output", "x", "--precision", "bf16"], /int8, fp32/],
+    ["an unknown precision", ["--format", "onnx", "--output", "x", "--precision", "fp8"], /int8, fp32/],
+    [
+      "a precision that a graph does not have",
+      ["--format", "onnx", "--output", "x", "--precision", "bf16"],
+      /--precision bf16 is not for --backend onnx, which takes int8, fp32\./,
+    ],
+    [
+      "a precision that PyTorch does not have",
+      ["--format", "triton", "--output", "x", "--backend", "native", "--precision", "int8"],
+      /--precision int8 is not for --backend native, which takes fp32, bf16, fp16\./,
+    ],
+    [
+      "PyTorch in another server",
+      ["--format", "kserve", "--output", "x", "--backend", "native"],
+      /--backend native is for --format triton, not kserve\./,
+    ],
     ["unknown weights", ["--format", "onnx", "--output", "x", "--weights", "s8"], /u8u8, u8s8/],
     ["no instance", ["--format", "triton", "--output", "x", "--instances", "0"], /instances|1/],
     ["a name with a slash", ["--format", "triton", "--output", "x", "--name", "a/b"], /--name takes letters/],

@@ -86,11 +86,6 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
       says: /--device cuda is not for the backend remote, which takes cpu/,
     },
     {
-      name: "a precision that no exported model has",
-      args: [...REMOTE, "--precision", "bf16"],
-      says: /--precision bf16 is not for the backend remote, which takes auto, int8, fp32/,
-    },
-    {
       name: "no name of a model",
       args: [...REMOTE, "--remote-model", ""],
       says: /--remote-model takes a text of at least one character/,

@@ -12,13 +12,24 @@ const ARRAYS = { INT32: Int32Array, INT64: BigInt64Array, BOOL: Uint8Array } as 
 /** What a server does otherwise than it should. */
 export interface Misbehaviour {
   /** Instead of the answer to an inference; false goes on as usual. */
-  readonly infer?: (count: number, response: ServerResponse) => boolean | Promise<boolean>;
+  readonly infer?: (count: number, response: ServerResponse, asked: Asked) => boolean | Promise<boolean>;
   /** Changes the JSON of an answer. */
   readonly answer?: (outputs: Output[]) => void;
   readonly isBinary?: boolean;
   /** Certificate and key (PEM), for https. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly metadata?: (metadata: { inputs: Output[] }) => void;
+}
+/** The JSON of a request for inference. */
+interface Asked {
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly shape: readonly number[];
+    readonly datatype: string;
+    readonly data?: number[];
+    readonly parameters: { readonly binary_data_size: number };
+  }[];
+  readonly outputs: readonly { readonly name: string }[];
 }
 interface Output {
   name: string;
@@ -64,28 +75,31 @@ export async function serveGraph(file: string, graph: WholeGraph, how: Misbehavi
       tell(response, metadata);
     } else if (request.url === "/v2/models/decision/infer") {
       seen.push(request.headers);
-      if (await how.infer?.(seen.length, response)) return;
-      await infer(Buffer.concat(chunks), request.headers["inference-header-content-length"], response);
+      const body = Buffer.concat(chunks);
+      const header = request.headers["inference-header-content-length"];
+      const length = header === undefined ? body.length : Number(header);
+      const asked: Asked = JSON.parse(body.subarray(0, length).toString());
+      if (await how.infer?.(seen.length, response, asked)) return;
+      await infer(asked, body.subarray(length), response);
     } else response.writeHead(404).end();
   }
 
-  async function infer(body: Buffer, header: unknown, response: ServerResponse): Promise<void> {
-    const length = header === undefined ? body.length : Number(header);
-    const asked = JSON.parse(body.subarray(0, length).toString());
-    let at = length;
+  async function infer(asked: Asked, binary: Buffer, response: ServerResponse): Promise<void> {
+    let at = 0;
     const feeds: Record<string, Tensor> = {};
     for (const { name, shape, datatype, data, parameters } of asked.inputs) {
       const Kind = ARRAYS[datatype as keyof typeof ARRAYS];
       let values: Int32Array | BigInt64Array | Uint8Array;
       if (data)
-        values = datatype === "INT64" ? BigInt64Array.from(data, BigInt) : (new Kind(data) as Int32Array);
+        values =
+          datatype === "INT64" ? BigInt64Array.from(data, BigInt) : new (Kind as Int32ArrayConstructor)(data);
       else {
-        values = new Kind(new Uint8Array(body.subarray(at, at + parameters.binary_data_size)).buffer);
+        values = new Kind(new Uint8Array(binary.subarray(at, at + parameters.binary_data_size)).buffer);
         at += parameters.binary_data_size;
       }
       feeds[name] = new Tensor(TYPES[datatype] as "int32", values as Int32Array, shape);
     }
-    const names: string[] = asked.outputs.map(({ name }: { name: string }) => name);
+    const names = asked.outputs.map(({ name }) => name);
     const results = await session.run(feeds, names);
     const outputs = names.map((name): Output => {
       const { data, dims } = results[name] as Tensor;

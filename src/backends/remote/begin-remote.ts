@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileFault, ServiceError } from "../../errors.ts";
-import { wholeGraph } from "../../models/graph/whole-graph.ts";
+import { WHOLE_PRECISIONS, wholeGraph } from "../../models/graph/whole-graph.ts";
 import { shortName } from "../../models/store/store.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { RemoteClient } from "./client.ts";
@@ -9,7 +9,7 @@ import { RemoteBackend } from "./remote-backend.ts";
 
 /** `--backend remote`: another server holds the graph. */
 export function beginRemote(choice: BackendChoice): BegunBackend {
-  const precision = choice.precision === "fp32" ? "fp32" : "int8";
+  const precision = WHOLE_PRECISIONS.find((each) => each === choice.precision) ?? "int8";
   const { remote } = choice;
   if (!remote) throw invalid("The backend remote needs the address of a server.");
   const url = remote.remoteUrl.replace(/\/+$/, "");

@@ -130,7 +130,11 @@ export class RemoteBackend implements Backend {
     const answer = await client.post(`${this.#path}/infer`, headers, bytes).catch((cause: unknown) => {
       throw failed(`The server at ${url} could not be asked: ${messageOf(cause)}.`, cause);
     });
-    if (answer.status !== 200) throw failed(`The server at ${url} answered with ${answer.status}.`);
+    if (answer.status !== 200) {
+      // later it might repeat what a request holds
+      const why = this.#isReady ? "" : saidBy(answer);
+      throw failed(`The server at ${url} answered with ${answer.status}${why}.`);
+    }
     const tensors = this.#decode(answer);
     this.#checkDigest(tensors.get(IO.digest)?.data, graph);
     const nodes = scoredNodes(forward);
@@ -246,6 +250,12 @@ function fits(found: unknown, tensor: TensorFacts): boolean {
 function spell(found: unknown): string {
   if (found === undefined) return "missing";
   return JSON.stringify([memberOf(found, "datatype"), memberOf(found, "shape")]).slice(0, 80);
+}
+
+/** The error that a server gives, on one line. */
+function saidBy(answer: Answer): string {
+  const error = memberOf(jsonOf(answer), "error");
+  return typeof error === "string" ? `: ${error.replace(/\s+/g, " ").slice(0, 300).replace(/\.$/, "")}` : "";
 }
 
 function jsonOf({ body }: Answer): unknown {

@@ -1,16 +1,27 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../errors.ts";
-import { type WholeGraph, writeWholeGraph } from "../../models/graph/whole-graph.ts";
+import {
+  type WholeGraph,
+  type WholePrecision,
+  weightFiles,
+  wholeGraph,
+  writeWholeGraph,
+} from "../../models/graph/whole-graph.ts";
+import type { ModelPackage } from "../../models/package/package.ts";
 import { shortName } from "../../models/store/store.ts";
 import { invalidOption } from "../../options/resolve.ts";
+import { packageRoot } from "../../package-root.ts";
 import { openServedModel } from "../../served-model.ts";
 import { inferenceService, tritonConfig } from "../output/serving-files.ts";
 
 export interface ExportRequest {
   readonly format: "triton" | "kserve" | "onnx";
+  /** What computes on the server. */
+  readonly backend: "onnx" | "native";
   readonly output: string;
-  readonly precision: "int8" | "fp32";
+  /** Unless given, the first of those that `backend` takes. */
+  readonly precision?: WholePrecision | undefined;
   /** Of int8. */
   readonly weights: "u8u8" | "u8s8";
   readonly name: string;
@@ -20,13 +31,19 @@ export interface ExportRequest {
   readonly threads: number;
 }
 
+const TAKEN: Readonly<Record<ExportRequest["backend"], readonly [WholePrecision, ...WholePrecision[]]>> = {
+  onnx: ["int8", "fp32"],
+  native: ["fp32", "bf16", "fp16"],
+};
+
 /**
  * `decision model export`: the graph that another server can hold, with the files that this server reads.
  *
  * @throws ServiceError INVALID_OPTION for a folder that has something in it | INVALID_MODEL | BACKEND_FAILED if it cannot be written
  */
 export async function exportModel(request: ExportRequest, isJson: boolean): Promise<string> {
-  const { format, output, precision, weights } = request;
+  const { format, output, backend } = request;
+  const precision = precisionOf(request);
   const modelPackage = await openServedModel(request);
   const name = request.name || shortName(modelPackage.manifest);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
@@ -37,7 +54,6 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
     throw invalidOption(`--output takes a folder that is not there or empty: ${output} has something in it.`);
   const repository = format === "kserve" ? path.join(output, "repository") : output;
   const folder = format === "onnx" ? output : path.join(repository, name, "1");
-  const form = precision === "fp32" ? "fp32" : weights;
   const files: string[] = [];
   const write = async (file: string, text: string) => {
     await writeFile(file, text);
@@ -46,12 +62,16 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
   let graph: WholeGraph;
   try {
     await mkdir(folder, { recursive: true });
-    graph = await writeWholeGraph(modelPackage, form, folder);
-    files.push(
-      ...["model.onnx", "weights.bin"].map((file) => path.relative(output, path.join(folder, file))),
-    );
-    if (format !== "onnx")
-      await write(path.join(repository, name, "config.pbtxt"), tritonConfig(name, graph, request));
+    const isNative = backend === "native";
+    graph = isNative
+      ? await wholeGraph(modelPackage, precision)
+      : await writeWholeGraph(modelPackage, precision === "fp32" ? "fp32" : request.weights, folder);
+    const written = isNative ? await writeNativeModel(modelPackage, folder) : ["model.onnx", "weights.bin"];
+    files.push(...written.map((file) => path.relative(output, path.join(folder, file))));
+    if (format !== "onnx") {
+      const config = tritonConfig(name, graph, { ...request, precision });
+      await write(path.join(repository, name, "config.pbtxt"), config);
+    }
     if (format === "kserve") await write(path.join(output, "inference-service.yaml"), inferenceService(name));
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
@@ -61,7 +81,7 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
   const digest = Buffer.from(graph.digest).toString("hex");
   if (isJson)
     return JSON.stringify(
-      { model: modelPackage.manifest.id, name, format, precision, digest, output, files },
+      { model: modelPackage.manifest.id, name, format, backend, precision, digest, output, files },
       null,
       2,
     );
@@ -71,3 +91,35 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
     `digest ${digest}`,
   ].join("\n");
 }
+
+/** @throws ServiceError INVALID_OPTION for what goes not together */
+function precisionOf({ format, backend, precision }: ExportRequest): WholePrecision {
+  if (backend === "native" && format !== "triton")
+    throw invalidOption(`--backend native is for --format triton, not ${format}.`);
+  const taken = TAKEN[backend];
+  const chosen = precision ?? taken[0];
+  if (taken.includes(chosen)) return chosen;
+  throw invalidOption(
+    `--precision ${chosen} is not for --backend ${backend}, which takes ${taken.join(", ")}.`,
+  );
+}
+
+/** What Triton's Python backend runs, with the code and the weights that it needs. @returns the files' names */
+async function writeNativeModel(modelPackage: ModelPackage, folder: string): Promise<readonly string[]> {
+  const code = path.join(packageRoot, "native");
+  const modules = (await readdir(path.join(code, "decision_native"))).filter((name) => name.endsWith(".py"));
+  const weights = ["manifest.json", ...weightFiles(modelPackage.manifest.architecture)];
+  const sources = new Map([
+    ["model.py", path.join(code, "triton/model.py")],
+    ...modules.map((name) => copyOf("decision_native", name, path.join(code, "decision_native"))),
+    ...weights.map((name) => copyOf("package", name, modelPackage.folder)),
+  ]);
+  for (const below of ["decision_native", "package"]) await mkdir(path.join(folder, below));
+  for (const [name, source] of sources) await copyFile(source, path.join(folder, name));
+  return [...sources.keys()];
+}
+
+const copyOf = (below: string, name: string, from: string): [string, string] => [
+  path.join(below, name),
+  path.join(from, name),
+];

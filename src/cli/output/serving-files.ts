@@ -8,11 +8,18 @@ const TRITON_TYPES: Readonly<Record<string, string>> = {
   uint8: "TYPE_UINT8",
 };
 
+export interface TritonSettings {
+  readonly backend: "onnx" | "native";
+  readonly precision: string;
+  readonly instances: number;
+  readonly threads: number;
+}
+
 /** `config.pbtxt` of a Triton model repository: any sizes, as many instances as given, no batching by the server. */
 export function tritonConfig(
   name: string,
   { inputs, outputs, digest }: Pick<WholeGraph, "inputs" | "outputs" | "digest">,
-  { instances, threads }: { readonly instances: number; readonly threads: number },
+  { backend, precision, instances, threads }: TritonSettings,
 ): string {
   const list = (tensors: WholeGraph["inputs"]) =>
     tensors
@@ -21,10 +28,18 @@ export function tritonConfig(
         return `  { name: "${name}" data_type: ${TRITON_TYPES[type]} dims: [ ${dims} ] }`;
       })
       .join(",\n");
+  const runs =
+    backend === "native"
+      ? 'backend: "python"'
+      : 'backend: "onnxruntime"\ndefault_model_filename: "model.onnx"';
+  const parameters = {
+    // onnxruntime's own name
+    ...(backend === "native" ? { threads, precision } : { intra_op_thread_count: threads }),
+    decision_digest: Buffer.from(digest).toString("hex"),
+  };
   return `# Written by \`decision model export\`.
 name: "${name}"
-backend: "onnxruntime"
-default_model_filename: "model.onnx"
+${runs}
 # a request is a batch already: trees of any sizes, packed
 max_batch_size: 0
 input [
@@ -34,17 +49,20 @@ output [
 ${list(outputs)}
 ]
 instance_group [ { count: ${instances} kind: KIND_AUTO } ]
-parameters { key: "intra_op_thread_count" value: { string_value: "${threads}" } }
-parameters { key: "decision_digest" value: { string_value: "${Buffer.from(digest).toString("hex")}" } }
+${Object.entries(parameters)
+  .map(([key, value]) => `parameters { key: "${key}" value: { string_value: "${value}" } }`)
+  .join("\n")}
 `;
 }
 
 /** An InferenceService of KServe that serves the repository by Triton. */
 export function inferenceService(name: string): string {
+  // as KServe takes them: https://github.com/kserve/kserve/blob/v0.19.0/pkg/apis/serving/v1beta1/inference_service_validation.go
   const label = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|-+$/g, "")
+    .replace(/^(?=[^a-z])/, "model-");
   return `# Written by \`decision model export\`. Copy the folder repository to storageUri.
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService

@@ -7,6 +7,7 @@ import { buildWholeGemma3 } from "../../onnx/causal/gemma3-token-tree.ts";
 import { buildWholeTree } from "../../onnx/encoder/bert-token-tree.ts";
 import type { Multiplication } from "../../onnx/layers/linear.ts";
 import { type TensorFacts, type TokenTreeShape, wholeTreeTensors } from "../../onnx/token-tree-io.ts";
+import type { Architecture } from "../package/manifest.ts";
 import type { ModelPackage } from "../package/package.ts";
 import { gemma3Shape, gemma3Writer, packageTensors, tokenTreeShape } from "./graph.ts";
 import { WeightsWriter } from "./weights-writer.ts";
@@ -15,8 +16,9 @@ import { WeightsWriter } from "./weights-writer.ts";
 const VERSION = "whole trees, 1";
 const WEIGHTS = "weights.bin";
 
-/** Arithmetic of a graph that another server holds. */
-export type WholePrecision = "int8" | "fp32";
+/** Arithmetic of another server: int8 and fp32 of a graph, fp32, bf16 and fp16 of PyTorch. */
+export const WHOLE_PRECISIONS = ["int8", "fp32", "bf16", "fp16"] as const;
+export type WholePrecision = (typeof WHOLE_PRECISIONS)[number];
 
 /** What a graph that holds whole trees takes, gives and is made of. */
 export interface WholeGraph {
@@ -41,12 +43,12 @@ export async function wholeGraph(modelPackage: ModelPackage, precision: WholePre
   switch (architecture.type) {
     case "bert-token-tree": {
       const shape = tokenTreeShape(architecture);
-      return { shape, ...wholeTreeTensors(shape.hidden), digest: digestOf(shape, ["model.safetensors"]) };
+      return { shape, ...wholeTreeTensors(shape.hidden), digest: digestOf(shape, weightFiles(architecture)) };
     }
     case "gemma3-text-joint": {
       const shape = await gemma3Shape(modelPackage);
-      const names = ["config.json", "joint_head.safetensors", "model.safetensors"];
-      return { shape, ...wholeGemma3Tensors(shape), digest: digestOf({ positions: shape.positions }, names) };
+      const digest = digestOf({ positions: shape.positions }, weightFiles(architecture));
+      return { shape, ...wholeGemma3Tensors(shape), digest };
     }
     case "onnx-joint-pairs":
       throw new ServiceError(
@@ -54,6 +56,13 @@ export async function wholeGraph(modelPackage: ModelPackage, precision: WholePre
         `${id} brings a graph of its own, which knows no trees: it is not for another server.`,
       );
   }
+}
+
+/** The files of a package that its scores are made of, without the tokenizer. */
+export function weightFiles({ type }: Architecture): readonly string[] {
+  return type === "gemma3-text-joint"
+    ? ["config.json", "joint_head.safetensors", "model.safetensors"]
+    : ["model.safetensors"];
 }
 
 /**

@@ -11,6 +11,7 @@ export default class ModelExport extends BaseCommand {
     "<%= config.bin %> model export --format triton --output repository",
     "<%= config.bin %> model export --format kserve --output served --precision fp32",
     "<%= config.bin %> model export --format onnx --output graph --model gemmadecision",
+    "<%= config.bin %> model export --format triton --backend native --output repository --precision bf16",
   ];
   static override flags = {
     ...optionFlags(["model", "modelPath"]),
@@ -23,9 +24,14 @@ export default class ModelExport extends BaseCommand {
       helpValue: "<folder>",
       description: "folder to write, new or empty",
     }),
-    precision: Flags.option({ options: ["int8", "fp32"] as const })({
-      default: "int8",
-      description: "arithmetic of the graph: int8 for CPUs, fp32 also for GPUs",
+    backend: Flags.option({ options: ["onnx", "native"] as const })({
+      default: "onnx",
+      description:
+        "what computes on the server: onnx: ONNX Runtime; native: PyTorch in Triton's Python backend, only with --format triton",
+    }),
+    precision: Flags.option({ options: ["int8", "fp32", "bf16", "fp16"] as const })({
+      description:
+        "arithmetic: int8 (for CPUs, the default) or fp32 of onnx; fp32 (the default), bf16 or fp16 of native",
     }),
     weights: Flags.option({ options: ["u8u8", "u8s8"] as const })({
       default: "u8u8",

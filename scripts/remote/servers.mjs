@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { environment, ROOT, SHARED_MEMORY } from "./processes.mjs";
+
+/** Triton as nvidia-pytriton brings it: without the onnxruntime backend, so by deploy/triton/model.py. */
+function triton(folder, port, model, [python]) {
+  const repository = path.join(folder, "repository");
+  exportModel("triton", model, repository);
+  const config = path.join(repository, model.name, "config.pbtxt");
+  const text = fs.readFileSync(config, "utf8");
+  const own = text.replace(
+    'backend: "onnxruntime"\ndefault_model_filename: "model.onnx"',
+    'backend: "python"',
+  );
+  assert.notEqual(own, text, "config.pbtxt names its backend");
+  fs.writeFileSync(config, own);
+  fs.copyFileSync(path.join(ROOT, "deploy/triton/model.py"), path.join(repository, model.name, "1/model.py"));
+  return tritonServer(folder, repository, port, python, python);
+}
+
+/** The backend native in it. */
+function tritonNative(folder, port, model, [python, torch]) {
+  assert.equal(torch.version, python.version, "both are the same Python");
+  const repository = path.join(folder, "repository");
+  exportModel("triton", model, repository, ["--backend", "native"]);
+  return tritonServer(folder, repository, port, python, torch);
+}
+
+/** @param model the Python that computes */
+function tritonServer(folder, repository, port, { libraries, site, version }, model) {
+  // as nvidia-pytriton does it: the server and the backend in a folder, with the stub of this Python
+  const home = path.join(site, "pytriton/tritonserver");
+  const backends = path.join(folder, "backends");
+  fs.cpSync(path.join(home, "backends/python"), path.join(backends, "python"), { recursive: true });
+  const stub = path.join(backends, "python/triton_python_backend_stub");
+  fs.copyFileSync(path.join(home, "python_backend_stubs", version, path.basename(stub)), stub);
+  const program = path.join(folder, "tritonserver");
+  fs.copyFileSync(path.join(home, "bin/tritonserver"), program);
+  for (const file of [stub, program]) fs.chmodSync(file, 0o755);
+  const args = ["--model-repository", repository, "--backend-directory", backends, "--allow-grpc", "false"];
+  args.push("--http-address", "127.0.0.1", "--http-port", String(port), "--allow-metrics", "false");
+  args.push("--backend-config", `python,shm-region-prefix-name=${SHARED_MEMORY}`);
+  const { PATH, LD_LIBRARY_PATH = "" } = process.env;
+  const env = {
+    PATH: `${path.dirname(model.executable)}:${PATH}`,
+    PYTHONPATH: model.site,
+    LD_LIBRARY_PATH: [libraries, path.join(site, "nvidia_pytriton.libs"), LD_LIBRARY_PATH].join(":"),
+  };
+  return { program, args, env, log: path.join(folder, "log") };
+}
+
+function mlserver(folder, port, model, [{ executable }]) {
+  const served = path.join(folder, model.name);
+  exportModel("onnx", model, served);
+  fs.copyFileSync(
+    path.join(ROOT, "deploy/mlserver/decision_mlserver.py"),
+    path.join(served, "decision_mlserver.py"),
+  );
+  const settings = JSON.parse(
+    fs.readFileSync(path.join(ROOT, "deploy/mlserver/model-settings.json"), "utf8"),
+  );
+  fs.writeFileSync(
+    path.join(served, "model-settings.json"),
+    JSON.stringify({ ...settings, name: model.name }),
+  );
+  const env = {
+    PYTHONPATH: served,
+    MLSERVER_HOST: "127.0.0.1",
+    MLSERVER_HTTP_PORT: String(port),
+    MLSERVER_GRPC_PORT: "0",
+    MLSERVER_METRICS_ENDPOINT: "",
+    MLSERVER_PARALLEL_WORKERS: "0",
+  };
+  const args = ["-m", "mlserver.cli.main", "start", folder];
+  return { program: executable, args, env, log: path.join(folder, "log") };
+}
+
+/** It listens on every address of the machine: it has no setting for that. */
+function kserve(folder, port, model, [{ executable }]) {
+  const served = path.join(folder, model.name);
+  exportModel("onnx", model, served);
+  const args = [path.join(ROOT, "deploy/kserve/decision_kserve.py"), "--model_name", model.name];
+  args.push("--model_dir", served, "--http_port", String(port), "--enable_grpc", "false");
+  return { program: executable, args, env: {}, log: path.join(folder, "log") };
+}
+
+function exportModel(format, { name, folder, precision }, output, more = []) {
+  const args = ["bin/decision.js", "model", "export", "--format", format, "--output", output];
+  args.push("--name", name, "--precision", precision, "--model-path", folder, ...more);
+  execFileSync(process.execPath, args, {
+    cwd: ROOT,
+    env: environment(),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+const REMOTE = "REMOTE_PYTHON";
+
+/**
+ * What each server is: the packages of its Pythons by the variable that names one, what computes, in which precisions, the clauses of the contract
+ * (full unless said), and what is started for a model.
+ *
+ * `serve` takes a folder of this run that is not there yet, a port, a model (its name on the server, the folder of its package and the
+ * precision), and facts about the Pythons.
+ */
+export const SERVERS = {
+  triton: {
+    pythons: { [REMOTE]: ["nvidia-pytriton", "onnxruntime"] },
+    backend: "onnx",
+    precisions: ["int8", "fp32"],
+    serve: triton,
+  },
+  "triton-native": {
+    pythons: { [REMOTE]: ["nvidia-pytriton"], DECISION_PYTHON: ["torch", "numpy"] },
+    backend: "native",
+    precisions: ["fp32", "bf16"],
+    profile: "seed", // scores in company differ by rounding
+    serve: tritonNative,
+  },
+  mlserver: {
+    pythons: { [REMOTE]: ["mlserver", "onnxruntime"] },
+    backend: "onnx",
+    precisions: ["int8", "fp32"],
+    serve: mlserver,
+  },
+  kserve: {
+    pythons: { KSERVE_PYTHON: ["kserve", "onnxruntime"] },
+    backend: "onnx",
+    precisions: ["int8", "fp32"],
+    serve: kserve,
+  },
+};
+
+/** Facts about the Pythons of a server. @throws Error that names what one lacks */
+export const pythonsOf = (name) =>
+  Object.entries(SERVERS[name].pythons).map(([variable, packages]) => pythonOf(variable, packages));
+
+function pythonOf(variable, needed) {
+  const executable = process.env[variable] || process.env[REMOTE] || "python3";
+  const code = `
+import importlib.metadata as packages, json, sys, sysconfig
+versions = {}
+for name in sys.argv[1:]:
+    try:
+        versions[name] = packages.version(name)
+    except packages.PackageNotFoundError:
+        sys.exit("has no package " + name)
+print(json.dumps({
+    "versions": versions, "site": sysconfig.get_path("platlib"), "libraries": sysconfig.get_config_var("LIBDIR"),
+    "version": "%d.%d" % sys.version_info[:2]}))`;
+  const { error, status, stdout, stderr } = spawnSync(executable, ["-c", code, ...needed], {
+    encoding: "utf8",
+  });
+  if (status !== 0)
+    throw new Error(
+      `${executable}: ${error?.message ?? stderr.trim()}. ${variable} names a Python with ${needed.join(", ")}.`,
+    );
+  return { ...JSON.parse(stdout), executable };
+}
