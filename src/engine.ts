@@ -38,7 +38,7 @@ export async function createEngine(
   needs: EngineNeeds = {},
 ): Promise<EngineCore> {
   // started first: a process takes longer to start than the package to be read
-  const begun = beginBackend({
+  const begun = await beginBackend({
     ...options,
     remote: { ...options, token: needs.remoteToken },
   });

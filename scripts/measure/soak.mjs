@@ -1,61 +1,75 @@
-// Sends requests of random shapes to a service for many minutes, and records the resident memory of both processes.
-// `npm run build && node scripts/measure/soak.mjs [--minutes 60] [--callers 6] [--seed 1] [-- flags of decision serve]`
+// Sends requests of random shapes to a service for some minutes, then the largest legal one, and watches the memory of both processes.
+// `npm run build && node scripts/measure/soak.mjs [--minutes 5] [--callers 6] [--seed 1] [--plant leak] [-- flags of decision serve]`
 //
-// The state cache and the heap fill up first, so the slope is computed over the second half. A signal ends the run early, with
-// a summary. Exit code 1: the run was stopped, the service ended, or an answer was neither a 200 nor the expected refusal. The
+// Memory is resident memory, with pages that both processes map counted once; it is sampled once a second, on Linux only. Twice,
+// after 40 % of the time and at its end, the script fills the caches with the same requests, lets both processes collect garbage, and asks
+// what is left: what grows there is a leak. `--plant leak` plants one.
+//
+// Exit code 1: a bound is broken, the run was stopped, the service ended, or an answer was neither a 200 nor the expected refusal. The
 // report goes to stdout, problems to stderr.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { serviceMemory } from "../../dist/bench/http/resident-memory.js";
+import { residentOnce, serviceMemory } from "../../dist/bench/http/resident-memory.js";
 import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
 import { median, slope } from "../../dist/bench/measure/statistics.js";
-import { Random } from "../../dist/bench/random.js";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
-import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
+import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.mjs";
 
-const SAMPLE_MS = 5_000;
+const SAMPLE_MS = 1_000;
 /** Samples per line of the table. */
-const SHOWN_EVERY = 6;
-/** Share of the steady samples whose median represents the start, and the end. A single sample depends on garbage collection. */
-const TENTH = 0.1;
-/** Minimum duration for a slope per hour. Chosen. */
-const LEAST_MINUTES = 5;
+const SHOWN_EVERY = 30;
+/** The caches and the heaps fill up in this share of the time. */
+const WARM_UP = 0.4;
 const MIB = 2 ** 20;
-const WORDS =
-  "the parcel printer customer refund late today paper order charged twice broken never again please".split(
-    " ",
-  );
+/** MiB. `live`: growth of what is left after garbage collection: the cache of tokens may take up 8, and one long state more may be held. */
+const BOUNDS = { ready: 220, loaded: 480, live: 30 };
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    minutes: { type: "string", default: "60" },
+    minutes: { type: "string", default: "5" },
     callers: { type: "string", default: "6" },
     seed: { type: "string", default: "1" },
+    plant: { type: "string" },
   },
 });
 const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map(numberOf);
+if (![undefined, "leak"].includes(flags.plant))
+  refuse(`--plant takes "leak", not ${JSON.stringify(flags.plant)}.`);
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const here = path.dirname(fileURLToPath(import.meta.url));
+const answers = mkdtempSync(path.join(tmpdir(), "soak-"));
+const loaded = ["live.cjs", ...(flags.plant ? ["plant-leak.cjs"] : [])].map((name) =>
+  JSON.stringify(path.join(here, "soak", name)),
+);
 // with a channel, so that the service ends when this process ends in any way
 const service = spawn(
   process.execPath,
   [
     "--import",
     `data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`,
-    path.join(root, "bin/decision.js"),
+    path.join(here, "../../bin/decision.js"),
     "serve",
     "--port",
     "0",
     ...positionals,
   ],
-  { stdio: ["ignore", "pipe", "inherit", "ipc"] },
+  {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: {
+      ...process.env,
+      TMPDIR: answers,
+      NODE_OPTIONS: loaded.map((file) => `--require ${file}`).join(" "),
+    },
+  },
 );
 const ended = once(service, "exit");
 const early = new AbortController();
@@ -63,26 +77,85 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, () => early.abort(`stopped by ${signal}`));
 ended.then(() => early.abort("the service ended"));
 
-const line = await Promise.race([firstLine(), aborted()]);
-const { port } = new URL(/http:\S+/.exec(line ?? "")?.[0] ?? "http://none");
-const startedAt = performance.now();
-const endsAt = startedAt + minutes * 60_000;
-const isOver = () => early.signal.aborted || performance.now() >= endsAt;
-const random = new Random(seed, "soak");
-const below = (count) => random.between(0, count - 1);
 const counts = new Map();
 const samples = [];
+const faults = [];
+const random = new RandomRequests(seed);
 let unexpected = 0;
+let startedAt = performance.now();
 
-if (!early.signal.aborted) {
-  console.log("minute  requests  service MiB  inference MiB");
-  await Promise.all([sample(), ...Array.from({ length: callerCount }, call)]);
+const line = await Promise.race([firstLine(), aborted()]);
+const { port } = new URL(/http:\S+/.exec(line ?? "")?.[0] ?? "http://none");
+try {
+  await soak();
+} catch (error) {
+  if (!early.signal.aborted) throw error;
+  console.log(`${early.signal.reason} after ${elapsed().toFixed(1)} minutes: ${outcomes()}`);
 }
-report();
 const isWhole = !early.signal.aborted;
 service.kill();
 const [code] = await ended;
-process.exitCode = isWhole && code === 0 && unexpected === 0 ? 0 : 1;
+rmSync(answers, { recursive: true, force: true });
+for (const fault of faults) console.log(`BROKEN: ${fault}`);
+process.exitCode = isWhole && code === 0 && unexpected === 0 && faults.length === 0 ? 0 : 1;
+
+async function soak() {
+  early.signal.throwIfAborted();
+  await rest(2_000);
+  const ready = both();
+  judge("ready", ready.total, BOUNDS.ready);
+  console.log("minute  requests  service MiB  inference MiB  both, shared pages once");
+  startedAt = performance.now();
+  await load(minutes * WARM_UP);
+  const first = await settle();
+  const begin = samples.length;
+  await load(minutes * (1 - WARM_UP));
+  const steady = samples.slice(begin).map(({ total }) => total);
+  const end = median(steady.slice(-10));
+  judge("under load, median of the last 10 s", end, BOUNDS.loaded);
+  const last = await settle();
+  await send(largestRequest());
+  const largest = both();
+  judge("after the largest request", largest.total, BOUNDS.loaded);
+  for (const name of ["service", "inference"])
+    judge(`growth of the ${name} after garbage collection`, last[name] - first[name], BOUNDS.live);
+  report({ ready, first, last, steady, end, largest });
+}
+
+/** Random requests from all callers, with samples beside them. */
+async function load(lasting) {
+  const until = performance.now() + lasting * 60_000;
+  const isOver = () => early.signal.aborted || performance.now() >= until;
+  await Promise.all([sample(isOver), ...Array.from({ length: callerCount }, () => call(isOver))]);
+  early.signal.throwIfAborted();
+}
+
+/** Bytes that both processes hold when their caches have the same content and garbage is collected, in MiB. */
+async function settle() {
+  for (const each of fixedRequests()) await send(each);
+  const pids = [service.pid, ...childrenOf(service.pid)];
+  const files = pids.map((pid) => path.join(answers, `memory.${pid}`));
+  for (const file of files) rmSync(file, { force: true });
+  for (const pid of pids) process.kill(pid, "SIGUSR2");
+  while (!files.every(existsSync)) await rest(100);
+  const [own, inference] = files.map((file) => JSON.parse(readFileSync(file, "utf8")).live / MIB);
+  return { service: own, inference };
+}
+
+function childrenOf(pid) {
+  return execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+}
+
+function both() {
+  const memory = serviceMemory(service.pid);
+  const total = residentOnce(service.pid);
+  if (memory === undefined || total === undefined)
+    refuse("This system does not say which pages processes share.");
+  return { service: memory.service / MIB, inference: memory.inference / MIB, total: total / MIB };
+}
 
 async function firstLine() {
   for await (const line of createInterface({ input: service.stdout })) return line;
@@ -92,50 +165,59 @@ function aborted() {
   return new Promise((resolve) => early.signal.addEventListener("abort", () => resolve()));
 }
 
+function rest(ms) {
+  return sleep(ms, undefined, { signal: early.signal });
+}
+
 function numberOf(name) {
   const value = Number(flags[name]);
   if (value > 0) return value;
-  console.error(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+  refuse(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+}
+
+function refuse(message) {
+  console.error(message);
   process.exit(2);
 }
 
-async function sample() {
-  const rest = () => sleep(SAMPLE_MS, undefined, { signal: early.signal }).catch(() => {}); // it was stopped
-  for (await rest(); !early.signal.aborted; await rest()) {
-    const memory = serviceMemory(service.pid);
-    if (memory === undefined) return;
-    const minute = (performance.now() - startedAt) / 60_000;
-    samples.push({ minute, service: memory.service / MIB, inference: memory.inference / MIB });
-    if (samples.length % SHOWN_EVERY === 0) {
-      const cells = [
-        minute.toFixed(1),
-        total(),
-        ...[memory.service, memory.inference].map((bytes) => (bytes / MIB).toFixed(0)),
-      ];
-      console.log(cells.map((cell, at) => String(cell).padStart([6, 10, 13, 15][at])).join(""));
-    }
-    if (isOver()) return;
+function judge(what, value, bound) {
+  if (!(value <= bound)) faults.push(`${what}: ${value.toFixed(1)} MiB, at most ${bound}`);
+}
+
+async function sample(isOver) {
+  while (!isOver()) {
+    await rest(SAMPLE_MS);
+    const now = both();
+    samples.push({ minute: elapsed(), ...now });
+    if (samples.length % SHOWN_EVERY !== 0) continue;
+    const cells = [
+      elapsed().toFixed(1),
+      total(),
+      ...[now.service, now.inference, now.total].map((mib) => mib.toFixed(0)),
+    ];
+    console.log(cells.map((cell, at) => String(cell).padStart([6, 10, 13, 15, 25][at])).join(""));
   }
 }
 
-async function call() {
+async function call(isOver) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  while (!isOver()) {
-    const { path: target, body, wanted, leaves } = randomRequest();
-    const status = await send(agent, target, body, leaves).catch((error) =>
-      leaves ? "left" : String(error.code),
-    );
-    if (early.signal.aborted) break; // the service may be ending
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-    if (status !== "left" && status !== wanted) {
-      unexpected += 1;
-      console.error(`expected ${wanted}, got ${status}`);
-    }
-  }
+  while (!isOver()) await send(random.next(), agent);
   agent.destroy();
 }
 
-function send(agent, target, body, leaves) {
+/** Sends a request, and counts and checks its outcome. */
+async function send({ path: target, body, wanted, leaves = false }, agent) {
+  const status = await exchange(agent, target, body, leaves).catch((error) =>
+    leaves ? "left" : String(error.code),
+  );
+  if (early.signal.aborted) return; // the service may be ending
+  counts.set(status, (counts.get(status) ?? 0) + 1);
+  if (status === "left" || status === wanted) return;
+  unexpected += 1;
+  console.error(`expected ${wanted}, got ${status}`);
+}
+
+function exchange(agent, target, body, leaves) {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
     const outgoing = request({ port, method: "POST", path: target, agent, headers }, (response) => {
@@ -145,108 +227,61 @@ function send(agent, target, body, leaves) {
         .on("error", reject);
     });
     outgoing.on("error", reject).end(body);
-    if (leaves) setTimeout(() => outgoing.destroy(), below(200));
+    if (leaves) setTimeout(() => outgoing.destroy(), random.leaveMs());
   });
 }
 
-/** Mostly small requests; some at the limits, some refused, some aborted by the caller. A third of the states recur. */
-function randomRequest() {
-  const kind = random.next();
-  const leaves = random.next() < 0.05;
-  if (kind < 0.02)
-    return {
-      path: "/v1/systemone",
-      body: `{"state":[${'{"a":1},'.repeat(below(200_000))}1]}`,
-      wanted: 422,
-      leaves,
-    };
-  if (kind < 0.04)
-    return {
-      path: "/v1/rank",
-      body: JSON.stringify({ state: text(3000 + below(9000)), candidates: ["a", "b"] }),
-      wanted: 422,
-      leaves,
-    };
-  const state =
-    random.next() < 0.33
-      ? `state ${below(20)} ${"of the parcel ".repeat(1 + below(3) * 200)}`
-      : text(size(1200));
-  if (kind < 0.3) {
-    const { minCandidates, maxCandidates } = REQUEST_LIMITS;
-    const candidates = Array.from(
-      { length: minCandidates + size(maxCandidates - minCandidates) },
-      (_, at) => `${at} ${text(size(60))}`,
-    );
-    return {
-      path: "/v1/rank",
-      body: JSON.stringify({ state, question: text(size(80)), candidates }),
-      wanted: 200,
-      leaves,
-    };
-  }
-  const questions = Object.fromEntries(
-    Array.from({ length: 1 + size(7) }, (_, at) => [`q${at}`, question()]),
-  );
-  return { path: "/v1/systemone", body: JSON.stringify({ state, questions }), wanted: 200, leaves };
-}
-
-function question() {
-  const instructions = text(size(60));
-  if (random.next() < 0.4) return { type: "noul", instructions };
-  return {
-    type: "score",
-    instructions,
-    criteria: Array.from({ length: 2 + size(20) }, (_, at) => `${at} ${text(size(30))}`),
-  };
-}
-
-/** 0 to `most`, with small numbers far more likely. */
-function size(most) {
-  return Math.floor((most + 1) * random.next() ** 4);
-}
-
-function text(words) {
-  return Array.from({ length: words + 1 }, () => WORDS[below(WORDS.length)]).join(" ");
+function elapsed() {
+  return (performance.now() - startedAt) / 60_000;
 }
 
 function total() {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Summary: duration, requests, outcomes, and memory of both processes. */
-function report() {
-  const { cpu, usableProcessors } = describeMachine();
-  const versions = describeVersions();
-  const took = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  const outcomes = [...counts].map(
+function outcomes() {
+  const all = [...counts].map(
     ([status, count]) => `${count} x ${status === "left" ? "left by the caller" : status}`,
   );
-  const reason = early.signal.aborted ? `, ${early.signal.reason}` : "";
+  return `${all.join(", ") || "no answers"}; ${unexpected} of them unexpected`;
+}
+
+/** Summary: requests, outcomes, and memory of both processes. */
+function report({ ready, first, last, steady, end, largest }) {
+  const { cpu, usableProcessors } = describeMachine();
+  const versions = describeVersions();
+  const most = Math.max(...samples.map((each) => each.total));
+  const growth = slope(steady.map((value, at) => ({ x: (at * SAMPLE_MS) / 60_000, y: value })));
+  const row = (what, ...cells) =>
+    console.log(what.padEnd(46) + cells.map((cell) => cell.padStart(11)).join(""));
+  const mib = (value) => value.toFixed(0);
   console.log("");
   console.log(
-    `${took} minutes${reason}: ${total()} requests of random shapes from ${callerCount} callers, seed ${seed}`,
+    `${elapsed().toFixed(1)} minutes: ${total()} requests of random shapes from ${callerCount} callers, seed ${seed}`,
   );
-  console.log(`${outcomes.join(", ") || "no answers"}; ${unexpected} of them unexpected`);
+  console.log(outcomes());
   console.log(
     `${cpu}, ${usableProcessors} processors; package ${versions.package}, Node ${versions.node}, commit ${describeCommit() ?? "none"}`,
   );
-  const steady = samples.slice(Math.floor(samples.length / 2));
-  if (steady.length === 0) return console.log("too short for a look at memory");
-  const few = Math.max(1, Math.floor(steady.length * TENTH));
   console.log("");
-  console.log("resident MiB   half-way     end    most  an hour, in the second half");
-  for (const name of ["service", "inference"]) {
-    const all = samples.map((each) => each[name]);
-    const late = steady.map((each) => each[name]);
-    const span = late.length * (SAMPLE_MS / 60_000);
-    const growth = slope(steady.map((each) => ({ x: each.minute / 60, y: each[name] })));
-    const cells = [median(late.slice(0, few)), median(late.slice(-few)), Math.max(...all)].map((mib) =>
-      mib.toFixed(0),
-    );
-    console.log(
-      name.padEnd(13) +
-        cells.map((cell, at) => cell.padStart([10, 8, 8][at])).join("") +
-        (span < LEAST_MINUTES ? "-" : `${growth < 0 ? "" : "+"}${growth.toFixed(1)}`).padStart(9),
-    );
-  }
+  row("MiB", "service", "inference", "both", "bound");
+  row("ready", mib(ready.service), mib(ready.inference), mib(ready.total), String(BOUNDS.ready));
+  row("under load, median of the last 10 s", "", "", mib(end), String(BOUNDS.loaded));
+  row("under load, at most", "", "", mib(most), "-");
+  row(
+    "after the largest request",
+    mib(largest.service),
+    mib(largest.inference),
+    mib(largest.total),
+    String(BOUNDS.loaded),
+  );
+  row("linear fit after the warm-up, in a minute", "", "", growth.toFixed(1), "-");
+  row("after garbage collection, first", first.service.toFixed(1), first.inference.toFixed(1), "", "-");
+  row(
+    "after garbage collection, last",
+    last.service.toFixed(1),
+    last.inference.toFixed(1),
+    "",
+    `+${BOUNDS.live}`,
+  );
 }

@@ -1,16 +1,18 @@
 import type { BackendChoice, BegunBackend } from "./backend.ts";
 import { beginNative } from "./native/begin-native.ts";
 import { beginOnnx } from "./onnx/begin-onnx.ts";
-import { beginRemote } from "./remote/begin-remote.ts";
+
+type Begin = (choice: BackendChoice) => BegunBackend | Promise<BegunBackend>;
 
 /** Every backend, by the value of `--backend`. */
-const BACKENDS: Readonly<Record<BackendChoice["backend"], (choice: BackendChoice) => BegunBackend>> = {
+const BACKENDS: Readonly<Record<BackendChoice["backend"], Begin>> = {
   onnx: beginOnnx,
   native: beginNative,
-  remote: beginRemote,
+  // its HTTP client takes 3 MB
+  remote: async (choice) => (await import("./remote/begin-remote.ts")).beginRemote(choice),
 };
 
 /** Begins to start the backend that the options name. */
-export function beginBackend(choice: BackendChoice): BegunBackend {
+export async function beginBackend(choice: BackendChoice): Promise<BegunBackend> {
   return BACKENDS[choice.backend](choice);
 }

@@ -5,7 +5,6 @@ import { ServiceError } from "../errors.ts";
 import type { AskService } from "../mcp/call-tool.ts";
 import { mcpParts } from "../mcp/parts.ts";
 import { askRemote } from "../mcp/remote.ts";
-import { serveOverStdio } from "../mcp/stdio.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import type { Log } from "../server/log.ts";
 import { checkTuning } from "./check-tuning.ts";
@@ -28,6 +27,7 @@ export interface McpParts {
  */
 export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: McpParts): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, "mcp");
+  const { serveOverStdio } = await import("../mcp/stdio.ts"); // the protocol's SDK, which no other command should load
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
     const ask = askRemote(readUrl(source.url), apiKey);

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
@@ -108,4 +111,26 @@ test("the service does not tokenize a text again that came before", async () => 
   assert.ok(first && second);
   assert.equal(second.state, first.state); // the same array
   assert.equal(second.candidate, first.candidate);
+});
+
+test("the parsed file with its vocabulary is let go", async (context) => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const parse = JSON.parse;
+  const parsed: WeakRef<object>[] = [];
+  context.after(() => {
+    JSON.parse = parse;
+  });
+  JSON.parse = (text: string) => {
+    const value = parse(text);
+    parsed.push(new WeakRef(value));
+    return value;
+  };
+  const encoder = new WordPieceEncoder(json);
+  JSON.parse = parse;
+  await sleep(0); // a WeakRef holds until the end of the task in which it was made
+  collect();
+  assert.equal(parsed.length, 1);
+  assert.equal(parsed[0]?.deref(), undefined);
+  assert.ok(encoder);
 });

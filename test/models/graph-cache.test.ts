@@ -19,6 +19,8 @@ import {
   cachedGraph,
   type GraphSource,
   graphFolders,
+  keptGraph,
+  type PackGraph,
   removeGraphs,
   type WriteGraph,
 } from "../../src/models/graph/graph-cache.ts";
@@ -78,6 +80,36 @@ describe("the cache of graphs", () => {
       assert.equal((await readFile(path.join(path.dirname(graph), "weights.bin"))).length, 4097);
     });
   }
+
+  it("keeps what packing has made of a graph, and nothing else", async () => {
+    let packed = 0;
+    const pack: PackGraph = async (from, to, weights) => {
+      packed += 1;
+      assert.deepEqual([...(await readFile(from))], [9, 9]);
+      assert.equal((await stat(path.join(path.dirname(from), "weights.bin"))).size, 4097);
+      await writeFile(to, "graph");
+      await writeFile(path.join(path.dirname(to), weights), "weights");
+    };
+    const openPacked = () => keptGraph(source(), write, folders.cache, pack);
+    const { path: graph } = await openPacked();
+    await openPacked();
+    assert.deepEqual([written, packed], [1, 1]);
+    const folder = path.dirname(graph);
+    assert.deepEqual((await readdir(folder)).sort(), ["entry.json", "graph.onnx", "weights.bin"]);
+    assert.equal(await readFile(graph, "utf8"), "graph");
+    await writeFile(path.join(folder, "weights.bin"), "weighty");
+    await openPacked();
+    assert.deepEqual([written, packed], [2, 2]);
+    assert.equal(await readFile(path.join(folder, "weights.bin"), "utf8"), "weights");
+  });
+
+  it("leaves nothing behind where packing fails", async () => {
+    const fail: PackGraph = async () => {
+      throw new Error("not packed");
+    };
+    await assert.rejects(keptGraph(source(), write, folders.cache, fail), /not packed/);
+    assert.deepEqual(await readdir(folders.cache), []);
+  });
 
   /** As if nobody had used them for some hours. */
   const unused = async (hours = 2) => {

@@ -7,11 +7,12 @@ const NEEDED = [
 
 /**
  * How glibc's allocator hands memory back to the system, unless the operator says otherwise. Without the thresholds it raises them by
- * itself, and keeps what large tensors leave behind. Other allocators ignore these variables.
+ * itself, and keeps what large tensors leave behind. Keys and values of cached states come and go one by one: from 512 KiB on they have
+ * pages of their own, which are given back at once. Other allocators ignore these variables.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "2",
-  MALLOC_MMAP_THRESHOLD_: String(8 * 2 ** 20), // bytes
+  MALLOC_MMAP_THRESHOLD_: String(512 * 2 ** 10), // bytes
   MALLOC_TRIM_THRESHOLD_: String(32 * 2 ** 20), // bytes
 } as const;
 

@@ -24,6 +24,8 @@ export interface ForwardInputs {
   readonly feeds: Readonly<Record<string, TensorData>>;
   /** First position of each new node among the new tokens. */
   readonly begins: ReadonlyMap<Node, number>;
+  /** Tokens of the outputs of the new prefix, of a graph where they are known before it runs. */
+  readonly prefixTokens?: number;
 }
 
 /** The graph's inputs for one forward. */
@@ -50,6 +52,7 @@ export function forwardInputs(
       ...past("rest", forward.pastRest.map(known), keyValueShape(shape)),
     },
     begins,
+    prefixTokens,
   };
 }
 

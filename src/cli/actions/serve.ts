@@ -4,6 +4,7 @@ import { readPassedSocket } from "../../options/passed-socket.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import { notifyReady } from "./notify-ready.ts";
 
 /**
@@ -31,4 +32,5 @@ export async function serveUntilSignal(
   if (service === undefined) return;
   print(service);
   await notifyReady(env, log);
+  collectGarbage(); // of the start: 20 MB
 }

@@ -9,6 +9,8 @@ import { WeightsWriter } from "./weights-writer.ts";
 const GRAPH = "graph.onnx";
 const WEIGHTS = "weights.bin";
 const ENTRY = "entry.json";
+/** Folder of a graph that is not packed yet. */
+const PLAIN = "plain";
 const PARTIAL = ".partial";
 /**
  * Minimum age of removed files. Chosen: longer than any process takes to write a graph, or to load one that it has found
@@ -50,6 +52,9 @@ export interface GraphSource {
 /** Writes a graph's large constants to the given file and returns the bytes of the ONNX file. */
 export type WriteGraph = (weights: WeightsFile) => Promise<Uint8Array>;
 
+/** Writes a graph again with its constants as the runtime wants them: to the path `to`, and constants to the file `weights` beside it. */
+export type PackGraph = (from: string, to: string, weights: string) => Promise<void>;
+
 export interface GraphFile {
   readonly path: string;
   /** Removes a graph that is not cached. Call it after loading; then the file is no longer needed. */
@@ -67,12 +72,18 @@ interface Entry {
  * A graph from the cache, checked by size and checksum. If it is missing or damaged, it is written under a temporary name and
  * renamed when complete.
  *
+ * @param pack to be named in the settings of the source
  * @throws ServiceError INVALID_MODEL from `write`; the system's error if the cache cannot be written
  */
-export async function keptGraph(source: GraphSource, write: WriteGraph, cache: string): Promise<GraphFile> {
+export async function keptGraph(
+  source: GraphSource,
+  write: WriteGraph,
+  cache: string,
+  pack?: PackGraph,
+): Promise<GraphFile> {
   const folder = path.join(cache, nameOf(source));
   if (await isIntact(folder)) await touch(folder);
-  else await writeKept(source, write, folder);
+  else await writeKept(source, write, folder, pack);
   await removeOthers(cache, source);
   return { path: path.join(folder, GRAPH), release: async () => {} };
 }
@@ -114,11 +125,16 @@ export async function removeGraphs(model: string, cache: string): Promise<readon
   return gone;
 }
 
-async function writeKept(source: GraphSource, write: WriteGraph, folder: string): Promise<void> {
+async function writeKept(
+  source: GraphSource,
+  write: WriteGraph,
+  folder: string,
+  pack?: PackGraph,
+): Promise<void> {
   const partial = `${folder}.${randomUUID()}${PARTIAL}`;
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 });
-    await writeEntry(partial, source, write);
+    await writeEntry(partial, source, write, pack);
     await settle(partial, folder);
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => {});
@@ -157,7 +173,18 @@ function nameOf(source: GraphSource): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-async function writeEntry(folder: string, source: GraphSource, write: WriteGraph): Promise<void> {
+async function writeEntry(
+  folder: string,
+  source: GraphSource,
+  write: WriteGraph,
+  pack?: PackGraph,
+): Promise<void> {
+  const files = pack ? await writePacked(folder, write, pack) : await writeGraph(folder, write);
+  const entry: Entry = { model: source.model, files, source };
+  await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
+}
+
+async function writeGraph(folder: string, write: WriteGraph): Promise<Entry["files"]> {
   const weights = new WeightsWriter(folder, WEIGHTS);
   let graph: Uint8Array;
   try {
@@ -169,12 +196,20 @@ async function writeEntry(folder: string, source: GraphSource, write: WriteGraph
   const checksum = new Checksum();
   checksum.update(graph);
   const ofGraph = { bytes: graph.byteLength, checksum: checksum.digest() };
-  const entry: Entry = {
-    model: source.model,
-    files: { [GRAPH]: ofGraph, [WEIGHTS]: weights.finish() },
-    source,
+  return { [GRAPH]: ofGraph, [WEIGHTS]: weights.finish() };
+}
+
+async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): Promise<Entry["files"]> {
+  const plain = path.join(folder, PLAIN);
+  await mkdir(plain);
+  await writeGraph(plain, write);
+  await pack(path.join(plain, GRAPH), path.join(folder, GRAPH), WEIGHTS);
+  await rm(plain, { recursive: true });
+  const factsOf = async (name: string) => {
+    const file = path.join(folder, name);
+    return { bytes: (await stat(file)).size, checksum: await checksumOf(file) };
   };
-  await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
+  return { [GRAPH]: await factsOf(GRAPH), [WEIGHTS]: await factsOf(WEIGHTS) };
 }
 
 /** Renames a complete graph. If another process was faster, its identical graph stays, since it may be in use. */

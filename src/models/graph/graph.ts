@@ -12,12 +12,19 @@ import { gemma3Weights, headNames } from "../weights/gemma3-weights.ts";
 import { bytesSource } from "../weights/safetensors.ts";
 import { Tensors } from "../weights/tensors.ts";
 import { readGemma3Config } from "./gemma3-config.ts";
-import { cachedGraph, type GraphFile, type GraphFolders, keptGraph } from "./graph-cache.ts";
+import { cachedGraph, type GraphFile, type GraphFolders, keptGraph, type PackGraph } from "./graph-cache.ts";
 import { longestPair } from "./joint-model.ts";
 import { writerDigest } from "./writer-digest.ts";
 
 /** Arithmetic of a graph, as chosen by the operator. */
 export type Precision = "int8" | "fp32";
+
+/** How a runtime stores a graph so that its sessions share the weights. */
+export interface Packing {
+  readonly pack: PackGraph;
+  /** Changed whenever it stores them otherwise. */
+  readonly version: string;
+}
 
 /**
  * Writes the graph of the embedded model's architecture with its weights.
@@ -45,6 +52,7 @@ export async function packageTensors(modelPackage: ModelPackage, name: string): 
  * The same, from the cache if possible: reading takes a tenth of the time of writing.
  *
  * @param hasVectors whether the graph has the output `vectors`
+ * @param packing    how a graph is packed before it is kept
  * @returns the path of an ONNX file, or its bytes if the cache cannot be written
  * @throws ServiceError INVALID_MODEL
  */
@@ -53,6 +61,7 @@ export async function openTokenTreeGraph(
   form: Multiplication,
   cache: string,
   hasVectors = false,
+  packing?: Packing,
 ): Promise<string | Uint8Array> {
   const { architecture, id, files } = modelPackage.manifest;
   const [model = ""] = id.split("@");
@@ -65,11 +74,12 @@ export async function openTokenTreeGraph(
       writer: await writerDigest(),
       shape: JSON.stringify(tokenTreeShape(architecture)),
       ...outputs(hasVectors),
+      ...(packing && { packed: packing.version }),
     },
   };
   try {
     const write = (weightsFile: WeightsFile) => buildGraph(modelPackage, form, weightsFile, hasVectors);
-    return (await keptGraph(source, write, cache)).path;
+    return (await keptGraph(source, write, cache, packing?.pack)).path;
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     return buildGraph(modelPackage, form, undefined, hasVectors);

@@ -1,12 +1,5 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
-import {
-  type Forward,
-  type ForwardTask,
-  type Node,
-  newTokens,
-  scoredNodes,
-  tokenCount,
-} from "../../tensors/forward.ts";
+import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../../tensors/key-values.ts";
 import type { TensorData } from "../../tensors/tensor-data.ts";
 import type { TreeModel } from "../../tensors/tree-model.ts";
@@ -24,14 +17,6 @@ export interface ForwardResult {
 
 /** Keys and values of the past nodes of forwards. */
 export type Known = ReadonlyMap<Node, KeyValues>;
-
-/** Forwards with at least this many new tokens give their workspace back when they end. Chosen: smaller ones need a few megabytes. */
-const LARGE_FORWARD = 256;
-const SHRINK_AFTERWARDS: InferenceSession.RunOptions = {
-  extra: { memory: { enable_memory_arena_shrinkage: "cpu:0" } },
-};
-
-const runOptions = (forward: Forward) => (newTokens(forward) < LARGE_FORWARD ? {} : SHRINK_AFTERWARDS);
 
 /** A loaded token-tree graph. Runs one forward at a time. */
 export class ForwardRunner {
@@ -65,23 +50,39 @@ export class ForwardRunner {
 
   async run(task: ForwardTask, known: Known): Promise<ForwardResult> {
     const { forward, wanted } = task;
-    const { feeds, begins } = this.#model.inputs(task, (node) => {
+    const { feeds, begins, prefixTokens } = this.#model.inputs(task, (node) => {
       const keyValues = known.get(node);
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;
     });
-    const layers = [...Array(this.#model.keyValues.layers).keys()];
-    const names = [...new Set(wanted.map((node) => outputsOf(forward, node)))].flatMap(({ keys, values }) =>
-      layers.flatMap((layer) => [keys(layer), values(layer)]),
-    );
-    const given = this.#hasVectors ? [IO.scores, IO.vectors] : [IO.scores];
-    const results = await this.#session.run(tensorsOf(feeds), [...given, ...names], runOptions(forward));
+    const fetches: Record<string, Tensor | null> = { [IO.scores]: null };
+    if (this.#hasVectors) fetches[IO.vectors] = null;
+    for (const outputs of new Set(wanted.map((node) => outputsOf(forward, node))))
+      Object.assign(fetches, this.#places(outputs, prefixTokens));
+    const results = await this.#session.run(tensorsOf(feeds), fetches);
     const count = scoredNodes(forward).length;
     return {
       scores: float32(results, IO.scores).slice(0, count),
       ...(this.#hasVectors && { vectors: firstRows(results, IO.vectors, count) }),
       keyValues: wanted.map((node) => this.#cut(results, forward, node, begins.get(node) ?? 0)),
     };
+  }
+
+  /**
+   * Where the runtime writes keys and values: to memory of ours if their size is known. What its own memory has grown to, it never gives
+   * back.
+   */
+  #places(outputs: typeof OF_PREFIX, prefixTokens: number | undefined): Record<string, Tensor | null> {
+    const { heads, size, valueSize, layers } = this.#model.keyValues;
+    const tokens = outputs === OF_PREFIX ? prefixTokens : undefined;
+    const place = (inner: number, ...dims: number[]) =>
+      tokens === undefined ? null : new Tensor("float32", new Float32Array(heads * tokens * inner), dims);
+    return Object.fromEntries(
+      Array.from({ length: layers }, (_, layer) => [
+        [outputs.keys(layer), place(size, heads, size, tokens ?? 0)],
+        [outputs.values(layer), place(valueSize, heads, tokens ?? 0, valueSize)],
+      ]).flat(),
+    );
   }
 
   /** A node's keys and values from a forward's results. @param at its first position among the new tokens */

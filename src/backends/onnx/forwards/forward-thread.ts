@@ -1,17 +1,23 @@
 /** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
-import { arraysOf } from "../../tensors/key-values.ts";
+import { arraysOf, byteLength } from "../../tensors/key-values.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
 import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
+import { Garbage } from "./garbage.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";
 
 if (!parentPort) throw new Error("must be started as a worker thread");
 const port = parentPort;
 const { graph, shape }: ThreadSettings = workerData;
+const garbage = new Garbage();
 const runner = await ForwardRunner.load(graph, treeModel(shape, 1), 1);
 
-port.on("message", (round: Round) => void answer(round));
+port.on("message", async (round: Round) => {
+  const bytes = [...round.known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
+  await answer(round);
+  garbage.note(bytes);
+});
 port.postMessage({ results: new Map() } satisfies RoundReply);
 
 async function answer(round: Round): Promise<void> {

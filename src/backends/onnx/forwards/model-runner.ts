@@ -7,12 +7,13 @@ import {
   scoredNodes,
   tokenCount,
 } from "../../tensors/forward.ts";
-import type { KeyValues } from "../../tensors/key-values.ts";
+import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { planForwards } from "./forward-plan.ts";
 import { roundsOf } from "./forward-rounds.ts";
 import { ForwardThreads } from "./forward-threads.ts";
+import { Garbage } from "./garbage.ts";
 import { StateCache } from "./state-cache.ts";
 
 export interface RunnerOptions {
@@ -37,6 +38,7 @@ export interface Runner {
 export class ModelRunner implements Runner {
   readonly #threads: ForwardThreads;
   readonly #states: StateCache;
+  readonly #garbage = new Garbage();
 
   private constructor(threads: ForwardThreads, stateCacheBytes: number) {
     this.#threads = threads;
@@ -76,6 +78,7 @@ export class ModelRunner implements Runner {
     const scores = new Map<Node, number>();
     const vectors = new Map<Node, Float32Array>();
     for (const [index, round] of rounds.entries()) {
+      let bytes = 0;
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
       const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
       const tasks = round.map((forward) => ({
@@ -90,10 +93,15 @@ export class ModelRunner implements Runner {
           if (size > 0)
             vectors.set(node, (result.vectors as Float32Array).subarray(i * size, (i + 1) * size));
         }
-        for (const [i, node] of wanted.entries()) encoded.set(node, result.keyValues[i] as KeyValues); // one for each
+        for (const [i, node] of wanted.entries()) {
+          const keyValues = result.keyValues[i] as KeyValues; // one for each
+          encoded.set(node, keyValues);
+          bytes += byteLength(keyValues);
+        }
       }
       this.#keep(states, encoded);
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
+      this.#garbage.note(bytes);
     }
     return {
       scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),

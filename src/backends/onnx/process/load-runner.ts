@@ -11,6 +11,7 @@ import type { Multiplication } from "../../../onnx/layers/linear.ts";
 import { JointPairRunner } from "../forwards/joint-pair-runner.ts";
 import { ModelRunner, type Runner, type RunnerOptions } from "../forwards/model-runner.ts";
 import { exactMultiplication } from "../runtime/exact-kernel.ts";
+import { PACKING } from "../runtime/packed-weights.ts";
 import { piecesPerThread } from "../runtime/work-split.ts";
 
 /** How this machine multiplies in that precision. */
@@ -37,7 +38,7 @@ export async function loadRunner(
   switch (architecture.type) {
     case "bert-token-tree":
       return ModelRunner.load(
-        await openTokenTreeGraph(modelPackage, form, folders.cache, options.hasVectors),
+        await openTokenTreeGraph(modelPackage, form, folders.cache, options.hasVectors, PACKING),
         tokenTreeShape(architecture),
         await ofTree(),
       );

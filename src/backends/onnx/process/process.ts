@@ -47,6 +47,7 @@ async function load({
       hasVectors,
       place: { device: ONNX_DEVICES.find((name) => name === device) },
     });
+    globalThis.gc?.(); // the weights, where the graph had to be written: 65 MB
     send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });

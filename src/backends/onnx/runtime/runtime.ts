@@ -6,4 +6,4 @@
  */
 import "./no-telemetry.ts";
 
-export { InferenceSession, listSupportedBackends, Tensor } from "onnxruntime-node";
+export { env, InferenceSession, listSupportedBackends, Tensor } from "onnxruntime-node";
