@@ -77,12 +77,15 @@ async function tryWorker(cwd) {
   const args = ["-S", "-m", "decision_native", "cpu", "auto", "batched"]; // without installed packages
   const worker = spawn("python3", args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
   const header = Buffer.from('{"type":"load"}');
-  const sizes = Buffer.alloc(8);
-  sizes.writeUInt32LE(header.length, 0);
-  worker.stdin.write(Buffer.concat([sizes, header]));
-  const [said] = await once(worker.stdout, "data");
+  const head = Buffer.from("DN01\0\0\0\0\0\0\0\0"); // native/decision_native/wire.py
+  head.writeUInt32LE(header.length, 4);
+  worker.stdin.write(Buffer.concat([head, header]));
+  const [said] = await once(worker.stdout, "data", { signal: AbortSignal.timeout(60_000) });
   worker.stdin.end();
-  assert.match(said.toString("utf8", 8), /^\{"type":"refused".* has no (numpy|torch): install both/);
+  assert.match(
+    said.toString("utf8", head.length),
+    /^\{"type":"refused".* has no (numpy|torch): install both/,
+  );
 }
 
 async function urlOf(service) {

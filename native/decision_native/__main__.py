@@ -49,7 +49,11 @@ def die_with_parent():
 def receive(source, messages):
     """Ends the process with its parent, also in the middle of a run."""
     while True:
-        message = read_message(source)
+        try:
+            message = read_message(source)
+        except ValueError as error:
+            print(f"decision_native: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
         if message is None:
             os._exit(0)
         messages.put(message)

@@ -11,11 +11,16 @@ HEAD = struct.Struct("<4sII")
 
 
 def read_message(source):
-    """@returns header and payload; None at the end of the stream"""
+    """
+    @returns header and payload; None at the end of the stream
+    @throws ValueError when what came is no message
+    """
     head = source.read(HEAD.size)
     if len(head) < HEAD.size:
         return None
-    _, header_bytes, payload_bytes = HEAD.unpack(head)
+    mark, header_bytes, payload_bytes = HEAD.unpack(head)
+    if mark != MARK:
+        raise ValueError(f"a message begins with {MARK}, not with {mark}")
     body = source.read(header_bytes + payload_bytes)
     if len(body) < header_bytes + payload_bytes:
         return None
