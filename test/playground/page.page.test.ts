@@ -115,8 +115,9 @@ describe("the page", () => {
     await page.keyboard.press("Control+Enter");
     await answer("question").waitFor();
     await page.getByRole("button", { name: "Remove question 4" }).press("Enter");
+    await page.locator("fieldset.card").nth(3).waitFor({ state: "detached" });
     assert.equal(await page.locator("fieldset.card").count(), 3);
-    assert.equal(await page.evaluate("document.activeElement.id"), "add-choice");
+    await page.waitForFunction("document.activeElement.id === 'add-choice'");
     assert.deepEqual(complaints, []);
   });
 
