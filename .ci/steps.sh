@@ -19,12 +19,12 @@ left_out() { echo "left out: $1 cannot be had here"; }
 # PROGRAM PACKAGE: a program, or Debian's package that has it
 have() { command -v "$1" > /dev/null || { apt-get update -qq && apt-get install -qq --no-install-recommends "$2" > /dev/null; }; }
 
-# NAME COMMAND...: begins in the background what `fetched NAME` waits for
+# NAME COMMAND...: begins in the background, at a low priority, what `fetched NAME` waits for
 fetch() {
   local name=$1
   shift
   set -m # a process group of its own
-  { "$@" && touch "$logs/$name.done" || touch "$logs/$name.failed"; } > "$logs/$name.log" 2>&1 < /dev/null &
+  { renice -n 10 "$BASHPID" > /dev/null; "$@" && touch "$logs/$name.done" || touch "$logs/$name.failed"; } > "$logs/$name.log" 2>&1 < /dev/null &
   fetching+=($!)
   set +m
 }

@@ -3,6 +3,7 @@
 //
 //     node clients/ready/run.mjs                       every client
 //     node clients/ready/run.mjs --only typesafe-js    one; repeatable
+//     node clients/ready/run.mjs --install             installs them and runs none
 //
 // client.json:
 //     have       what its user has, as in the table of docs/dialects.md
@@ -54,10 +55,13 @@ try {
 }
 
 async function main() {
-  const clients = await chosenClients();
+  const options = { only: { type: "string", multiple: true }, install: { type: "boolean" } };
+  const { only, install: isInstallOnly } = parseArgs({ options }).values;
+  const clients = await chosenClients(only);
   await checkTable(clients);
   const environments = [];
   for (const client of clients) environments.push(await install(client));
+  if (isInstallOnly) return;
   await run(process.execPath, ["scripts/build.mjs"]);
   const services = Object.values(SERVICES).map(spawnService);
   const done = new AbortController();
@@ -76,16 +80,16 @@ async function main() {
   }
 }
 
-async function chosenClients() {
+/** @param only names; undefined for all */
+async function chosenClients(only) {
   const names = (await readdir(here, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && existsSync(path.join(here, entry.name, "client.json")))
     .map(({ name }) => name)
     .sort();
-  const { only = names } = parseArgs({ options: { only: { type: "string", multiple: true } } }).values;
-  const unknown = only.find((name) => !names.includes(name));
+  const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`--only takes ${names.join(", ")}, not ${unknown}`);
   return Promise.all(
-    only.map(async (name) => ({
+    (only ?? names).map(async (name) => ({
       name,
       ...JSON.parse(await readFile(path.join(here, name, "client.json"), "utf8")),
     })),
@@ -123,14 +127,19 @@ async function install({ name, language, packages, bare = [], omit = [] }) {
   return program;
 }
 
+/** All environments share one pip, and most modules are never imported: neither a pip each nor bytecode is made. */
 async function installPython(folder, packages, bare) {
-  await run("python3", ["-m", "venv", folder]);
-  const pip = [
-    path.join(folder, "bin", "python"),
-    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"],
-  ];
-  if (bare.length > 0) await run(pip[0], [...pip[1], "--no-deps", ...bare]);
-  if (packages.length > 0) await run(pip[0], [...pip[1], ...packages]);
+  const pip = path.join(cache, "pip");
+  if (!existsSync(path.join(pip, "complete"))) {
+    await run("python3", ["-m", "venv", "--clear", pip]);
+    await writeFile(path.join(pip, "complete"), "");
+  }
+  await run("python3", ["-m", "venv", "--without-pip", folder]);
+  const flags = ["--python", path.join(folder, "bin", "python"), "install", "--quiet", "--no-compile"];
+  const install = (...names) =>
+    run(path.join(pip, "bin", "pip"), ["--disable-pip-version-check", ...flags, ...names]);
+  if (bare.length > 0) await install("--no-deps", ...bare);
+  if (packages.length > 0) await install(...packages);
 }
 
 async function installNode(folder, packages, omit) {
