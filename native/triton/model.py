@@ -51,9 +51,11 @@ class TritonPythonModel:
         except Exception as error:
             if is_lost(error):
                 os._exit(1)  # nothing more can be computed on the device: Triton starts a new process
-            self.runner.forget()
-            return pb_utils.InferenceResponse(error=pb_utils.TritonError(sentence_of(error)))
-        return pb_utils.InferenceResponse(output_tensors=[tensor_of(name, values[name]) for name in names])
+            said = sentence_of(error)
+        else:
+            return pb_utils.InferenceResponse(output_tensors=[tensor_of(name, values[name]) for name in names])
+        self.runner.forget()  # not before: until here the error has kept what the run had allocated
+        return pb_utils.InferenceResponse(error=pb_utils.TritonError(said))
 
     def score(self, request, has_vectors):
         """@returns the outputs by name; what is read of padding is 0"""
