@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from decision_native.device import choose  # noqa: E402
 from decision_native.load import is_lost, load_runner, sentence_of  # noqa: E402
+from decision_native.prepare import import_torch  # noqa: E402
 from decision_native.refusal import Refusal  # noqa: E402
 from decision_native.whole import forest_of  # noqa: E402
 
@@ -36,6 +37,7 @@ class TritonPythonModel:
             "hasVectors": False,
         }
         try:
+            import_torch()
             self.runner = load_runner(header, choose(device, setting["precision"], False))
         except Refusal as refusal:
             raise pb_utils.TritonModelException(str(refusal)) from refusal

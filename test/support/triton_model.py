@@ -52,6 +52,7 @@ sys.path.insert(0, os.path.join(folder, "1"))
 from model import TritonPythonModel  # noqa: E402
 
 asked = json.load(sys.stdin)
+torch.__version__ = asked.get("torch", torch.__version__)
 model = TritonPythonModel()
 kind = "GPU" if asked["device"] == "cuda" else "CPU"
 where = {"model_repository": folder, "model_version": "1", "model_instance_kind": kind, "model_instance_device_id": "0"}
