@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from decision_native.device import choose  # noqa: E402
 from decision_native.load import is_lost, load_runner, sentence_of  # noqa: E402
+from decision_native.prepare import import_torch  # noqa: E402
 from decision_native.refusal import Refusal  # noqa: E402
 from decision_native.whole import forest_of  # noqa: E402
 
@@ -36,6 +37,7 @@ class TritonPythonModel:
             "hasVectors": False,
         }
         try:
+            import_torch()
             self.runner = load_runner(header, choose(device, setting["precision"], False))
         except Refusal as refusal:
             raise pb_utils.TritonModelException(str(refusal)) from refusal
@@ -51,9 +53,11 @@ class TritonPythonModel:
         except Exception as error:
             if is_lost(error):
                 os._exit(1)  # nothing more can be computed on the device: Triton starts a new process
-            self.runner.forget()
-            return pb_utils.InferenceResponse(error=pb_utils.TritonError(sentence_of(error)))
-        return pb_utils.InferenceResponse(output_tensors=[tensor_of(name, values[name]) for name in names])
+            said = sentence_of(error)
+        else:
+            return pb_utils.InferenceResponse(output_tensors=[tensor_of(name, values[name]) for name in names])
+        self.runner.forget()  # not before: until here the error has kept what the run had allocated
+        return pb_utils.InferenceResponse(error=pb_utils.TritonError(said))
 
     def score(self, request, has_vectors):
         """@returns the outputs by name; what is read of padding is 0"""

@@ -157,7 +157,7 @@ class Run {
       if (answers) [this.#silent, this.#look] = [0, undefined];
       return answers;
     });
-    return !(await this.#look);
+    return !(await this.#look) && !this.#deadline.aborted; // else the run's time was too short to tell
   }
 
   async #answers(): Promise<boolean> {

@@ -73,6 +73,22 @@ for (const size of [1, 3, 1_000]) {
   });
 }
 
+it("a long message is copied a few times, however many pieces it comes in", (t) => {
+  const [pairs, width, size] = [1_000, 384, 65_536];
+  const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
+  const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs, width };
+  const sent = frame(header, new Uint8Array(pairs * (1 + width) * 4));
+  const concat = t.mock.method(Buffer, "concat");
+  let came = 0;
+  const reader = new FrameReader(() => {
+    came += 1;
+  });
+  for (let at = 0; at < sent.length; at += size) reader.add(sent.subarray(at, at + size));
+  assert.equal(came, 1);
+  const copied = concat.mock.calls.reduce((sum, { result }) => sum + (result?.length ?? 0), 0);
+  assert.ok(copied <= 2 * sent.length, `${copied} bytes copied of a message of ${sent.length}`);
+});
+
 it("what is no message, or has too few scores, is an error", () => {
   const reader = () => new FrameReader(() => {});
   for (const printed of ["Loading the module...\n", "hi", "DN"]) {

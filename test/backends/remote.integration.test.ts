@@ -170,7 +170,10 @@ describe("the backend remote", () => {
     await assert.rejects(never.start(), {
       message: `The server at ${url} answered with 500: no module named torch.`,
     });
-    const { backend } = await started(t, failingFrom(2));
+    const { server, backend } = await started(t, failingFrom(2));
+    await assert.rejects(backend.score(FOREST), { message: /answered with 500\.$/ });
+    server.setReady(false);
+    await until(() => !backend.isReady);
     await assert.rejects(backend.score(FOREST), { message: /answered with 500\.$/ });
   });
 

@@ -41,12 +41,17 @@ async function exported(packageFolder: string, precision: string) {
   const parameters = Object.fromEntries(
     Array.from(given, ([, key, value]) => [key, { string_value: value }]),
   );
-  return (requests: readonly Request[], outputs = ["scores", "digest"]): readonly Said[] => {
+  return (
+    requests: readonly Request[],
+    outputs = ["scores", "digest"],
+    changes: { readonly torch?: string } = {},
+  ): readonly Said[] => {
     const asked = requests.map((tensors) => ({ inputs: Object.fromEntries(spell(tensors)), outputs }));
     const program = path.join(packageRoot, "test/support/triton_model.py");
     const said = execFileSync(process.env.DECISION_PYTHON || "python3", [program, path.join(output, "m")], {
-      input: JSON.stringify({ device: testedDevice, config: { parameters }, requests: asked }),
+      input: JSON.stringify({ device: testedDevice, config: { parameters }, requests: asked, ...changes }),
       encoding: "utf8",
+      stdio: "pipe",
       maxBuffer: 2 ** 28,
     });
     return JSON.parse(said);
@@ -104,6 +109,14 @@ describe("a model in PyTorch for Triton", () => {
     );
     const wanted = decisions.flatMap(({ scores }) => scores);
     await assertGolden(gemma3Folder("five-to-one"), "fp32", forest, wanted, TOLERANCE.causal);
+  });
+
+  it("refuses a PyTorch that is too old", async () => {
+    const answer = await exported(embeddedModel, "fp32");
+    assert.throws(
+      () => answer([], [], { torch: "2.0.1" }),
+      /RuntimeError: .* needs PyTorch 2\.1 or later, not 2\.0\.1/,
+    );
   });
 
   it("gives vectors where they are asked for, and refuses tensors that are no trees", async () => {

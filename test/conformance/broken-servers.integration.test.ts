@@ -140,7 +140,10 @@ describe("a server whose answers stop coming in the middle", () => {
   const GONE = "the server had stopped answering before";
 
   /** @param isMute whether a request gets no answer, by its method and the POSTs that have come */
-  async function midway(isMute: (method: string | undefined, posts: number) => boolean) {
+  async function midway(
+    isMute: (method: string | undefined, posts: number) => boolean,
+    bounds = { timeoutSeconds: 1, maxSeconds: 60 },
+  ) {
     const service = await FaultyService.start();
     let posts = 0;
     service.plant({
@@ -151,7 +154,7 @@ describe("a server whose answers stop coming in the middle", () => {
     });
     try {
       const only = ["arithmetic", "scores", "texts", "json"];
-      const report = await runConformance({ baseUrl: service.url, only, timeoutSeconds: 1, maxSeconds: 60 });
+      const report = await runConformance({ baseUrl: service.url, only, ...bounds });
       const failed = report.results.filter(({ outcome }) => outcome === "failed").map(({ came }) => came);
       return { ...report, failed };
     } finally {
@@ -171,6 +174,13 @@ describe("a server whose answers stop coming in the middle", () => {
   it("is gone if it answers nothing else either", async () => {
     const { failed } = await midway((_method, posts) => posts > FIRST);
     assert.ok(failed.includes(GONE), `${failed}`);
+  });
+
+  it("is not gone if the run's time ends while that is asked", async () => {
+    const bounds = { timeoutSeconds: 2, maxSeconds: 3 };
+    const { failed, results } = await midway((_method, posts) => posts > FIRST, bounds);
+    assert.ok(!failed.includes(GONE), `${failed}`);
+    assert.ok(results.some(({ came }) => came === "the run's 3 s were over"));
   });
 });
 

@@ -81,6 +81,17 @@ describe("the cache of graphs", () => {
     });
   }
 
+  it("is replaced by all who find it damaged at the same time, and none of them fails", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { path: graph } = await keptGraph(source(), write, folders.cache);
+      await truncate(path.join(path.dirname(graph), "weights.bin"), 1);
+      const all = Array.from({ length: 6 }, () => keptGraph(source(), write, folders.cache));
+      assert.deepEqual([...new Set((await Promise.all(all)).map((kept) => kept.path))], [graph]);
+      assert.equal((await stat(path.join(path.dirname(graph), "weights.bin"))).size, 4097);
+      assert.deepEqual(await readdir(folders.cache), [path.basename(path.dirname(graph))]);
+    }
+  });
+
   it("keeps what packing has made of a graph, and nothing else", async () => {
     let packed = 0;
     const pack: PackGraph = async (from, to, weights) => {

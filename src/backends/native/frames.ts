@@ -64,6 +64,8 @@ export class FrameReader {
   readonly #receive: (message: FromProcess) => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that are needed before more can be said: pieces are joined once for each message. */
+  #needed = 1;
 
   constructor(receive: (message: FromProcess) => void) {
     this.#receive = receive;
@@ -77,7 +79,7 @@ export class FrameReader {
   }
 
   #next(): FromProcess | undefined {
-    if (this.#bytes === 0) return undefined;
+    if (this.#bytes < this.#needed) return undefined;
     const all = this.#joined();
     const mark = all.subarray(0, MARK.length);
     if (!mark.equals(MARK.subarray(0, mark.length)))
@@ -85,7 +87,9 @@ export class FrameReader {
     if (this.#bytes < HEAD_BYTES) return undefined;
     const headerBytes = all.readUInt32LE(4);
     const end = HEAD_BYTES + headerBytes + all.readUInt32LE(8);
+    this.#needed = end;
     if (this.#bytes < end) return undefined;
+    this.#needed = 1;
     this.#pieces = [all.subarray(end)];
     this.#bytes -= end;
     const header: Header = JSON.parse(all.toString("utf8", HEAD_BYTES, HEAD_BYTES + headerBytes));

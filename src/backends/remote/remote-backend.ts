@@ -41,6 +41,7 @@ export class RemoteBackend implements Backend {
   #isBinary = false;
   #missed = 0;
   #isReady = false;
+  #hasStarted = false;
   #isClosed = false;
   #onReady: () => void = () => {};
   #cancelAsking: () => void = () => {};
@@ -77,6 +78,7 @@ export class RemoteBackend implements Backend {
     this.#checkTensors(jsonOf(await this.#get(this.#path)), this.#graph);
     await this.score([PROBE]);
     this.#isReady = true;
+    this.#hasStarted = true;
     this.#onReady();
     this.#askAgain();
   }
@@ -132,7 +134,7 @@ export class RemoteBackend implements Backend {
     });
     if (answer.status !== 200) {
       // later it might repeat what a request holds
-      const why = this.#isReady ? "" : saidBy(answer);
+      const why = this.#hasStarted ? "" : saidBy(answer);
       throw failed(`The server at ${url} answered with ${answer.status}${why}.`);
     }
     const tensors = this.#decode(answer);

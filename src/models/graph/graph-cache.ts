@@ -19,6 +19,8 @@ const PARTIAL = ".partial";
 const UNUSED_MS = 3_600_000;
 /** Age after which any graph is removed. It can be written again. */
 const FORGOTTEN_MS = 30 * 24 * 3_600_000;
+/** To put a graph in the place of a damaged one. Chosen: the second succeeds unless others do the same at that moment. */
+const MOST_TRIES = 5;
 
 /** Folders of graphs. */
 export interface GraphFolders {
@@ -212,13 +214,24 @@ async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): 
   return { [GRAPH]: await factsOf(GRAPH), [WEIGHTS]: await factsOf(WEIGHTS) };
 }
 
-/** Renames a complete graph. If another process was faster, its identical graph stays, since it may be in use. */
-async function settle(partial: string, folder: string): Promise<void> {
-  await rename(partial, folder).catch(async () => {
+/**
+ * Renames a complete graph. If another process was faster, its identical graph stays, since it may be in use. A damaged one is moved away
+ * in one step, because others may be replacing it too.
+ */
+async function settle(partial: string, folder: string, tries = MOST_TRIES): Promise<void> {
+  try {
+    return await rename(partial, folder);
+  } catch (error) {
     if (await isIntact(folder)) return rm(partial, { recursive: true, force: true });
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-  });
+    if (tries === 1) throw error;
+  }
+  const damaged = `${folder}.${randomUUID()}${PARTIAL}`;
+  await rename(folder, damaged).catch(() => {}); // another process was faster
+  try {
+    await settle(partial, folder, tries - 1);
+  } finally {
+    await rm(damaged, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 async function isIntact(folder: string): Promise<boolean> {

@@ -9,9 +9,13 @@ import { type Round, runTaken } from "./taken-tasks.ts";
 
 if (!parentPort) throw new Error("must be started as a worker thread");
 const port = parentPort;
-const { graph, shape }: ThreadSettings = workerData;
+const settings: ThreadSettings = workerData;
 const garbage = new Garbage();
-const runner = await ForwardRunner.load(graph, treeModel(shape, 1), 1);
+const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1);
+if (typeof settings.graph !== "string") {
+  Object.assign(settings, { graph: "" }); // its bytes, where the cache cannot be written: 55 MB
+  globalThis.gc?.();
+}
 
 port.on("message", async (round: Round) => {
   const bytes = [...round.known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
