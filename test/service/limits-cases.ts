@@ -326,7 +326,7 @@ export function testLimits(
       return JSON.stringify(SMALL).padStart(bytes);
     }
     function long(count: number, bytes: number): string {
-      const texts = Array.from({ length: count }, (_, index) => `${index} ${"go ".repeat((bytes - 20) / 3)}`);
+      const texts = Array.from({ length: count }, (_, index) => `${index} ${"a ".repeat((bytes - 20) / 2)}`);
       return JSON.stringify({ state: 1, candidates: texts });
     }
   });
