@@ -8,8 +8,9 @@ import { SMALL } from "./service.ts";
 
 const PRIORITY = process.platform === "win32" ? 0 : 5;
 
-test("kill -9 while a batch runs: everybody is answered by a new process of a lower priority, also those of that batch", async () => {
+test("kill -9 while a batch runs: everybody is answered by a new process of a lower priority, also those of that batch", async (t) => {
   const held = await HeldMessages.create("load", "score");
+  t.after(() => held.remove());
   await withService(held.env, async (service) => {
     const { pid } = service.process;
     assert.ok(pid);
@@ -38,5 +39,4 @@ test("kill -9 while a batch runs: everybody is answered by a new process of a lo
       ["ready", 7, 0, 0],
     );
   });
-  await held.remove();
 });
