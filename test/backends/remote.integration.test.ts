@@ -7,15 +7,12 @@ import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { beginRemote } from "../../src/backends/remote/begin-remote.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Backend, TokenTree } from "../../src/inference/ports.ts";
-import { tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
-import { openModelPackage } from "../../src/models/package/package.ts";
 import { bitsOf } from "../support/bits.ts";
 import { type Misbehaviour, serveGraph } from "../support/inference-server.ts";
-import { embeddedModel } from "../support/package-root.ts";
-import { fullGraph } from "./shallow-model.ts";
+import { shallowGraph, shallowPackage, shallowShape } from "./shallow-model.ts";
 
-const modelPackage = await openModelPackage(embeddedModel);
+const modelPackage = shallowPackage;
 const folder = await mkdtemp(path.join(tmpdir(), "remote-"));
 after(() => rm(folder, { recursive: true, force: true }));
 const graph = await writeWholeGraph(modelPackage, "u8u8", folder);
@@ -74,8 +71,8 @@ async function until(isSo: () => boolean): Promise<void> {
 
 describe("the backend remote", () => {
   it("gives the bits of the backend onnx, with binary tensors and with plain ones", async (t) => {
-    const shape = tokenTreeShape(modelPackage.manifest.architecture);
-    const local = await ModelRunner.load(await fullGraph("u8u8"), shape, { threads: 1, stateCacheBytes: 0 });
+    const options = { threads: 1, stateCacheBytes: 0 };
+    const local = await ModelRunner.load(await shallowGraph("u8u8"), shallowShape, options);
     const wanted = bitsOf((await local.score(FOREST)).scores);
     for (const isBinary of [true, false]) {
       const { backend } = await started(t, { isBinary });

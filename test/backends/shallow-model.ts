@@ -15,8 +15,10 @@ const architecture = { ...embedded.manifest.architecture, layers: LAYERS };
 /** The embedded model without most of its layers: the same widths, so the same kernels, at a fraction of the cost. */
 export const shallowShape = tokenTreeShape(architecture);
 
+export const shallowPackage = { ...embedded, manifest: { ...embedded.manifest, architecture } };
+
 export function shallowGraph(form: Multiplication): Promise<Uint8Array> {
-  return buildGraph({ ...embedded, manifest: { ...embedded.manifest, architecture } }, form);
+  return buildGraph(shallowPackage, form);
 }
 
 export function fullGraph(form: Multiplication): Promise<Uint8Array> {

@@ -8,12 +8,12 @@ import type { KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
-import { openModelPackage } from "../../src/models/package/package.ts";
 import { TOKEN_TREE_IO } from "../../src/onnx/token-tree-io.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
-import { embeddedModel } from "../support/package-root.ts";
 import { planOf } from "../support/plans.ts";
+import { shallowGraph, shallowShape } from "./shallow-model.ts";
+
+const graph = await shallowGraph("fp32");
 
 /** 800 bytes of keys and values. */
 const entry = (): KeyValues => ({
@@ -72,14 +72,9 @@ describe("a state that was seen a moment ago", () => {
 
   /** A runner, and the number of tokens that each of its forwards so far was fed with. */
   async function watchedRunner(stateCacheBytes: number) {
-    const modelPackage = await openModelPackage(embeddedModel);
-    const graph = await buildGraph(modelPackage, "fp32");
     const fed: number[] = [];
     const create = mock.method(InferenceSession, "create");
-    const runner = await ModelRunner.load(graph, tokenTreeShape(modelPackage.manifest.architecture), {
-      threads: 1,
-      stateCacheBytes,
-    });
+    const runner = await ModelRunner.load(graph, shallowShape, { threads: 1, stateCacheBytes });
     const session = await create.mock.calls[0]?.result;
     create.mock.restore();
     assert.ok(session);

@@ -28,7 +28,8 @@ before(async () => {
   service = await startFastService();
 });
 after(() => service.close());
-const ask = (args: readonly string[]) => inProcess(args, { env: { DECISION_URL: service.url } });
+const ask = (args: readonly string[], input = "") =>
+  inProcess(args, { env: { DECISION_URL: service.url }, input });
 
 describe("decision decide", () => {
   const state = ["--state", "I was charged twice for one order. Give me my money back!"];
@@ -83,7 +84,7 @@ describe("decision decide", () => {
 
   it("asks yes or no without criteria, and reads the state from standard input", async () => {
     const args = ["decide", "--state", "-", "--question", "The customer is angry."];
-    const { status, stdout } = await inProcess(args, { input: "Give me my money back today!" });
+    const { status, stdout } = await ask(args, "Give me my money back today!");
     assert.equal(status, 0);
     assert.match(stdout, /^(true|false)\n.* % {2}false\n.* % {2}true\n$/);
   });

@@ -14,13 +14,15 @@ const file = (name: string) => path.join(folder, name);
 const read = (name: string) => readFileSync(file(name), "utf8");
 const page = readFileSync(path.join(packageRoot, "docs/evaluation.md"), "utf8");
 
+const MANY_ROWS = 40;
+
 /** A service over a model that takes no time and answers by a hash. */
 let url: string;
 let close: () => Promise<void>;
 before(async () => {
   for (const [, name = "", content = ""] of page.matchAll(/^`([\w.]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm))
     writeFileSync(file(name), content);
-  const rows = Array.from({ length: 120 }, (_, at) => {
+  const rows = Array.from({ length: MANY_ROWS }, (_, at) => {
     const labels = { intent: at % 3 ? "refund" : "cancel", angry: at % 2 === 0 };
     return `${JSON.stringify({ state: `Message ${at}`, labels })}\n`;
   });
@@ -77,9 +79,9 @@ describe("decision evaluate", () => {
     const shown = await evaluate(...MANY);
     const { stdout } = await evaluate(...MANY, "--json", "--report", "page.html");
     const { model, rows, questions } = JSON.parse(stdout);
-    assert.deepEqual([model, rows], [MODEL_ID, 120]);
+    assert.deepEqual([model, rows], [MODEL_ID, MANY_ROWS]);
     const [intent, angry] = questions;
-    assert.deepEqual([intent.name, angry.name, intent.accuracy.count], ["intent", "angry", 120]);
+    assert.deepEqual([intent.name, angry.name, intent.accuracy.count], ["intent", "angry", MANY_ROWS]);
     const right = intent.confusion[0][0] + intent.confusion[1][1];
     assert.equal(intent.accuracy.right, right);
     const head = `intent: right in ${(100 * intent.accuracy.share).toFixed(1)} % (`;

@@ -193,14 +193,12 @@ describe("decision model pull", () => {
   let hub: HubServer;
   let manifestFile: string;
   before(async () => {
-    // the embedded model's files as those of a published one: it can be served
-    const names = Object.keys(
-      JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8")).files,
-    );
+    // as those of a published model: it can be served
+    const { files: digests, architecture } = await writeTinyPackage(path.join(home, "published"));
     const files = new Map<string, Buffer>();
-    for (const name of names) files.set(name, await readFile(path.join(embeddedModel, name)));
+    for (const name of Object.keys(digests))
+      files.set(name, await readFile(path.join(home, "published", name)));
     hub = await HubServer.start(files, ["model.safetensors"]);
-    const { architecture } = JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
     manifestFile = path.join(home, "tiny.json");
     const manifest = { ...tinyModel(files).manifest, architecture };
     await writeFile(manifestFile, JSON.stringify(manifest));
@@ -213,7 +211,7 @@ describe("decision model pull", () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^acme\/Tiny@\w{40}: 3 files, 66\.0 MB \(3 fetched\), all checked against their pinned SHA-256$/m,
+      /^acme\/Tiny@\w{40}: 2 files, 26\.\d kB \(2 fetched\), all checked against their pinned SHA-256$/m,
     );
     assert.match(stdout, /serve it: decision serve --model tiny$/m);
     assert.equal(stderr, "");
@@ -221,7 +219,7 @@ describe("decision model pull", () => {
     const { files } = JSON.parse(again.stdout);
     assert.ok(files.every(({ source }: { source: string }) => source === "present"));
     const { stdout: listed } = await model(["model", "list"]);
-    assert.match(listed, /^tiny +on disk +66\.0 MB/m);
+    assert.match(listed, /^tiny +on disk +26\.\d kB/m);
     assert.equal((await model(["model", "verify", "tiny"])).status, 0);
   });
 
@@ -251,7 +249,7 @@ describe("decision model pull", () => {
     const [folder = ""] = (await readdir(path.join(home, "data"), { recursive: true }))
       .filter((name) => name.endsWith("tokenizer.json"))
       .map((name) => path.join(home, "data", path.dirname(name)));
-    await cp(path.join(folder, "golden.json"), path.join(folder, "tokenizer.json"));
+    await cp(path.join(folder, "model.safetensors"), path.join(folder, "tokenizer.json"));
     const { status, stderr } = await model(["serve", "--model", "tiny"]);
     assert.equal(status, 1);
     assert.match(stderr, /tokenizer\.json in \S+ does not match the manifest: its SHA-256/);

@@ -7,42 +7,14 @@ import { Ajv } from "ajv";
 import { createDecider, createScorer } from "../../src/library/index.ts";
 import { corrected, placesOf } from "../../src/tuning/correction.ts";
 import { readTuning, type TuningFile } from "../../src/tuning/tuning-file.ts";
-import { Service } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
+import { questions, rows, writeRows } from "./tune-rows.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tune-cli-"));
 const file = (name: string) => path.join(folder, name);
 const write = (name: string, value: unknown) => writeFileSync(file(name), JSON.stringify(value));
 after(() => rmSync(folder, { recursive: true }));
-
-const ANGRY = [
-  "This is outrageous!",
-  "I am furious with you.",
-  "You useless people make me sick.",
-  "How dare you!",
-];
-const CALM = [
-  "Thank you very much.",
-  "All is well, no hurry.",
-  "Where can I find the manual?",
-  "Have a nice day.",
-];
-const PARTS = [
-  "My parcel came today.",
-  "It is about the invoice.",
-  "I wrote to you before.",
-  "This is my order 5512.",
-];
-const questions = {
-  upset: { type: "noul", instructions: "The customer is angry." },
-  topic: { type: "choice", instructions: "What is it about?", criteria: { parcel: null, other: null } },
-} as const;
-/** The labels are the wrong way round: a correction has much to learn, on any machine. */
-const rows = ANGRY.concat(CALM).flatMap((first, at) =>
-  PARTS.map((second) => ({ state: `${second} ${first}`, labels: { upset: at >= ANGRY.length } })),
-);
 
 const flags = (input: string, ...more: string[]) =>
   [
@@ -58,13 +30,11 @@ const flags = (input: string, ...more: string[]) =>
 
 describe("decision tune", () => {
   let tuning: TuningFile;
-  let tuned: unknown;
   before(() => {
     write("questions.json", { upset: questions.upset });
     write("both.json", questions);
-    const lines = (list: readonly object[]) => list.map((row) => `${JSON.stringify(row)}\n`).join("");
-    writeFileSync(file("few.jsonl"), lines(rows.slice(14, 18)));
-    writeFileSync(file("rows.jsonl"), lines(rows));
+    writeRows(file("few.jsonl"), rows.slice(14, 18));
+    writeRows(file("rows.jsonl"));
     writeFileSync(file("wrong.jsonl"), '{"state":"x","labels":{"upset":"maybe"}}\n');
   });
 
@@ -102,14 +72,16 @@ describe("decision tune", () => {
     const [state] = rows.map((row) => row.state);
     const body = JSON.stringify({ state, questions });
     const scorer = await createScorer({}, { hasVectors: true });
-    const [raw] = await scorer.score(body).finally(() => scorer.close());
+    const [raw, other] = await scorer.score(body).finally(() => scorer.close());
     const [own] = tuning.questions;
-    assert.ok(raw && own);
+    assert.ok(raw && other && own);
     const wanted = corrected(own, placesOf(own, raw.labels) ?? assert.fail(), raw.scores, raw.vectors);
 
     await using decider = await createDecider({ tuning: [file("tuning.json")], cacheSize: 100 });
     const answers = JSON.parse(await decider.ask("systemone", body)).answers;
     assert.deepEqual(Object.values(answers.upset.scores), [...wanted]);
+    assert.notDeepEqual(wanted, raw.scores);
+    assert.deepEqual(Object.values(answers.topic.scores), [...other.scores], "to the last bit");
     const [upset, topic] = [JSON.stringify(answers.upset), JSON.stringify(answers.topic)];
     const again = JSON.parse(await decider.ask("systemone", body));
     assert.deepEqual([JSON.stringify(again.answers.upset), again.usage.cached_pairs], [upset, 4]);
@@ -128,56 +100,8 @@ describe("decision tune", () => {
       { env: { DECISION_TUNING: file("tuning.json") } },
     );
     const told = JSON.parse(stdout || assert.fail(stderr)).answers;
-    tuned = told;
     assert.equal(JSON.stringify(told.upset), upset);
     assert.equal(JSON.stringify(told.topic), topic);
-    await using plain = await createDecider();
-    const untuned = JSON.parse(await plain.ask("systemone", body)).answers;
-    assert.equal(JSON.stringify(untuned.topic), topic, "to the last bit");
-    assert.notEqual(JSON.stringify(untuned.upset), upset);
-  });
-
-  it("is served over MCP", async () => {
-    const [state = ""] = rows.map((row) => row.state);
-    const open = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
-    const messages = [
-      { id: 1, method: "initialize", params: open },
-      { method: "notifications/initialized" },
-      { id: 2, method: "tools/call", params: { name: "decide", arguments: { state, questions } } },
-    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    const { stdout, stderr } = decision(["mcp", "--tuning", file("tuning.json")], {
-      input: messages.join(""),
-    });
-    const [, reply = assert.fail(stderr)] = stdout.trimEnd().split("\n");
-    assert.deepEqual(JSON.parse(reply).result.structuredContent.answers, tuned);
-  });
-
-  it("runs the commands of its page, in their order", async () => {
-    const page = readFileSync(path.join(packageRoot, "docs/tuning.md"), "utf8");
-    const commands = [...page.matchAll(/^npx decision (.*)$/gm)].map(([, line = ""]) => line.split(" "));
-    assert.deepEqual(
-      commands.map(([command]) => command),
-      ["tune", "serve", "evaluate", "evaluate", "evaluate"],
-    );
-    for (const name of ["labelled.jsonl", "others.jsonl"])
-      writeFileSync(file(name), readFileSync(file("rows.jsonl")));
-    const outputs: string[] = [];
-    for (const [command, ...args] of commands)
-      if (command === "serve") {
-        const service = await Service.start(args.map((arg) => (arg.endsWith(".json") ? file(arg) : arg)));
-        const { body } = await service.call("GET", "/health");
-        await service.stop();
-        assert.match(JSON.stringify(body.tuning), /"name":"upset"/);
-      } else {
-        const { status, stdout, stderr } = await inProcess([command ?? "", ...args], { cwd: folder });
-        assert.equal(status, 0, `${command} ${args.join(" ")}\n${stdout}${stderr}`);
-        outputs.push(stdout);
-      }
-    const [fitted, kept, checked, compared] = outputs;
-    assert.match(fitted ?? "", /Written to tuning\.json/);
-    assert.ok(kept && JSON.parse(readFileSync(file("thresholds.json"), "utf8")).questions.length === 1);
-    assert.match(checked ?? "", /check of thresholds\.json .*: passed/);
-    assert.match(compared ?? "", /the second is better/);
   });
 
   it("tells wrong files and flags by one sentence, before a model is loaded", async () => {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
-import type { Backend, ForestScores, TokenTree, Tuning } from "../../src/inference/ports.ts";
+import type { Backend, EngineSettings, ForestScores, TokenTree, Tuning } from "../../src/inference/ports.ts";
 import { PartTokenizer } from "../../src/inference/tokens/part-plan.ts";
 import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
@@ -19,13 +19,15 @@ export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
 /** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
 class HashBackend implements Backend {
   readonly #vectorSize: number;
+  readonly #beforeForest: (() => Promise<void>) | undefined;
   readonly isReady = true;
   readonly isExpected = true;
   /** It keeps none. */
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
   /** @param vectorSize numbers of a pair's vector; 0: it gives none */
-  constructor(vectorSize: number) {
+  constructor(vectorSize: number, beforeForest?: () => Promise<void>) {
     this.#vectorSize = vectorSize;
+    this.#beforeForest = beforeForest;
   }
 
   /** It always is. */
@@ -34,6 +36,7 @@ class HashBackend implements Backend {
   async close(): Promise<void> {}
 
   async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    await this.#beforeForest?.();
     const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)).length;
     await (pairs > QUICK_PAIRS ? sleep(SLOW_MS) : turn());
     const scores = forest.flatMap(({ state, questions }) =>
@@ -68,10 +71,18 @@ function spread(value: number): number {
 
 let tokenizer: PartTokenizer | undefined;
 
+export interface FastEngineParts {
+  readonly tuning?: Tuning;
+  readonly vectorSize?: number;
+  readonly settings?: Partial<EngineSettings>;
+  /** Awaited before each forest is scored. */
+  readonly beforeForest?: () => Promise<void>;
+}
+
 /** The real queue, limits and tokenizer over a model that takes no time. */
 export async function createFastEngine(
   cacheSize = 0,
-  { tuning, vectorSize = 0 }: { tuning?: Tuning; vectorSize?: number } = {},
+  { tuning, vectorSize = 0, settings, beforeForest }: FastEngineParts = {},
 ): Promise<EngineCore> {
   if (tokenizer === undefined) {
     const json = readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8");
@@ -98,9 +109,10 @@ export async function createFastEngine(
       cacheSize,
       strict: false,
       deadlineMs: 20_000,
+      ...settings,
     },
     tuning,
-    backend: new HashBackend(vectorSize),
+    backend: new HashBackend(vectorSize, beforeForest),
     tokenizer,
     clock: systemClock,
     info: { backend: "hash", device: "cpu", precision: "fp32" },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { holdBounds, IN_RUNS, PLAIN } from "./long-texts.ts";
 import { testLongTexts } from "./long-texts-cases.ts";
 
-testLongTexts(1024);
+testLongTexts({ accepted: 1024, refused: 1024, hasEmojiInRuns: true });
 
 for (const kind of [IN_RUNS, PLAIN]) {
   test(`pieces refuse a text only if the whole is too long, and lower bounds hold, on random texts (${kind.name})`, async () => {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { decision } from "../cli/decision.ts";
-import { type Body, heavy, KEY, Service } from "../service/service.ts";
+import { writeTinyPackage } from "../models/tiny-package.ts";
+import { FastService } from "../service/fast-client.ts";
+import { type Body, KEY, Service, SMALL } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const QUESTIONS = {
@@ -19,6 +23,8 @@ const QUESTIONS = {
 const DECIDE = { state: { b: 1, text: "I was charged twice!" }, questions: QUESTIONS };
 const RANK = { state: "A paper jam.", question: "Which helps?", candidates: ["Open tray 2.", "Buy ink."] };
 
+/** A small model: that it is the same one is what counts here. */
+const model = mkdtempSync(path.join(tmpdir(), "mcp-"));
 const bin = path.join(packageRoot, "bin/decision.js");
 const stdio = (args: readonly string[], env: Record<string, string> = {}) =>
   new StdioClientTransport({ command: process.execPath, args: [bin, "mcp", ...args], env });
@@ -54,11 +60,13 @@ describe("MCP with the model", () => {
   const headers = { "content-type": "application/json", authorization };
   let service: Service;
   before(async () => {
-    service = await Service.start(["--queue-size", "1", "--deadline-ms", "600000"], {
-      DECISION_API_KEY: KEY,
-    });
+    await writeTinyPackage(model);
+    service = await Service.start(["--model-path", model], { DECISION_API_KEY: KEY });
   });
-  after(() => service.stop());
+  after(async () => {
+    await service.stop();
+    rmSync(model, { recursive: true });
+  });
   const url = () => `http://127.0.0.1:${service.port}`;
   const overHttp = () =>
     new StreamableHTTPClientTransport(new URL(`${url()}/mcp`), {
@@ -89,40 +97,40 @@ describe("MCP with the model", () => {
     });
   });
 
-  it("gives them over stdio with a model of its own", async () => {
-    await withClient(stdio([]), checkNumbers);
-  });
-
   it("tells a full queue, and still lists its tools", async () => {
-    const held = new AbortController();
-    const hold = (seed: number) =>
-      service
-        .call("POST", "/v1/systemone", { body: heavy(8, seed), headers, signal: held.signal })
-        .catch(() => {});
-    const calls = [hold(0)];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const engine = { settings: { queueCapacity: 1, maxBatchRequests: 1 }, beforeForest: () => released };
+    const full = await FastService.start({ engine, mcpAddress: { hosts: [], isLocal: true } });
+    const calls = [full.post("/v1/systemone", SMALL)];
     try {
-      await service.until(({ running_requests }) => running_requests === 1);
-      calls.push(hold(1));
-      await service.until(({ queued_requests, queue_capacity }) => queued_requests === queue_capacity);
-      await withClient(overHttp(), async (client) => {
+      await full.until(({ running_requests }) => running_requests === 1);
+      calls.push(full.post("/v1/systemone", SMALL));
+      await full.until(({ queued_requests }) => queued_requests === 1);
+      const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${full.port}/mcp`));
+      await withClient(transport, async (client) => {
         assert.match(await errorOf(client, "decide", DECIDE), /queue is full\. Try again after 1 s\./);
         assert.equal((await client.listTools()).tools.length, 3);
       });
     } finally {
-      held.abort();
+      release();
       await Promise.all(calls);
+      await full.stop();
     }
   });
 
-  it("answers all that was piped in, writes nothing else to standard output, and ends", () => {
+  it("with a model of its own answers all that was piped in, writes nothing else to standard output, and ends", async () => {
     const open = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     const lines = [
       { id: 1, method: "initialize", params: open },
       { method: "notifications/initialized" },
       { id: 2, method: "tools/call", params: { name: "decide", arguments: DECIDE } },
       { id: 3, method: "tools/call", params: { name: "rank", arguments: RANK } },
+      { id: 4, method: "tools/call", params: { name: "models", arguments: {} } },
     ].map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }));
-    const { status, stdout } = decision(["mcp", "--log-level", "debug"], {
+    const { status, stdout } = decision(["mcp", "--model-path", model, "--log-level", "debug"], {
       input: `${lines.join("\n")}\n{broken`,
     });
     assert.equal(status, 0);
@@ -130,8 +138,18 @@ describe("MCP with the model", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
-    const text: string = answers.find(({ id }) => id === 2).result.content[0].text;
+    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3, 4]);
+    const resultOf = (wanted: number) => answers.find(({ id }) => id === wanted).result;
+    for (const [id, target, given] of [
+      [2, "/v1/systemone", DECIDE],
+      [3, "/v1/rank", RANK],
+    ] as const) {
+      const { latency_ms: _, ...told } = resultOf(id).structuredContent;
+      const { latency_ms: __, ...plain } = (await service.post(target, given, headers)).body;
+      assert.deepEqual(told, plain);
+    }
+    assert.deepEqual(resultOf(4).structuredContent, (await service.call("GET", "/v1/models")).body);
+    const text: string = resultOf(2).content[0].text;
     assert.ok(text.indexOf('"9":') > 0 && text.startsWith('{"answers":{"intent":'), text);
   });
 

@@ -64,3 +64,33 @@ describe("what is shown as the embedded model's answer is its answer", () => {
     assertAlike(await answerTo("/v1/systemone", request), JSON.parse(response), "README");
   });
 });
+
+it("health has its members, and ready the same", async () => {
+  const MEMBERS = [
+    ...["status", "model", "aliases", "backend", "device", "precision", "strict", "temperature", "version"],
+    ...["model_version", "uptime_seconds", "limits", "queued_requests", "queue_capacity", "running_requests"],
+    "estimated_wait_seconds",
+    ...[
+      "completed_requests",
+      "rejected_requests",
+      "timed_out_requests",
+      "failed_requests",
+      "cancelled_requests",
+    ],
+    ...["model_batches", "model_forwards", "cache_size", "cache_entries", "cache_hits"],
+  ];
+  const health = await service.health();
+  assert.deepEqual(Object.keys(health).sort(), MEMBERS.sort());
+  const ready = JSON.parse((await service.call("GET", "/ready")).text);
+  assert.deepEqual({ ...ready, uptime_seconds: 0 }, { ...health, uptime_seconds: 0 });
+  assert.equal(health.status, "ready");
+  assert.equal(health.precision, "int8", "what auto is on a CPU");
+  assert.equal(health.temperature, 4.136820402388508);
+  assert.deepEqual(ready.limits, {
+    ...{ max_body_bytes: 2_097_152, max_nesting: 100, max_questions: 32, min_candidates: 2 },
+    ...{ max_candidates: 64, max_pairs: 256, max_state_question_tokens: 2048, max_candidate_tokens: 768 },
+    ...{ deadline_seconds: 60, queue_capacity: 128, max_batch_requests: 32 },
+    max_batch_tokens: ready.limits.max_batch_tokens,
+    batch_wait_ms: ready.limits.batch_wait_ms,
+  });
+});

@@ -290,7 +290,7 @@ export function testLimits(
       { name: "punctuation", given: state(`"${repeated("!")}"`) },
       { name: "white space around", given: paddedFront(room), status: 200 },
       { name: "white space within", given: `{${repeated(" ")}}` },
-      { name: "64 long candidates", given: long(64, Math.floor(room / 64)) },
+      { name: "long candidates", given: long(Math.min(64, Math.floor(room / 2000))) },
       { name: "a string without end", given: `{"state":"${repeated("a")}` },
       { name: "backslashes", given: `{"state":"${repeated("\\\\")}"` },
       { name: "zero bytes", given: repeated("\u0000") },
@@ -325,8 +325,9 @@ export function testLimits(
     function paddedFront(bytes: number): string {
       return JSON.stringify(SMALL).padStart(bytes);
     }
-    function long(count: number, bytes: number): string {
-      const texts = Array.from({ length: count }, (_, index) => `${index} ${"go ".repeat((bytes - 20) / 3)}`);
+    function long(count: number): string {
+      const bytes = Math.floor(room / count);
+      const texts = Array.from({ length: count }, (_, index) => `${index} ${"a ".repeat((bytes - 20) / 2)}`);
       return JSON.stringify({ state: 1, candidates: texts });
     }
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { inProcess } from "../cli/in-process.ts";
+import { writeTinyPackage } from "../models/tiny-package.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { Service, SMALL } from "./service.ts";
 
@@ -20,6 +21,10 @@ const certificates = path.join(packageRoot, "test/support/tls");
 const keys = (...args: string[]) =>
   inProcess(["keys", ...args], { env: { DECISION_KEYS_FILE: inFolder("keys.txt") } });
 
+/** A small model: what it answers is not tested here. */
+const MODEL = ["--model-path", inFolder("model")];
+
+before(() => writeTinyPackage(inFolder("model")));
 after(() => rmSync(folder, { recursive: true }));
 
 function useCertificate(name: string): void {
@@ -70,6 +75,7 @@ describe("a service with keys of a file and a certificate", () => {
       inFolder("tls.key"),
       "--keys-file",
       inFolder("keys.txt"),
+      ...MODEL,
     ];
     service = await Service.start(flags);
   });
@@ -93,7 +99,7 @@ describe("a service with keys of a file and a certificate", () => {
     let isOver = false;
     const lost: unknown[] = [];
     const traffic = (async () => {
-      while (!isOver)
+      for (; !isOver; await sleep(10))
         await ask(key).then(
           ({ status }) => status === 200 || lost.push(status),
           (error) => lost.push(error),
@@ -135,42 +141,40 @@ describe("a service with keys of a file and a certificate", () => {
 describe("a service on a Unix socket", () => {
   it("answers there, takes the place of one that was killed, and says what is in force", async () => {
     const socketPath = inFolder("service.sock");
-    writeFileSync(inFolder("decision.yaml"), `socket: ${socketPath}\nlog-level: error\n`);
-    const start = async () => {
-      const child = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve"], {
-        cwd: folder,
-      });
-      const [line] = await once(child.stdout, "data");
-      assert.match(String(line), /at http\+unix:\/\/.*service\.sock/);
-      return child;
-    };
-    const first = await start();
+    const model = inFolder("model");
+    writeFileSync(
+      inFolder("decision.yaml"),
+      `socket: ${socketPath}\nmodel-path: ${model}\nlog-level: error\n`,
+    );
+    const listens = `require("node:net").createServer().listen(${JSON.stringify(socketPath)}, () => console.log("listens"))`;
+    const first = spawn(process.execPath, ["--eval", listens]);
+    await once(first.stdout, "data");
     const killed = once(first, "exit");
     first.kill("SIGKILL");
     await killed;
-    const second = await start();
+    assert.ok(existsSync(socketPath));
+    const service = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve"], {
+      cwd: folder,
+    });
+    const [line] = await once(service.stdout, "data");
+    assert.match(String(line), /at http\+unix:\/\/.*service\.sock/);
     const status = await new Promise((resolve, reject) =>
       request({ socketPath, path: "/ready" }, (response) => resolve(response.resume().statusCode))
         .on("error", reject)
         .end(),
     );
     assert.equal(status, 200);
-    const shown = spawnSync(
-      process.execPath,
-      [path.join(packageRoot, "bin/decision.js"), "config", "--json"],
-      {
-        cwd: folder,
-        encoding: "utf8",
-        env: { ...process.env, DECISION_QUEUE_SIZE: "7", DECISION_API_KEY: "not-to-be-shown" },
-      },
-    );
+    const shown = await inProcess(["config", "--json"], {
+      cwd: folder,
+      env: { DECISION_QUEUE_SIZE: "7", DECISION_API_KEY: "not-to-be-shown" },
+    });
     assert.ok(!shown.stdout.includes("not-to-be-shown"));
     const { options } = JSON.parse(shown.stdout);
     const sourceOf = (name: string) =>
       options.find(({ option }: { option: string }) => option === name).source.kind;
     assert.deepEqual(["socket", "queue-size", "port"].map(sourceOf), ["file", "variable", "default"]);
-    const ended = once(second, "exit");
-    second.kill("SIGTERM");
+    const ended = once(service, "exit");
+    service.kill("SIGTERM");
     assert.deepEqual(await ended, [0, null]);
   });
 });
@@ -182,7 +186,13 @@ describe("a socket that systemd passes", { skip: process.platform === "win32" },
     await once(listener, "listening");
     const { port } = listener.address() as AddressInfo;
     const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle;
-    const command = [process.execPath, path.join(packageRoot, "bin/decision.js"), "serve", ...flags];
+    const command = [
+      process.execPath,
+      path.join(packageRoot, "bin/decision.js"),
+      "serve",
+      ...MODEL,
+      ...flags,
+    ];
     const script = 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
     const child = spawn("sh", ["-c", script, "sh", ...command], { stdio: ["ignore", "pipe", "pipe", fd] });
     listener.close(); // the child has its own

@@ -6,13 +6,17 @@ import { after, describe, it } from "node:test";
 import { createDecider, createScorer } from "../../src/library/index.ts";
 import { writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
+import { writeTinyPackage } from "../models/tiny-package.ts";
 import { type Misbehaviour, serveGraph } from "../support/inference-server.ts";
-import { embeddedModel, packageRoot } from "../support/package-root.ts";
+import { packageRoot } from "../support/package-root.ts";
 import { Service, SMALL } from "./service.ts";
 
 const folder = await mkdtemp(path.join(tmpdir(), "remote-service-"));
 const inFolder = (name: string) => path.join(folder, name);
-const graph = await writeWholeGraph(await openModelPackage(embeddedModel), "u8u8", folder);
+/** A small model: that the numbers are right is tested with test/backends/remote.integration.test.ts. */
+const modelPath = inFolder("model");
+await writeTinyPackage(modelPath);
+const graph = await writeWholeGraph(await openModelPackage(modelPath), "u8u8", folder);
 const servers: Awaited<ReturnType<typeof serveGraph>>[] = [];
 after(async () => {
   await Promise.all(servers.map((server) => server.kill()));
@@ -25,6 +29,12 @@ async function served(how: Misbehaviour = {}) {
   return server;
 }
 
+const remoteAt = (url: string) =>
+  ({ backend: "remote", remoteUrl: url, remoteModel: "decision", modelPath }) as const;
+const flagsFor = (url: string) => [
+  ...["--backend", "remote", "--remote-url", url, "--remote-model", "decision"],
+  ...["--model-path", modelPath],
+];
 const certificate = (name: string) => path.join(packageRoot, "test/support/tls", `${name}.crt`);
 
 describe("a service that another one computes for", () => {
@@ -37,14 +47,14 @@ describe("a service that another one computes for", () => {
     assert.ok(cert !== undefined && key !== undefined);
     const server = await served({ tls: { cert, key } });
     await writeFile(inFolder("token"), "s3cret\n");
-    const remote = { backend: "remote", remoteUrl: server.url, remoteModel: "decision" } as const;
+    const remote = remoteAt(server.url);
     for (const remoteCa of ["", certificate("first")])
       await assert.rejects(createDecider({ ...remote, remoteCa }), {
         kind: "BACKEND_FAILED",
         message: /The server at https:.* cannot be reached: .*certificate/,
       });
     assert.equal(server.seen.length, 0);
-    const flags = ["--backend", "remote", "--remote-url", server.url, "--remote-model", "decision"];
+    const flags = flagsFor(server.url);
     const secured = ["--remote-ca", certificate("loopback"), "--remote-token-file", inFolder("token")];
     const service = await Service.start([...flags, ...secured], { DECISION_REMOTE_TOKEN: "another" });
     try {
@@ -63,7 +73,7 @@ describe("a service that another one computes for", () => {
 
   it("takes the token of the environment, which only the commands read", async () => {
     const server = await served();
-    const remote = { backend: "remote", remoteUrl: server.url, remoteModel: "decision" } as const;
+    const remote = remoteAt(server.url);
     process.env.DECISION_REMOTE_TOKEN = "s3cret";
     try {
       const decider = await createDecider(remote);
@@ -72,7 +82,7 @@ describe("a service that another one computes for", () => {
       delete process.env.DECISION_REMOTE_TOKEN;
     }
     assert.equal(server.seen.at(-1)?.authorization, undefined);
-    const flags = ["--backend", "remote", "--remote-url", server.url, "--remote-model", "decision"];
+    const flags = flagsFor(server.url);
     const service = await Service.start(flags, { DECISION_REMOTE_TOKEN: "s3cret" });
     assert.equal(await service.stop(), 0);
     assert.equal(server.seen.at(-1)?.authorization, "Bearer s3cret");
@@ -80,7 +90,7 @@ describe("a service that another one computes for", () => {
 
   it("corrects answers by the vectors that the server gives, as without it", async () => {
     const server = await served();
-    const remote = { backend: "remote", remoteUrl: server.url, remoteModel: "decision" } as const;
+    const remote = remoteAt(server.url);
     const body = JSON.stringify(SMALL);
     const scorer = await createScorer(remote, { hasVectors: true });
     const [found] = await scorer.score(body);
@@ -104,7 +114,7 @@ describe("a service that another one computes for", () => {
     await writeFile(inFolder("tuning.json"), JSON.stringify({ ...file, questions: [question] }));
 
     const probabilities: string[] = [];
-    for (const options of [{ ...remote, tuning }, { tuning }, remote]) {
+    for (const options of [{ ...remote, tuning }, { modelPath, tuning }, remote]) {
       const decider = await createDecider(options);
       const { answers } = JSON.parse(await decider.ask("systemone", body));
       probabilities.push(JSON.stringify(answers.q.probabilities));

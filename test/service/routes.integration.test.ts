@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { FastService } from "./fast-client.ts";
-import { KEY, MARK, Service, SMALL, SMALL_RANK } from "./service.ts";
+import { KEY, MARK, SMALL, SMALL_RANK } from "./service.ts";
 
 let service: FastService;
-let open: Service;
+let open: FastService;
 before(async () => {
-  [service, open] = await Promise.all([FastService.start({ apiKey: KEY }), Service.start()]);
+  [service, open] = await Promise.all([FastService.start({ apiKey: KEY }), FastService.start()]);
 });
 after(async () => {
   await service.stop();
-  assert.equal(await open.stop(), 0);
+  await open.stop();
 });
 
 const TYPE = { "content-type": "application/json" };
@@ -322,36 +322,6 @@ test("an inference tells its times in server-timing", async () => {
     );
     for (const entry of entries) assert.match(entry, /^[a-z]+;dur=\d+(\.\d+)?$/);
   }
-});
-
-test("health has its members, and ready the same", async () => {
-  const MEMBERS = [
-    ...["status", "model", "aliases", "backend", "device", "precision", "strict", "temperature", "version"],
-    ...["model_version", "uptime_seconds", "limits", "queued_requests", "queue_capacity", "running_requests"],
-    "estimated_wait_seconds",
-    ...[
-      "completed_requests",
-      "rejected_requests",
-      "timed_out_requests",
-      "failed_requests",
-      "cancelled_requests",
-    ],
-    ...["model_batches", "model_forwards", "cache_size", "cache_entries", "cache_hits"],
-  ];
-  const health = await open.health();
-  assert.deepEqual(Object.keys(health).sort(), MEMBERS.sort());
-  const ready = JSON.parse((await open.call("GET", "/ready")).text);
-  assert.deepEqual({ ...ready, uptime_seconds: 0 }, { ...health, uptime_seconds: 0 });
-  assert.equal(health.status, "ready");
-  assert.equal(health.precision, "int8", "what auto is on a CPU");
-  assert.equal(health.temperature, 4.136820402388508);
-  assert.deepEqual(ready.limits, {
-    ...{ max_body_bytes: 2_097_152, max_nesting: 100, max_questions: 32, min_candidates: 2 },
-    ...{ max_candidates: 64, max_pairs: 256, max_state_question_tokens: 2048, max_candidate_tokens: 768 },
-    ...{ deadline_seconds: 60, queue_capacity: 128, max_batch_requests: 32 },
-    max_batch_tokens: ready.limits.max_batch_tokens,
-    batch_wait_ms: ready.limits.batch_wait_ms,
-  });
 });
 
 test("counters add up", async () => {

@@ -217,9 +217,12 @@ export class Service extends Client {
   }
 
   /** The same, resolved as soon as the port accepts connections. */
-  static async startUnready(env: Readonly<Record<string, string>>): Promise<Service> {
+  static async startUnready(
+    flags: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<Service> {
     const port = await freePort();
-    const service = new Service(Service.#spawn(["--port", String(port)], env), port);
+    const service = new Service(Service.#spawn(["--port", String(port), ...flags], env), port);
     for (;;) {
       try {
         await service.call("GET", "/v1/models");

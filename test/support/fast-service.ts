@@ -1,17 +1,20 @@
 import type { AddressInfo } from "node:net";
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { OPTION_TABLE } from "../../src/options/table.ts";
-import { createFastEngine } from "../conformance/fast-engine.ts";
+import { createFastEngine, type FastEngineParts } from "../conformance/fast-engine.ts";
 
 const silent = () => {};
 
-export type FastServiceOptions = Partial<AppOptions>;
+export interface FastServiceOptions extends Partial<AppOptions> {
+  readonly engine?: FastEngineParts;
+}
 
 /** A whole service over a model that takes no time, on a port of its own, with the limits of the command's defaults. */
-export async function startFastService(
-  options: FastServiceOptions = {},
-): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const engine = await createFastEngine();
+export async function startFastService({
+  engine: parts = {},
+  ...options
+}: FastServiceOptions = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const engine = await createFastEngine(0, parts);
   const app = await createApp(engine, {
     maxConnections: OPTION_TABLE.maxConnections.default,
     headersTimeoutMs: OPTION_TABLE.headersTimeoutMs.default,

@@ -1,7 +1,8 @@
 // Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
 // `--conditions` there says to the first run of a state of more than 100 tokens that it is given. (That process gets no other variable.)
-// `loads once there is <file>` is no fault: the model is not loaded before.
+// `holds messages for <folder>` is no fault: it reads a message once there is a file of its type (`load`, `score`) in that folder.
 const { existsSync } = require("node:fs");
+const path = require("node:path");
 const threads = require("node:worker_threads");
 const { syncBuiltinESMExports } = require("node:module");
 
@@ -51,9 +52,10 @@ const isPoison = (message) =>
 process.on = (event, listener) => {
   if (event !== "message") return on.call(process, event, listener);
   return on.call(process, event, (message) => {
-    const file = /^loads once there is (.*)/.exec(fault)?.[1];
-    if (file !== undefined) return onceThereIs(file, () => listener(message));
-    const consequence = isPoison(message) ? FAULTS[fault](message) : "none";
+    const folder = /^holds messages for (.*)/.exec(fault)?.[1];
+    if (folder !== undefined && message.type !== "ping")
+      return onceThereIs(path.join(folder, message.type), () => listener(message));
+    const consequence = folder === undefined && isPoison(message) ? FAULTS[fault](message) : "none";
     if (consequence !== "message is lost") listener(message);
   });
 };

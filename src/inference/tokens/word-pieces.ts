@@ -211,19 +211,19 @@ function leastTokens(margin: number, run: number): (counted: number, cuts: numbe
 
 /** @throws ServiceError INVALID_MODEL if a token's id is no row of the model's word embeddings */
 function checkTokenIds(file: unknown, words: number): void {
-  const vocabulary = Object.entries(member(member(file, "model"), "vocab") ?? {});
-  const added = member(file, "added_tokens");
-  const others = Array.isArray(added)
-    ? added.map((token) => [member(token, "content"), member(token, "id")])
-    : [];
-  for (const [token, id] of [...vocabulary, ...others]) {
-    if (typeof id === "number" && id < words) continue;
+  const check = (token: unknown, id: unknown) => {
+    if (typeof id === "number" && id < words) return;
     const expected = `expected less than ${words}, the number of the model's word embeddings`;
     throw new ServiceError(
       "INVALID_MODEL",
       `tokenizer.json gives ${JSON.stringify(token)} the id ${id}: ${expected}.`,
     );
-  }
+  };
+  const vocabulary = member(member(file, "model"), "vocab");
+  // no list of its 50,000 entries: a start waits for it
+  for (const token in vocabulary as object) check(token, member(vocabulary, token));
+  const added = member(file, "added_tokens");
+  if (Array.isArray(added)) for (const token of added) check(member(token, "content"), member(token, "id"));
 }
 
 /** The pre-tokenizer of `training/vocabulary.py`: as BERT's, and longer words in runs of `maxWord` characters. */
