@@ -129,8 +129,8 @@ export class EngineCore implements ServedEngine {
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
   }
 
-  fullQueue(): ServiceError | undefined {
-    const obstacle = this.#scheduler.obstacle();
+  fullQueue(ahead = 0): ServiceError | undefined {
+    const obstacle = this.#scheduler.obstacle(ahead);
     return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
   }
 

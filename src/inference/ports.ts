@@ -354,8 +354,10 @@ export interface ServedEngine extends Engine {
   /**
    * QUEUE_FULL if the queue is full now. Cheap, and counts nothing: `countTurnedAway` does. What else keeps a request out (the service
    * starts or shuts down) lasts, and is said after the checks of its body.
+   *
+   * @param ahead requests that have no place yet, but will ask for one before this one does
    */
-  fullQueue(): ServiceError | undefined;
+  fullQueue(ahead?: number): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
   measurements(): EngineMeasurements;
   /** Names who is told of each batch that has been computed. There is one such listener. */

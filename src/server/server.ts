@@ -32,6 +32,7 @@ import {
   wireLimits,
 } from "./wire/listener.ts";
 import { messageFailure } from "./wire/message-rules.ts";
+import { Pacer } from "./wire/pacer.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
 import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
 
@@ -121,7 +122,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     options.onRequestEnd?.(record);
   };
   const isDraining = () => app.isDraining;
-  const isRefused = createQuickRefusal({ contracts, admission, isDraining, onRequestEnd });
+  const pacer = new Pacer(() => admission.fullQueue() !== undefined);
+  const isRefused = createQuickRefusal({ contracts, admission, pacer, isDraining, onRequestEnd });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -146,7 +148,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
     },
   });
-  app.server.on("connect", onConnect(contract));
+  app.server.on("connect", onConnect(contract)).on("connection", () => pacer.noteConnection());
   const idle = new IdleConnections(app.server, clock);
   app.server.closeIdleConnections = () => idle.closeAll(); // Node calls it when the listener closes
   // nothing can be said on a connection whose keys are not agreed yet
@@ -211,11 +213,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       headChecks,
       bodies: { ...bodies, maxBodyBytes },
       admission,
+      pacer,
       log,
       ...others,
     });
   }
-  if (options.openMcp) serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, log });
+  if (options.openMcp) serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, pacer, log });
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   await serveDocs(app, contract.document, dialects, options.version);
   await serveRedoc(app, dialects, options.version);

@@ -150,6 +150,7 @@ test("whether the queue is full can be asked, which counts nothing until it is t
   const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
   const kinds = [engine.fullQueue()?.kind];
   await engine.start();
+  assert.equal(engine.fullQueue(1)?.kind, "QUEUE_FULL"); // once one more has been admitted
   kinds.push(engine.fullQueue()?.kind);
   const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
   kinds.push(engine.fullQueue()?.kind);

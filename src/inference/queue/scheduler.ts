@@ -131,11 +131,11 @@ export class Scheduler {
     };
   }
 
-  /** The error with which `admit` would reject a request now. */
-  obstacle(): ServiceError | undefined {
+  /** The error with which `admit` would reject a request now, or once `ahead` others have been admitted. */
+  obstacle(ahead = 0): ServiceError | undefined {
     if (this.#obstacle !== undefined) return this.#obstacle();
     if (!this.#backend.isExpected) return queueErrors.starting();
-    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
+    return this.#waiting.size + ahead >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 
   /** Accepts no more requests; resolves when all accepted ones have been answered. */

@@ -7,6 +7,7 @@ import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
+import type { Pacer } from "../wire/pacer.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
@@ -19,6 +20,7 @@ export interface OperationOptions {
   readonly headChecks: HeadCheckOptions;
   readonly bodies: BodyLimits;
   readonly admission: Admission;
+  readonly pacer: Pacer;
   readonly log: Log;
   /** A second name of the header x-request-id in the answers. */
   readonly requestIdHeader?: string | undefined;
@@ -73,14 +75,14 @@ async function replyTo(
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: Route,
   signal: AbortSignal,
-  { contract, headChecks, bodies, admission }: OperationOptions,
+  { contract, headChecks, bodies, admission, pacer }: OperationOptions,
 ): Promise<OutgoingReply> {
   const { raw, id } = request;
   const arrivedAt = bodies.clock.now();
   const holder = checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
   request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
-  checkPlace(admission);
+  checkPlace(admission, pacer.waiting);
   if (holder?.rates !== undefined) await holder.rates.takeRequest();
   const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
@@ -89,8 +91,10 @@ async function replyTo(
   let release = () => {};
   const incoming = { operationId, requestId: id, signal, arrivedAt };
   const coding = contentCodingOf(raw.headers);
-  const call = ({ bytes, grow, release: releaseBody }: WholeBody) => {
+  const call = async ({ bytes, grow, release: releaseBody }: WholeBody) => {
     release = releaseBody;
+    await pacer.turn();
+    if (signal.aborted) throw new ServiceError("CANCELLED", "The caller has left.");
     checkPlace(admission);
     if (coding === undefined) return contract.call({ ...incoming, body: bytes });
     const limits = { maxBytes: bodies.maxBodyBytes, grow };
@@ -106,8 +110,8 @@ async function replyTo(
 }
 
 /** @throws ServiceError QUEUE_FULL */
-function checkPlace(admission: Admission): void {
-  const obstacle = admission.fullQueue();
+function checkPlace(admission: Admission, ahead = 0): void {
+  const obstacle = admission.fullQueue(ahead);
   if (obstacle === undefined) return;
   admission.countTurnedAway("REFUSED");
   throw obstacle;

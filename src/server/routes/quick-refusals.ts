@@ -6,6 +6,7 @@ import { callersTraceId } from "../tracing.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
+import type { Pacer } from "../wire/pacer.ts";
 import { commonHeaders } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { Admission } from "./operations.ts";
@@ -15,6 +16,7 @@ export interface QuickRefusalOptions {
   /** Of each contract that is served. */
   readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
+  readonly pacer: Pacer;
   readonly isDraining: () => boolean;
   readonly onRequestEnd: RequestListener;
 }
@@ -39,7 +41,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, isDraining, onRequestEnd } = options;
+  const { contracts, admission, pacer, isDraining, onRequestEnd } = options;
   const routes = new Map(
     contracts.flatMap((served) =>
       served.headChecks.contract.routes
@@ -51,7 +53,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     ),
   );
   return (request, response) => {
-    const obstacle = admission.fullQueue();
+    const obstacle = admission.fullQueue(pacer.waiting);
     if (obstacle === undefined) return false;
     const known = routes.get(keyOf(request.method, request.url));
     if (known === undefined) return false;
