@@ -11,11 +11,11 @@ import {
   waitingTogether,
   warmQuestion,
 } from "./figures.ts";
-import type { OperatorTime } from "./operator-time.ts";
+import type { OperatorTime } from "./process/operator-time.ts";
+import { TaskProcess } from "./process/task-process.ts";
 import { measureRoof, type Roof } from "./roof.ts";
 import { asPrecision, saturation } from "./saturation.ts";
 import { scoreChecked } from "./subject.ts";
-import { TaskProcess } from "./task-process.ts";
 import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {

@@ -3,7 +3,7 @@ import { interleave } from "../measure/rounds.ts";
 import { MIXED } from "../workloads/traffic.ts";
 import { type Arithmetic, arithmeticOf, sumOf } from "./arithmetic.ts";
 import type { EngineRun } from "./engine-run.ts";
-import type { Precision } from "./gemm.ts";
+import type { Precision } from "./process/gemm.ts";
 import { idealMs, type Roof } from "./roof.ts";
 import { enoughFor, runSlice, type Slice, Supply } from "./slice.ts";
 import type { Subject } from "./subject.ts";

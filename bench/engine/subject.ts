@@ -16,7 +16,7 @@ import { RequestReader } from "../workloads/reader.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 import { forestOf } from "./forest.ts";
 import { PairBackend } from "./pair-backend.ts";
-import { TaskProcess } from "./task-process.ts";
+import { TaskProcess } from "./process/task-process.ts";
 
 /** A request as texts. Measured time starts here. */
 export interface Prepared {

@@ -1,5 +1,5 @@
 import { invalidOption } from "../options/resolve.ts";
-import type { Format } from "./actions/batch.ts";
+import type { Format } from "./actions/rows/batch.ts";
 
 /** The format of a file of rows: as given, else by its name. @throws ServiceError INVALID_OPTION for a name that says something else */
 export function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {

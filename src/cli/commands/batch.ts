@@ -67,7 +67,7 @@ export default class Batch extends BaseCommand {
     if (flags.json && flags.output === "-")
       throw invalidOption("--json prints what the batch did, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
-    const { batch } = await import("../actions/batch.ts");
+    const { batch } = await import("../actions/rows/batch.ts");
     const summary = await batch({
       questions,
       input: flags.input,

@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
 import { invalidOption } from "../../options/resolve.ts";
-import type { Asked } from "../actions/evaluate.ts";
+import type { Asked } from "../actions/rows/evaluate.ts";
 import { LABELLED_ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
@@ -98,7 +98,7 @@ export default class Evaluate extends BaseCommand {
     await checkWritable("--thresholds", flags.thresholds);
     await checkWritable("--report", flags.report);
 
-    const { evaluate } = await import("../actions/evaluate.ts");
+    const { evaluate } = await import("../actions/rows/evaluate.ts");
     const { evaluation, thresholds } = await evaluate({
       questions,
       target,
@@ -112,12 +112,12 @@ export default class Evaluate extends BaseCommand {
     if (flags.thresholds !== undefined)
       await writeOutput("--thresholds", flags.thresholds, `${JSON.stringify(thresholds, undefined, 2)}\n`);
     if (flags.report !== undefined) {
-      const { evaluationPage } = await import("../output/evaluation-page.ts");
+      const { evaluationPage } = await import("../output/rows/evaluation-page.ts");
       await writeOutput("--report", flags.report, evaluationPage(evaluation));
     }
     if (flags.json) this.log(JSON.stringify(evaluation));
     else {
-      const { evaluationText } = await import("../output/evaluation-text.ts");
+      const { evaluationText } = await import("../output/rows/evaluation-text.ts");
       this.log(evaluationText(evaluation));
     }
     if (evaluation.errors.length > 0 || evaluation.check?.isWorse) this.exit(1);

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import type { Tuned } from "../actions/tune.ts";
+import type { Tuned } from "../actions/rows/tune.ts";
 import { LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
@@ -55,7 +55,7 @@ export default class Tune extends BaseCommand {
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const questions = await readQuestions(flags.questions);
     await checkWritable("--output", flags.output);
-    const { tune } = await import("../actions/tune.ts");
+    const { tune } = await import("../actions/rows/tune.ts");
     const result = await tune({
       questions,
       options,
@@ -69,7 +69,7 @@ export default class Tune extends BaseCommand {
       await writeOutput("--output", flags.output, `${JSON.stringify(result.file)}\n`);
     if (flags.json) this.log(JSON.stringify(jsonOf(result)));
     else {
-      const { tuningText } = await import("../output/tuning-text.ts");
+      const { tuningText } = await import("../output/rows/tuning-text.ts");
       this.log(`${tuningText(result)}\n\n${this.#outcome(result, flags.output)}`);
     }
     if (result.file === undefined || result.errors.length > 0) this.exit(1);

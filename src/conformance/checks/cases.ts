@@ -1,6 +1,6 @@
-import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE } from "../operations.ts";
-import type { Trial } from "../trial.ts";
+import { type Check, defineCheck } from "../trial/check.ts";
+import { RANK, SYSTEMONE } from "../trial/operations.ts";
+import type { Trial } from "../trial/trial.ts";
 
 /** A request that a rule says to be valid, or not to be. */
 export interface Case {

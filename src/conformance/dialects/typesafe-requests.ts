@@ -1,6 +1,6 @@
-import { type Check, type CheckDraft, defineCheck } from "../check.ts";
-import { at } from "../json.ts";
-import type { Inferred, Trial } from "../trial.ts";
+import { at } from "../client/json.ts";
+import { type Check, type CheckDraft, defineCheck } from "../trial/check.ts";
+import type { Inferred, Trial } from "../trial/trial.ts";
 
 export const PATH = "/v1/systemone";
 export const STATE = "I was charged twice for one order. Give me my money back today!";

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { lstatSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { ServiceError } from "../../errors.ts";
+
+/** Advice by the system's error code. Node.js reports a folder that is missing as EACCES. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "there is a file that is no socket",
+  EACCES: "its folder does not exist, or this user may not write to it",
+};
+/** What the system's address of a socket holds. Node.js 20 cuts a longer path off. */
+const MAX_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
+
+/**
+ * Listens on a Unix socket. The file of a service that was killed is removed, that of one that runs is not.
+ *
+ * @throws ServiceError INTERNAL
+ */
+export async function listenOnSocket(server: FastifyInstance, path: string): Promise<void> {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES)
+    throw cannotListen(path, `its path has more than ${MAX_PATH_BYTES} bytes`);
+  if (isSocket(path)) {
+    if (await isAnswered(path)) throw cannotListen(path, "another program listens there");
+    rmSync(path);
+  }
+  try {
+    await server.listen({ path });
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw cannotListen(path, ADVICE[reason] ?? reason, cause);
+  }
+}
+
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function cannotListen(path: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError("INTERNAL", `cannot listen on the socket ${path}: ${reason}.`, { cause });
+}
