@@ -18,7 +18,7 @@ export interface RoofOptions {
 }
 
 /** The products of one layer. */
-export function gemmShapes({ hidden, inner }: TokenTreeShape): readonly GemmShape[] {
+function gemmShapes({ hidden, inner }: TokenTreeShape): readonly GemmShape[] {
   return [
     { inputs: hidden, outputs: hidden },
     { inputs: hidden, outputs: inner },

@@ -6,7 +6,7 @@ import { InferenceProcess } from "../process/inference-process.ts";
 import { FrameReader, writeFrame } from "./frames.ts";
 
 /** Name of the Python package in `native/`. */
-export const WORKER = "decision_native";
+const WORKER = "decision_native";
 /** Unless DECISION_PYTHON names another one. */
 export const USUAL_PYTHON = "python3";
 

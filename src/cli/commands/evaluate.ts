@@ -1,16 +1,13 @@
 import { Flags } from "@oclif/core";
-import type { Location } from "../../errors.ts";
+import { invalidOption, type Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
-import { invalidOption } from "../../options/resolve.ts";
 import type { Asked } from "../actions/rows/evaluate.ts";
-import { LABELLED_ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
+import { formatOf, LABELLED_ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { readQuestions } from "../questions-file.ts";
-import { formatOf } from "../row-format.ts";
 import { fileText } from "../state-text.ts";
-import { targetOf } from "../target.ts";
 
 export default class Evaluate extends BaseCommand {
   static override summary = "Measure answers on labelled rows, and find confidence thresholds.";

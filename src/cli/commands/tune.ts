@@ -1,13 +1,12 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import type { Tuned } from "../actions/rows/tune.ts";
-import { LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
+import { formatOf, LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { plainLine } from "../output/plain-text.ts";
 import { readQuestions } from "../questions-file.ts";
-import { formatOf } from "../row-format.ts";
 
 export default class Tune extends BaseCommand {
   static override summary = "Fit a correction to labelled rows, to be served with the model.";

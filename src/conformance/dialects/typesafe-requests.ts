@@ -10,7 +10,7 @@ export const CHOICE = {
   instructions: "What does the customer want?",
   criteria: { refund: "Wants money back", cancel: null, other: "Anything else" },
 };
-export const LEVELS = ["can wait", "this week", "today"];
+const LEVELS = ["can wait", "this week", "today"];
 export const SCORE = { type: "score", instructions: "How urgent is this?", criteria: LEVELS };
 
 /** The smallest request; it tells whether a server wants a key. */

@@ -1,7 +1,7 @@
 import { WrongUsage } from "../client/target.ts";
 import type { Report } from "./report.ts";
 
-export const FORMAT = "decision-conformance-baseline-v1";
+const FORMAT = "decision-conformance-baseline-v1";
 /** Of what came, in a reason that nobody has written. */
 const LONGEST_CAME = 200;
 

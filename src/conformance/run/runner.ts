@@ -12,8 +12,7 @@ import { type Check, clauseOf } from "../trial/check.ts";
 import type { Profile } from "../trial/clause.ts";
 import { type Facts, gatherFacts } from "../trial/facts.ts";
 import { withSalts } from "../trial/salts.ts";
-import { type Session, Trial } from "../trial/trial.ts";
-import { Broken, CannotTell } from "../trial/verdicts.ts";
+import { Broken, CannotTell, type Session, Trial } from "../trial/trial.ts";
 import type { Baseline } from "./baseline.ts";
 import { countOutcomes, type Report, type Result, skipsIn } from "./report.ts";
 import { UNOBSERVED } from "./unobserved.ts";
@@ -99,6 +98,7 @@ class Run {
       profile,
       maxRequests: bounds.maxRequests,
       seen: [],
+      shared: new Map(),
       sentRequests: 0,
     };
     for (const turn of ["any", "alone", "last"] as const) {

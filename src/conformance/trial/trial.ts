@@ -6,7 +6,22 @@ import { Wire } from "../client/wire.ts";
 import type { Profile } from "./clause.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
 import { withSalts } from "./salts.ts";
-import { Broken, CannotTell } from "./verdicts.ts";
+
+/** The server does not keep the clause. The message says what came. */
+export class Broken extends Error {
+  override readonly name = "Broken";
+  readonly request: SentRequest | undefined;
+
+  constructor(came: string, request?: SentRequest) {
+    super(came);
+    this.request = request;
+  }
+}
+
+/** Whether the server keeps the clause cannot be told. The message says why. */
+export class CannotTell extends Error {
+  override readonly name = "CannotTell";
+}
 
 /** What the checks of one run share. */
 export interface Session {
@@ -17,6 +32,8 @@ export interface Session {
   readonly maxRequests: number;
   /** Every answer of the run so far, without those over bare connections. */
   readonly seen: Reply[];
+  /** By name: what several checks look at. */
+  readonly shared: Map<string, Promise<unknown>>;
   sentRequests: number;
 }
 
@@ -68,6 +85,13 @@ export class Trial {
   /** Every answer of the run so far. */
   get seen(): readonly Reply[] {
     return this.#session.seen;
+  }
+
+  /** What several checks of one run look at, asked for once. */
+  shared<Found>(name: string, find: () => Promise<Found>): Promise<Found> {
+    const found = this.#session.shared.get(name) ?? find();
+    this.#session.shared.set(name, found);
+    return found as Promise<Found>; // a name stands for one kind of thing
   }
 
   /** @throws NoAnswer */

@@ -38,7 +38,7 @@ export async function readStateParts(
  * @param maxRows as in `renderText`; the whole state has no more
  * @returns [parts] at least two, or none where nothing can be left out
  */
-export function statePartsOf(state: JsonValue, maxRows: number): readonly StatePart[] {
+function statePartsOf(state: JsonValue, maxRows: number): readonly StatePart[] {
   const { atoms, without } = split(state);
   if (atoms.length < 2) return [];
   const count = Math.min(atoms.length, MAX_PARTS);

@@ -14,7 +14,7 @@ import { strip } from "../texts/strip.ts";
 import { unwrapState } from "./state.ts";
 
 /** Of all questions of a request together. Chosen: sixteen calls of the engine. */
-export const MAX_OPTIONS = 4_096;
+const MAX_OPTIONS = 4_096;
 
 export type TypesafeBody = Received<components["schemas"]["TypesafeRequest"]>;
 type TypesafeQuestion = TypesafeBody["questions"] extends ReadonlyMap<string, infer Q> ? Q : never;

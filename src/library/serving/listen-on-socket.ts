@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { lstatSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../errors.ts";
+import { checkExposure } from "../../options/exposure.ts";
+import { OPTION_TABLE, type ServiceOptions } from "../../options/table.ts";
 
 /** Advice by the system's error code. Node.js reports a folder that is missing as EACCES. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -11,6 +13,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 /** What the system's address of a socket holds. Node.js 20 cuts a longer path off. */
 const MAX_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
+
+/** The first descriptor that systemd passes. @see https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
+const FIRST_PASSED = 3;
 
 /**
  * Listens on a Unix socket. The file of a service that was killed is removed, that of one that runs is not.
@@ -50,4 +55,26 @@ async function isAnswered(path: string): Promise<boolean> {
 
 function cannotListen(path: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError("INTERNAL", `cannot listen on the socket ${path}: ${reason}.`, { cause });
+}
+
+/**
+ * Listens on the socket that systemd has passed. Its address and not --host and --port decides whether a key is needed.
+ *
+ * @throws ServiceError INVALID_OPTION | INTERNAL
+ */
+export async function listenOnPassedSocket(
+  server: FastifyInstance,
+  options: ServiceOptions,
+  apiKey: string | undefined,
+): Promise<void> {
+  try {
+    // Fastify passes on what it does not know; with a host, it does not look for further addresses
+    const where = { fd: FIRST_PASSED, host: OPTION_TABLE.host.default };
+    await server.listen(where);
+  } catch (cause) {
+    throw new ServiceError("INTERNAL", "cannot listen on the socket that systemd has passed.", { cause });
+  }
+  const address: AddressInfo | string | null = server.server.address();
+  if (address !== null && typeof address === "object")
+    checkExposure({ ...options, socket: "", host: address.address }, apiKey);
 }

@@ -12,8 +12,7 @@ import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
-import { listenOnPassedSocket } from "./listen-on-descriptor.ts";
-import { listenOnSocket } from "./listen-on-socket.ts";
+import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
 import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
 
 /** Advice by the system's error code. */

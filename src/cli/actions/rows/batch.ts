@@ -10,11 +10,10 @@ import { csvFormat, JSONL, type OutputFormat } from "../../../batch/output-forma
 import { counted, durationText, rateText } from "../../../batch/progress-text.ts";
 import { type Written, writtenCsv, writtenJsonl } from "../../../batch/resume.ts";
 import type { Row, StatePlace } from "../../../batch/row.ts";
-import { fileFault, ServiceError } from "../../../errors.ts";
+import { fileFault, invalidOption, ServiceError } from "../../../errors.ts";
 import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";
-import { invalidOption } from "../../../options/resolve.ts";
-import { showProgress } from "../../output/batch-progress.ts";
+import { showProgress } from "../../output/progress.ts";
 import { type BatchOutput, fileOutput, lengthOf, standardOutput } from "../../output/rows/batch-output.ts";
 import { emptyInput, standardInput } from "../../state-text.ts";
 import { checkFirst, openTarget, type Target } from "../ask.ts";

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { invalidOption } from "../../../errors.ts";
 import {
   type AnsweredRows,
   answerRows,
@@ -15,7 +16,6 @@ import { check, type ThresholdFile, thresholdFile } from "../../../evaluation/th
 import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";
 import { checkTuning } from "../../../library/index.ts";
-import { invalidOption } from "../../../options/resolve.ts";
 import { terminalProgress } from "../../output/progress.ts";
 import { checkFirst, openTarget, type Target } from "../ask.ts";
 import { stopOnSignals } from "./batch.ts";

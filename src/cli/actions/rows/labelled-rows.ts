@@ -1,8 +1,8 @@
 import type { Row, StatePlace } from "../../../batch/row.ts";
+import { invalidOption } from "../../../errors.ts";
 import type { LabelledRow } from "../../../evaluation/answer-rows.ts";
 import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";
-import { invalidOption } from "../../../options/resolve.ts";
 import { type Format, openSource } from "./batch.ts";
 
 /** Where labelled rows come from. */

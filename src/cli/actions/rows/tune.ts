@@ -1,14 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { inOrder } from "../../../batch/in-order.ts";
 import { answerRow } from "../../../batch/outcome.ts";
-import { ServiceError } from "../../../errors.ts";
+import { invalidOption, ServiceError } from "../../../errors.ts";
 import { keyOf, type LabelledRow } from "../../../evaluation/answer-rows.ts";
 import type { RowError } from "../../../evaluation/evaluation.ts";
 import { askedRow, rowLabels } from "../../../evaluation/labelled-row.ts";
 import type { JsonObject } from "../../../json/value.ts";
 import { createScorer, type QuestionScores, type Scorer } from "../../../library/index.ts";
 import { readRemoteToken } from "../../../options/exposure.ts";
-import { invalidOption } from "../../../options/resolve.ts";
 import type { ServiceOptions } from "../../../options/table.ts";
 import { chooseTuning, type TuningChoice, type TuningKind } from "../../../tuning/fit/choose.ts";
 import type { TuningRow } from "../../../tuning/fit/fit.ts";

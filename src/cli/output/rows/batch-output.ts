@@ -1,6 +1,5 @@
 import { open, stat, truncate } from "node:fs/promises";
-import { fileFault, ServiceError } from "../../../errors.ts";
-import { invalidOption } from "../../../options/resolve.ts";
+import { fileFault, invalidOption, ServiceError } from "../../../errors.ts";
 
 /** Where the rows of a batch go. */
 export interface BatchOutput {

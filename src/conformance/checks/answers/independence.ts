@@ -1,7 +1,6 @@
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { CONTRACT_LIMITS } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
-import { shared } from "../../trial/shared.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import {
   ask,
@@ -263,7 +262,7 @@ function inBothProfiles(
       source,
       expected,
       run: async (trial: Trial) => {
-        const pairs = await shared(trial, `scores.${name}`, async () => {
+        const pairs = await trial.shared(`scores.${name}`, async () => {
           const found: (readonly [Answers, Answers])[] = [];
           await run(trial, (before, after) => found.push([before, after]));
           return found;

@@ -1,7 +1,6 @@
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { CONTRACT_LIMITS } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
-import { shared } from "../../trial/shared.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { choiceOf, freshState, isCloseScore, listScores, scoredOf, scoreOf, spreadOf } from "../scored.ts";
 
@@ -192,7 +191,7 @@ function both(
   run: (trial: Trial, observe: (seen: Observation) => void) => Promise<void>,
 ): readonly Check[] {
   const judge = async (trial: Trial, isSame: IsSame) => {
-    const seen = await shared(trial, id, async () => {
+    const seen = await trial.shared(id, async () => {
       const found: Observation[] = [];
       await run(trial, (one) => found.push(one));
       return found;

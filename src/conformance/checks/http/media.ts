@@ -4,7 +4,7 @@ import { at } from "../../client/json.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SMALL, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { issuesIn } from "../issues.ts";
+import { issuesIn } from "../cases.ts";
 
 const TAKEN = [
   "application/json",

@@ -3,8 +3,7 @@ import { at, isList, isMap, type Json, show } from "../../client/json.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SMALL, SYSTEMONE } from "../../trial/operations.ts";
 import { MARK, type Trial } from "../../trial/trial.ts";
-import { asked } from "../cases.ts";
-import { issuesIn } from "../issues.ts";
+import { asked, issuesIn } from "../cases.ts";
 import { numbered, scoreOf, texts } from "../scored.ts";
 import { faultyRequests } from "./faulty-requests.ts";
 

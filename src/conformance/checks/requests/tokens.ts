@@ -6,8 +6,7 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { nonce } from "../../trial/salts.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { counted, countIn } from "../answers/usage.ts";
-import { asked } from "../cases.ts";
-import { issuesIn } from "../issues.ts";
+import { asked, issuesIn } from "../cases.ts";
 import { choiceOf, scoreOf } from "../scored.ts";
 
 /** A text of so many words, put where its tokens count. */
