@@ -12,7 +12,7 @@ export function shortestKeptState(stateCacheBytes: number): number {
   return stateCacheBytes === 0 ? Number.POSITIVE_INFINITY : SHORTEST_KEPT_STATE;
 }
 
-/** By what a tree's state is found in a cache: the digest that the queue has taken, else one over its tokens. */
+/** Cache key of a tree's state: the digest that the queue has computed, otherwise one of its tokens. */
 export function stateKey({ state, stateKey }: TokenTree): string {
   return stateKey ?? createHash("sha256").update(state).digest("base64url");
 }

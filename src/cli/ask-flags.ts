@@ -113,9 +113,9 @@ function checkedUrl(source: string, given: string): string {
 }
 
 /**
- * Who is asked, by flags and environment.
+ * The target of requests, from flags and environment.
  *
- * @param options read only if no service is to be asked: a variable for serving may be wrong here
+ * @param options read only if no service is the target, since variables for serving may be invalid here
  * @param prefix  of the flags in messages
  * @throws ServiceError INVALID_OPTION
  */
@@ -128,11 +128,16 @@ export async function targetOf(
   return url === undefined ? { options: await options() } : { url, apiKey: readApiKey(process.env) };
 }
 
-/** The format of a file of rows: as given, else by its name. @throws ServiceError INVALID_OPTION for a name that says something else */
+/**
+ * The format of a file of rows: as given, otherwise by the file's extension. @throws ServiceError INVALID_OPTION for an
+ * unknown extension
+ */
 export function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {
   if (given === "jsonl" || given === "csv") return given;
   if (file === "-") return standard;
   if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
   if (/\.csv$/i.test(file)) return "csv";
-  throw invalidOption(`${flag} takes a name that ends in .jsonl or .csv; otherwise add ${flag}-format.`);
+  throw invalidOption(
+    `${flag} must be a file name that ends in .jsonl or .csv; otherwise add ${flag}-format.`,
+  );
 }

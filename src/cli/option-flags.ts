@@ -44,7 +44,7 @@ function helpValue(row: OptionRow): string {
   return row.kind === "text" && row.names ? `<${row.names}>` : "<text>";
 }
 
-/** @throws ServiceError INVALID_OPTION where no file is named */
+/** The file of keys. @throws ServiceError INVALID_OPTION if no file is configured */
 export function keysFileOf({ keysFile }: ServiceOptions): string {
   if (keysFile !== "") return keysFile;
   throw invalidOption("Name the file of keys by --keys-file or DECISION_KEYS_FILE.");

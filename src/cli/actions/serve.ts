@@ -9,7 +9,7 @@ import type { Log } from "../../server/log.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
 
-/** Chosen: systemd takes the message at once. */
+/** Time limit of systemd-notify. Chosen: systemd normally answers at once. */
 const NOTIFY_MS = 5_000;
 
 /**
@@ -40,7 +40,7 @@ export async function serveUntilSignal(
   collectGarbage(); // of the start: 20 MB
 }
 
-/** Collects all garbage of this process, which V8 otherwise does only when the heap has grown to a multiple of what is alive. */
+/** Runs a full garbage collection. V8 would wait until the heap has grown to a multiple of the live memory. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
@@ -48,8 +48,8 @@ function collectGarbage(): void {
 }
 
 /**
- * Tells systemd that the service is ready, where systemd asks for it (`Type=notify`, which needs `NotifyAccess=all`). Node.js
- * cannot send to the socket that systemd names, so systemd's own program does.
+ * Notifies systemd that the service is ready, if the unit has `Type=notify` (which needs `NotifyAccess=all`). Node.js
+ * cannot send to systemd's datagram socket, so `systemd-notify` does it.
  *
  * @see https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
  */
@@ -65,6 +65,6 @@ async function notifyReady(
       timeout: NOTIFY_MS,
     });
   } catch (error) {
-    log.warn({ err: error }, "systemd-notify failed: systemd is not told that the service is ready");
+    log.warn({ err: error }, "systemd-notify failed: systemd does not know that the service is ready");
   }
 }

@@ -1,6 +1,6 @@
 import { type Progress as BatchProgress, barText, progressText } from "../../batch/progress-text.ts";
 
-/** Between two texts about a batch. Chosen: often enough for a terminal; elsewhere lines stay in a log. */
+/** Intervals between updates about a batch. Chosen: frequent on a terminal, rare where lines stay in a log. */
 const TERMINAL_MS = 200;
 const ELSEWHERE_MS = 10_000;
 
@@ -19,7 +19,7 @@ export function terminalProgress(stream: NodeJS.WriteStream): Progress {
   };
 }
 
-/** Shows how far a batch is: one line that changes on a terminal, a line every ten seconds elsewhere. */
+/** Shows a batch's progress: one updated line on a terminal, a new line every ten seconds elsewhere. */
 export function showProgress(stream: NodeJS.WriteStream, now: () => BatchProgress): { stop(): void } {
   const isTerminal = stream.isTTY;
   const show = () => {

@@ -2,7 +2,7 @@ import { WrongUsage } from "../client/target.ts";
 import type { Report } from "./report.ts";
 
 const FORMAT = "decision-conformance-baseline-v1";
-/** Of what came, in a reason that nobody has written. */
+/** The most characters of `came` in a generated reason. Chosen. */
 const LONGEST_CAME = 200;
 
 /** Broken clauses that somebody has accepted: the reason by id. */

@@ -7,7 +7,7 @@ import type { Profile } from "./clause.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
 import { withSalts } from "./salts.ts";
 
-/** The server does not keep the clause. The message says what came. */
+/** The server violates the clause. The message says what it did. */
 export class Broken extends Error {
   override readonly name = "Broken";
   readonly request: SentRequest | undefined;
@@ -18,7 +18,7 @@ export class Broken extends Error {
   }
 }
 
-/** Whether the server keeps the clause cannot be told. The message says why. */
+/** It cannot be decided whether the server satisfies the clause. The message says why. */
 export class CannotTell extends Error {
   override readonly name = "CannotTell";
 }
@@ -32,7 +32,7 @@ export interface Session {
   readonly maxRequests: number;
   /** Every answer of the run so far, without those over bare connections. */
   readonly seen: Reply[];
-  /** By name: what several checks look at. */
+  /** Results by name, for checks that need the same. */
   readonly shared: Map<string, Promise<unknown>>;
   sentRequests: number;
 }
@@ -87,11 +87,11 @@ export class Trial {
     return this.#session.seen;
   }
 
-  /** What several checks of one run look at, asked for once. */
+  /** Computes once per run what several checks need. */
   shared<Found>(name: string, find: () => Promise<Found>): Promise<Found> {
     const found = this.#session.shared.get(name) ?? find();
     this.#session.shared.set(name, found);
-    return found as Promise<Found>; // a name stands for one kind of thing
+    return found as Promise<Found>; // each name has one type
   }
 
   /** @throws NoAnswer */

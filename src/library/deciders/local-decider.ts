@@ -78,7 +78,7 @@ export async function createDecider({
   try {
     const started = engine.start();
     started.catch(() => {}); // awaited below
-    const { createContractFor } = await import("../../app.ts"); // meanwhile: the web server is large
+    const { createContractFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
     const contract = await createContractFor(engine);
     await started;
     return openDecider({ engine, contract, options: complete });

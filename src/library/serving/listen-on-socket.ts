@@ -14,7 +14,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** What the system's address of a socket holds. Node.js 20 cuts a longer path off. */
 const MAX_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 
-/** The first descriptor that systemd passes. @see https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
+/**
+ * The first descriptor that systemd passes. @see
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html
+ */
 const FIRST_PASSED = 3;
 
 /**
@@ -58,7 +61,7 @@ function cannotListen(path: string, reason: string, cause?: unknown): ServiceErr
 }
 
 /**
- * Listens on the socket that systemd has passed. Its address and not --host and --port decides whether a key is needed.
+ * Listens on the socket passed by systemd. The socket's address, not --host, determines whether a key is required.
  *
  * @throws ServiceError INVALID_OPTION | INTERNAL
  */
@@ -68,11 +71,11 @@ export async function listenOnPassedSocket(
   apiKey: string | undefined,
 ): Promise<void> {
   try {
-    // Fastify passes on what it does not know; with a host, it does not look for further addresses
+    // Fastify passes unknown options on to Node; with a host it does not bind further addresses
     const where = { fd: FIRST_PASSED, host: OPTION_TABLE.host.default };
     await server.listen(where);
   } catch (cause) {
-    throw new ServiceError("INTERNAL", "cannot listen on the socket that systemd has passed.", { cause });
+    throw new ServiceError("INTERNAL", "cannot listen on the socket passed by systemd.", { cause });
   }
   const address: AddressInfo | string | null = server.server.address();
   if (address !== null && typeof address === "object")

@@ -27,7 +27,7 @@ export interface McpParts {
  */
 export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: McpParts): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, "mcp");
-  const { serveOverStdio } = await import("../../mcp/stdio.ts"); // the protocol's SDK, which no other command should load
+  const { serveOverStdio } = await import("../../mcp/stdio.ts"); // imported here, so that no other command loads the protocol's SDK
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
     const ask = askRemote(readUrl(source.url), apiKey);

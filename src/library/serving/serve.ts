@@ -61,7 +61,7 @@ export async function serve(
   started.catch(() => {}); // awaited below
   let isStopping = () => false;
   try {
-    const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // meanwhile: the web server is large
+    const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
     const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
     const tracing = traces && (await createTracingFor(traces));
