@@ -107,7 +107,8 @@ const FOLDERS = {
 
 /** Within a folder: which of its rooms may use which others. Its files outside of rooms are for all of them. */
 const ROOMS = {
-  "src/inference": { tokens: [], queue: [] },
+  "src/inference": { tokens: [], batches: [], queue: ["batches"] },
+  "src/decisions": { texts: [], typesafe: ["texts"], rerank: ["texts"], explain: ["texts"] },
   "src/models": {
     weights: [],
     package: [],
@@ -129,6 +130,23 @@ const ROOMS = {
     process: ["runtime", "forwards"],
   },
   "src/server": { wire: [], routes: ["wire"] },
+  "src/library": { deciders: [], serving: [] },
+  "src/conformance": {
+    client: [],
+    documents: ["client"],
+    trial: ["client"],
+    checks: ["client", "documents", "trial"],
+    dialects: ["client", "documents", "trial"],
+    run: ["client", "trial", "dialects"],
+    reporters: ["trial", "run"],
+  },
+  "src/conformance/checks": {
+    answers: [],
+    texts: [],
+    http: [],
+    service: [],
+    requests: ["answers"],
+  },
   "src/cli": { output: [], actions: ["output"], commands: ["actions", "output"] },
   bench: {
     measure: [],

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { DIALECT_SUBJECTS, SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
-import { UNOBSERVED } from "../src/conformance/unobserved.ts";
+import { UNOBSERVED } from "../src/conformance/run/unobserved.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**

@@ -124,3 +124,8 @@ export function invalidRequest(issues: readonly Issue[]): ServiceError {
   const kept = issues.slice(0, MAX_ISSUES);
   return new ServiceError("INVALID_REQUEST", kept[0]?.msg ?? "The request is invalid.", { issues: kept });
 }
+
+/** @returns the error for an option, a variable or a file that cannot be used */
+export function invalidOption(message: string): ServiceError {
+  return new ServiceError("INVALID_OPTION", message);
+}

@@ -13,7 +13,7 @@ export interface Arithmetic {
   readonly attention: number;
 }
 
-export const NO_ARITHMETIC: Arithmetic = { computedTokens: 0, jointTokens: 0, linear: 0, attention: 0 };
+const NO_ARITHMETIC: Arithmetic = { computedTokens: 0, jointTokens: 0, linear: 0, attention: 0 };
 
 /**
  * The useful arithmetic of a tree: the minimum for any implementation that shares a state and its questions.

@@ -2,7 +2,6 @@ import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
 import type { Workload } from "../workloads/workload.ts";
-import type { EngineRun } from "./engine-run.ts";
 import {
   firstPairs,
   manyCandidates,
@@ -11,11 +10,11 @@ import {
   waitingTogether,
   warmQuestion,
 } from "./figures.ts";
-import type { OperatorTime } from "./operator-time.ts";
+import type { OperatorTime } from "./process/operator-time.ts";
+import { TaskProcess } from "./process/task-process.ts";
 import { measureRoof, type Roof } from "./roof.ts";
 import { asPrecision, saturation } from "./saturation.ts";
-import { scoreChecked } from "./subject.ts";
-import { TaskProcess } from "./task-process.ts";
+import { type EngineRun, scoreChecked } from "./subject.ts";
 import { type ThroughputReport, throughputOf } from "./throughput.ts";
 
 export interface EngineReport {

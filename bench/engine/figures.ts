@@ -4,9 +4,8 @@ import { median, ratios } from "../measure/statistics.ts";
 import { CANDIDATES, QUESTIONS, SHORT } from "../workloads/fixed-sizes.ts";
 import { questionsOnOneState } from "../workloads/warm-state.ts";
 import type { Workload } from "../workloads/workload.ts";
-import type { EngineRun } from "./engine-run.ts";
 import { enoughFor, runSlice, Supply } from "./slice.ts";
-import { type Prepared, scoreChecked } from "./subject.ts";
+import { type EngineRun, type Prepared, scoreChecked } from "./subject.ts";
 
 /** Requests per round of the latency figure. */
 const SHORT_CALLS = 15;

@@ -1,6 +1,6 @@
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
-import type { TaskProcess } from "./task-process.ts";
+import type { TaskProcess } from "./process/task-process.ts";
 
 /**
  * The baseline as a Backend: same queue, same tokenizer, same kind of process. Only the computation differs.

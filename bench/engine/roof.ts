@@ -1,7 +1,7 @@
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-import type { GemmRate, GemmShape, Precision } from "./gemm.ts";
-import type { TaskProcess } from "./task-process.ts";
+import type { GemmRate, GemmShape, Precision } from "./process/gemm.ts";
+import type { TaskProcess } from "./process/task-process.ts";
 
 /** The machine's measured rates: upper bounds for a model of these shapes. */
 export interface Roof {
@@ -18,7 +18,7 @@ export interface RoofOptions {
 }
 
 /** The products of one layer. */
-export function gemmShapes({ hidden, inner }: TokenTreeShape): readonly GemmShape[] {
+function gemmShapes({ hidden, inner }: TokenTreeShape): readonly GemmShape[] {
   return [
     { inputs: hidden, outputs: hidden },
     { inputs: hidden, outputs: inner },

@@ -2,11 +2,10 @@ import { type Measurement, measurement } from "../measure/measurement.ts";
 import { interleave } from "../measure/rounds.ts";
 import { MIXED } from "../workloads/traffic.ts";
 import { type Arithmetic, arithmeticOf, sumOf } from "./arithmetic.ts";
-import type { EngineRun } from "./engine-run.ts";
-import type { Precision } from "./gemm.ts";
+import type { Precision } from "./process/gemm.ts";
 import { idealMs, type Roof } from "./roof.ts";
 import { enoughFor, runSlice, type Slice, Supply } from "./slice.ts";
-import type { Subject } from "./subject.ts";
+import type { EngineRun, Subject } from "./subject.ts";
 
 /** Requests that wait while the engine is saturated. Chosen: their tokens fill several batches. */
 const WAITING = 16;

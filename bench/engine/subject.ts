@@ -12,11 +12,12 @@ import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { readRemoteToken } from "../../src/options/exposure.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";
 import { openServedModel } from "../../src/served-model.ts";
+import type { Effort } from "../effort.ts";
 import { RequestReader } from "../workloads/reader.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 import { forestOf } from "./forest.ts";
 import { PairBackend } from "./pair-backend.ts";
-import { TaskProcess } from "./task-process.ts";
+import { TaskProcess } from "./process/task-process.ts";
 
 /** A request as texts. Measured time starts here. */
 export interface Prepared {
@@ -99,4 +100,14 @@ export async function scoreChecked(
     scored.scores.every((scores, i) => scores.length === expected[i] && scores.every(Number.isFinite));
   if (!isComplete) throw new Error("the engine's scores do not fit the request");
   return scored;
+}
+
+/** Inputs of every engine measurement. */
+export interface EngineRun {
+  readonly subject: Subject;
+  readonly effort: Effort;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  /** Reports the current measurement. */
+  readonly progress: (text: string) => void;
 }

@@ -3,10 +3,10 @@ import { type Measurement, measurement } from "../measure/measurement.ts";
 import { roundsWithin } from "../measure/rounds.ts";
 import { median } from "../measure/statistics.ts";
 import type { Workload } from "../workloads/workload.ts";
-import type { EngineRun } from "./engine-run.ts";
 import { idealMs, type Roof } from "./roof.ts";
 import { arithmeticOfSlice, asPrecision } from "./saturation.ts";
 import { enoughFor, runSlice, type Slice, Supply } from "./slice.ts";
+import type { EngineRun } from "./subject.ts";
 
 /** Results of one workload. */
 export interface ThroughputReport {

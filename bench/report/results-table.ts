@@ -1,14 +1,14 @@
 import { NAMED_SHARE } from "../http/bench-http.ts";
 import type { LevelReport } from "../http/load.ts";
 import type { Measurement } from "../measure/measurement.ts";
-import { numberText, withUnit } from "./number-text.ts";
 import type { Report } from "./report.ts";
+import { numberText, withUnit } from "./terminal.ts";
 
-export const BEGIN = "<!-- bench: written by `npm run bench:results`, do not edit -->";
-export const END = "<!-- bench: end -->";
+const BEGIN = "<!-- bench: written by `npm run bench:results`, do not edit -->";
+const END = "<!-- bench: end -->";
 
 /** The table of docs/performance.md: the figures of bench/results, and the machine they were measured on. */
-export function resultsTable(report: Report): string {
+function resultsTable(report: Report): string {
   const { machine, versions, engine, model, seed, startedAt, options } = report;
   const flags = machine.flags.filter((flag) =>
     /^(avx2|avx512f|avx512_vnni|avx_vnni|amx_int8|i8mm)$/.test(flag),

@@ -4,7 +4,7 @@ import type { LevelReport } from "../http/load.ts";
 import type { MemoryReport } from "../http/memory.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
 import { isReached, type Measurement } from "../measure/measurement.ts";
-import { numberText, withUnit } from "./number-text.ts";
+import type { Comparison } from "./compare.ts";
 import type { Report } from "./report.ts";
 
 /** A heading with rows under it: what the terminal, the page and docs/performance.md show. */
@@ -131,7 +131,7 @@ function engineTables(engine: EngineReport): Table[] {
 const MOST_OPERATORS = 16;
 
 /** A figure, followed by the indented numbers that it is computed from. */
-export function figureRow(figure: Measurement): string[] {
+function figureRow(figure: Measurement): string[] {
   const { name, title, value, spread, unit, target } = figure;
   const isReason = name.split(".").length > 2;
   const reached = isReached(figure) ? "met" : "missed";
@@ -218,3 +218,32 @@ const counts = (byName: Readonly<Record<string, number>>) =>
   Object.entries(byName)
     .map(([name, count]) => `${name}: ${count}`)
     .join(", ");
+
+/** Table of the ratios of two runs, with marks. */
+export function comparisonTable(comparisons: readonly Comparison[], file: string): Table {
+  return {
+    title: `Compared with ${file}: ratio new / old`,
+    head: ["figure", "old", "new", "ratio", ""],
+    rows: comparisons.map(({ name, unit, old, new: now, ratio, verdict }) => [
+      name,
+      withUnit(old, unit),
+      withUnit(now, unit),
+      numberText(ratio),
+      verdict === "better" || verdict === "worse" ? `${verdict.toUpperCase()}` : verdict,
+    ]),
+    note: "If nothing has changed, at most one comparison in twenty shows a mark (better or worse).",
+  };
+}
+
+/** Formats a number with three significant digits and thousands separators. */
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  const size = Math.abs(value);
+  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+export function withUnit(value: number, unit: string): string {
+  if (unit === "x") return `${numberText(value)}x`;
+  return `${numberText(value)} ${unit}`;
+}

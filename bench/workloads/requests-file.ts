@@ -54,7 +54,7 @@ export async function readRequests(file: string, check: Check): Promise<Workload
 }
 
 /** @returns the request, or the fault of the line */
-export function readLine(line: string): BenchRequest | string {
+function readLine(line: string): BenchRequest | string {
   let body: unknown;
   try {
     body = JSON.parse(line);

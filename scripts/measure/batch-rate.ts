@@ -22,7 +22,7 @@ import { JSONL } from "../../src/batch/output-format.ts";
 import { createEngine } from "../../src/engine.ts";
 import { readJson } from "../../src/json/read.ts";
 import { isJsonObject } from "../../src/json/value.ts";
-import { openDecider } from "../../src/library/local-decider.ts";
+import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 
 const { values: flags } = parseArgs({

@@ -39,7 +39,7 @@ const [callers, seconds, words, questions, candidates, rounds] = [
 ].map(numberOf);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
-const forecast = pathToFileURL(path.join(root, "dist/src/inference/queue/forecast.js"));
+const forecast = pathToFileURL(path.join(root, "dist/src/inference/batches/forecast.js"));
 const fault = `import { Forecast } from ${JSON.stringify(forecast.href)}; Forecast.prototype.late = () => new Map(); Forecast.prototype.longMs = () => undefined;`;
 const before = flags.control ? `${fault} ${DIE_WITH_PARENT}` : DIE_WITH_PARENT;
 const service = spawn(

@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import type { TokenTree } from "../inference/ports.ts";
+
 /**
  * Minimum tokens of a state worth caching. Chosen: encoding a shorter state costs little, and caching it would need copies
  * of a forward's results.
@@ -7,4 +10,9 @@ export const SHORTEST_KEPT_STATE = 64;
 /** For the queue: see `Backend.shortestKeptState`. */
 export function shortestKeptState(stateCacheBytes: number): number {
   return stateCacheBytes === 0 ? Number.POSITIVE_INFINITY : SHORTEST_KEPT_STATE;
+}
+
+/** Cache key of a tree's state: the digest that the queue has computed, otherwise one of its tokens. */
+export function stateKey({ state, stateKey }: TokenTree): string {
+  return stateKey ?? createHash("sha256").update(state).digest("base64url");
 }

@@ -1,5 +1,9 @@
 import { Flags } from "@oclif/core";
-import { invalidOption } from "../options/resolve.ts";
+import { invalidOption } from "../errors.ts";
+import { readApiKey } from "../options/exposure.ts";
+import type { ServiceOptions } from "../options/table.ts";
+import type { Target } from "./actions/ask.ts";
+import type { Format } from "./actions/rows/batch.ts";
 import { optionFlags } from "./option-flags.ts";
 
 /** Flags that say who answers: a model of this machine, or a running service. */
@@ -105,5 +109,35 @@ function checkedUrl(source: string, given: string): string {
   if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given;
   throw invalidOption(
     `${source} takes an address such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
+  );
+}
+
+/**
+ * The target of requests, from flags and environment.
+ *
+ * @param options read only if no service is the target, since variables for serving may be invalid here
+ * @param prefix  of the flags in messages
+ * @throws ServiceError INVALID_OPTION
+ */
+export async function targetOf(
+  flags: Record<string, unknown>,
+  options: () => Promise<ServiceOptions>,
+  prefix?: string,
+): Promise<Target> {
+  const url = serviceUrl(flags, process.env, prefix);
+  return url === undefined ? { options: await options() } : { url, apiKey: readApiKey(process.env) };
+}
+
+/**
+ * The format of a file of rows: as given, otherwise by the file's extension. @throws ServiceError INVALID_OPTION for an
+ * unknown extension
+ */
+export function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {
+  if (given === "jsonl" || given === "csv") return given;
+  if (file === "-") return standard;
+  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
+  if (/\.csv$/i.test(file)) return "csv";
+  throw invalidOption(
+    `${flag} must be a file name that ends in .jsonl or .csv; otherwise add ${flag}-format.`,
   );
 }

@@ -1,4 +1,4 @@
-import { PROFILES } from "../conformance/clause.ts";
+import { PROFILES } from "../conformance/trial/clause.ts";
 
 /** A flag of the conformance command, for both programs that have it: `decision conformance` and `decision-conformance`. */
 export interface ConformanceFlag {

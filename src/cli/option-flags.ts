@@ -1,5 +1,6 @@
 import { Flags, type Interfaces } from "@oclif/core";
-import { OPTION_TABLE, type OptionName, type OptionRow } from "../options/table.ts";
+import { invalidOption } from "../errors.ts";
+import { OPTION_TABLE, type OptionName, type OptionRow, type ServiceOptions } from "../options/table.ts";
 
 /** Makes oclif flags from the option table. `resolveOptions` parses and checks their values. */
 export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput {
@@ -41,4 +42,10 @@ function helpValue(row: OptionRow): string {
   if (row.kind === "integer") return row.unit ? `<${row.unit}>` : "<number>";
   if (row.kind === "text" && row.values) return row.values.join("|");
   return row.kind === "text" && row.names ? `<${row.names}>` : "<text>";
+}
+
+/** The file of keys. @throws ServiceError INVALID_OPTION if no file is configured */
+export function keysFileOf({ keysFile }: ServiceOptions): string {
+  if (keysFile !== "") return keysFile;
+  throw invalidOption("Name the file of keys by --keys-file or DECISION_KEYS_FILE.");
 }

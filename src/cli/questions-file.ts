@@ -1,8 +1,7 @@
-import { ServiceError } from "../errors.ts";
+import { invalidOption, ServiceError } from "../errors.ts";
 import { readJson } from "../json/read.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
-import { invalidOption } from "../options/resolve.ts";
 import type { ShownCandidate } from "./output/show.ts";
 import { fileText } from "./state-text.ts";
 

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { fileFault, type ServiceError } from "../errors.ts";
-import { invalidOption } from "../options/resolve.ts";
+import { fileFault, invalidOption, type ServiceError } from "../errors.ts";
 
 /** The state from the command line; `-` reads standard input. @throws ServiceError INVALID_OPTION for an empty one */
 export async function stateText(given: string): Promise<string> {

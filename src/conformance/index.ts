@@ -1,15 +1,15 @@
-import { readBaseline } from "./baseline.ts";
-import { PROFILES, type Profile } from "./clause.ts";
 import { ALL_CHECKS } from "./clauses.ts";
-import type { Report, Result } from "./report.ts";
-import { run } from "./runner.ts";
-import { MOST_SEED, randomSeed } from "./salts.ts";
-import { selectChecks } from "./select.ts";
-import { readTarget, WrongUsage } from "./target.ts";
+import { readTarget, WrongUsage } from "./client/target.ts";
+import { readBaseline } from "./run/baseline.ts";
+import type { Report, Result } from "./run/report.ts";
+import { run } from "./run/runner.ts";
+import { selectChecks } from "./run/select.ts";
+import { PROFILES, type Profile } from "./trial/clause.ts";
+import { MOST_SEED, randomSeed } from "./trial/salts.ts";
 
-export { type Clause, PROFILES, type Profile } from "./clause.ts";
-export type { Outcome, Report, Result } from "./report.ts";
-export { WrongUsage } from "./target.ts";
+export { WrongUsage } from "./client/target.ts";
+export type { Outcome, Report, Result } from "./run/report.ts";
+export { type Clause, PROFILES, type Profile } from "./trial/clause.ts";
 
 export interface ConformanceOptions {
   /** Where the server is: `http://127.0.0.1:8700`, with a path in front if it has one. */

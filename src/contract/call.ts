@@ -5,7 +5,7 @@ import type { Received } from "../json/views.ts";
 export type OperationId = keyof operations;
 
 /** What the web server itself answers, not in JSON; every other operation has a handler. */
-export const PAGE_IDS = ["getMetrics", "getDocs", "getRedoc"] as const satisfies readonly OperationId[];
+const PAGE_IDS = ["getMetrics", "getDocs", "getRedoc"] as const satisfies readonly OperationId[];
 export type PageId = (typeof PAGE_IDS)[number];
 /** @typeParam Ops the generated operations of a document; the plain contract's unless given */
 export type HandledId<Ops = operations> = Exclude<keyof Ops & string, PageId>;

@@ -1,4 +1,4 @@
-import { ERROR_KINDS, type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
+import { type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";
 
@@ -49,9 +49,6 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   PULL_FAILED: FAILED,
   UNREACHABLE: FAILED,
 };
-
-/** The codes that callers can get; an error of any other kind becomes INTERNAL. */
-export const REPLY_CODES: readonly ErrorKind[] = ERROR_KINDS.filter((kind) => codeOf(kind) === kind);
 
 /** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
 export function errorReply(error: unknown, requestId: string): OutgoingReply {

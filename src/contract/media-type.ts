@@ -1,7 +1,7 @@
 import { invalidRequest, type ServiceError } from "../errors.ts";
 
 /** Content codings that a contract may take. @see https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1 */
-export const CONTENT_CODINGS = ["gzip", "zstd"] as const;
+const CONTENT_CODINGS = ["gzip", "zstd"] as const;
 export type ContentCoding = (typeof CONTENT_CODINGS)[number];
 
 export type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;

@@ -2,9 +2,9 @@ import type { Issue, Location } from "../errors.ts";
 import { type Aliases, resolveAliases } from "../json/aliases.ts";
 import type { Steps } from "../json/slices.ts";
 import type { JsonValue } from "../json/value.ts";
-import { type DescribedCandidate, renderOrReport } from "./descriptions.ts";
 import type { ChoiceQuestion, NoulQuestion, Question, ScoreQuestion } from "./questions.ts";
 import type { RenderedText } from "./rendered.ts";
+import { type DescribedCandidate, renderOrReport } from "./texts/descriptions.ts";
 
 /** A model package's rules for candidate texts. */
 export interface CandidateRules {

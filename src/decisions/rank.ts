@@ -1,14 +1,14 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
-import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
 import { checkModelName } from "./model-name.ts";
 import type { RankBody } from "./questions.ts";
-import { stateValue } from "./render.ts";
 import type { RenderedRequest } from "./rendered.ts";
-import { strip } from "./strip.ts";
 import type { ServedModel } from "./systemone.ts";
+import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
+import { stateValue } from "./texts/render.ts";
+import { strip } from "./texts/strip.ts";
 
 /** A request with one question. */
 export interface RankRequest extends RenderedRequest {

@@ -1,12 +1,12 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
-import { checkDescriptions, checkQuestion, renderOrReport } from "./descriptions.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
 import { checkModelName, type ModelNames } from "./model-name.ts";
 import type { Question, QuestionType, SystemoneBody } from "./questions.ts";
-import { stateValue } from "./render.ts";
 import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
+import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
+import { stateValue } from "./texts/render.ts";
 
 /** The facts of the served model that reading a request needs. */
 export interface ServedModel extends ModelNames, CandidateRules {

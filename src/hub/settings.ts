@@ -26,7 +26,7 @@ export interface Proxies {
   readonly none: string;
 }
 
-export const HUB = "https://huggingface.co";
+const HUB = "https://huggingface.co";
 /** Chosen: long enough for a slow connection, short enough to retry while a person waits. */
 const STALL_SECONDS = 30;
 const MAX_STALL_SECONDS = 3600;

@@ -123,7 +123,7 @@ export interface EncodedRequest {
  *
  * What the rest of the service relies on:
  *
- * - A row (a field or item of a state) has at least one token (`decisions/render.ts`).
+ * - A row (a field or item of a state) has at least one token (`decisions/texts/render.ts`).
  * - A UTF-16 code unit becomes at most `MOST_TOKENS_PER_UNIT` tokens (`decisions/rerank/parts.ts`).
  * - A text that is too long is refused from its first pieces, in a time that does not grow with what follows.
  * - A file that it cannot read is refused with a message. The library `tokenizers` ends the process for some damaged files (a broken

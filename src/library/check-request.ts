@@ -1,8 +1,8 @@
 import type { Engine, EngineHealth, ModelFacts } from "../inference/ports.ts";
 import { modelFacts } from "../models/package/package.ts";
 import { openServedManifest } from "../served-model.ts";
-import type { AskedOperation } from "./decider.ts";
-import { bytesOf } from "./json-input.ts";
+import type { AskedOperation } from "./deciders/decider.ts";
+import { bytesOf } from "./deciders/json-input.ts";
 
 /** A model of this machine; the embedded one unless it is named. */
 export interface NamedModel {

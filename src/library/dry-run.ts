@@ -3,7 +3,7 @@ import { openTokenizer } from "../models/graph/model-tokenizer.ts";
 import { modelFacts } from "../models/package/package.ts";
 import { openServedManifest } from "../served-model.ts";
 import { dryEngine, type NamedModel } from "./check-request.ts";
-import { bytesOf } from "./json-input.ts";
+import { bytesOf } from "./deciders/json-input.ts";
 
 /**
  * Explains what the model would read of a request, without loading the model: its tokenizer alone. The model must be on this machine.

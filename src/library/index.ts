@@ -3,8 +3,14 @@ export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../err
 export type { ModelFacts } from "../inference/ports.ts";
 export { checkRequest } from "./check-request.ts";
 export { checkTuning, type TunedModel } from "./check-tuning.ts";
-export type { Ask, AskedOperation, CallOptions, Decider, ExplainOptions, Operation } from "./decider.ts";
-export { dryRun } from "./dry-run.ts";
+export type {
+  Ask,
+  AskedOperation,
+  CallOptions,
+  Decider,
+  ExplainOptions,
+  Operation,
+} from "./deciders/decider.ts";
 export type {
   Explanation,
   PartInfluence,
@@ -16,15 +22,14 @@ export type {
   StatePart,
   Token,
   TokenExplanation,
-} from "./explanations.ts";
+} from "./deciders/explanations.ts";
 export {
   createDecider,
   type DeciderOptions,
   type LocalDecider,
   type ServerOptions,
-} from "./local-decider.ts";
-export { type McpParts, type McpSource, serveMcp } from "./mcp.ts";
-export { type ConnectOptions, connectDecider } from "./remote-decider.ts";
+} from "./deciders/local-decider.ts";
+export { type ConnectOptions, connectDecider } from "./deciders/remote-decider.ts";
 export type {
   Candidates,
   ChoiceQuestion,
@@ -35,7 +40,7 @@ export type {
   Questions,
   RankRequest,
   ScoreQuestion,
-} from "./requests.ts";
+} from "./deciders/requests.ts";
 export type {
   Answers,
   AnswerTo,
@@ -45,6 +50,8 @@ export type {
   RankedCandidate,
   Ranking,
   ScoreAnswer,
-} from "./results.ts";
-export { createScorer, type QuestionScores, type Scorer } from "./scorer.ts";
-export { type ServeParts, serve } from "./serve.ts";
+} from "./deciders/results.ts";
+export { createScorer, type QuestionScores, type Scorer } from "./deciders/scorer.ts";
+export { dryRun } from "./dry-run.ts";
+export { type McpParts, type McpSource, serveMcp } from "./serving/mcp.ts";
+export { type ServeParts, serve } from "./serving/serve.ts";

@@ -1,5 +1,5 @@
-import { invalidOption } from "./invalid-option.ts";
-import { isLoopback } from "./loopback.ts";
+import { invalidOption } from "../errors.ts";
+import { isLoopback } from "./exposure.ts";
 import type { ServiceOptions } from "./table.ts";
 
 /** What each backend takes of the options whose values depend on it. A device with a number counts as the one without. */

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fileFault } from "../errors.ts";
-import { invalidOption } from "./invalid-option.ts";
+import { fileFault, invalidOption } from "../errors.ts";
 import { OPTION_TABLE, type OptionRow } from "./table.ts";
 
 /** What a file may say of an option. */

@@ -1,5 +1,4 @@
-import { isLoopback } from "./loopback.ts";
-import { invalidOption } from "./resolve.ts";
+import { invalidOption } from "../errors.ts";
 import type { ServiceOptions } from "./table.ts";
 
 /**
@@ -78,4 +77,21 @@ export function readRemoteToken(env: Readonly<Record<string, string | undefined>
   return env.DECISION_REMOTE_TOKEN || undefined;
 }
 
-export { isLoopback };
+/** 127.0.0.0/8, ::1 and localhost. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Whether systemd has passed a socket that listens already.
+ *
+ * @param pid of this process: the variables may be meant for the one that started it
+ * @throws ServiceError INVALID_OPTION for several sockets
+ */
+export function readPassedSocket(env: Readonly<Record<string, string | undefined>>, pid: number): boolean {
+  if (env.LISTEN_PID !== String(pid)) return false;
+  if (env.LISTEN_FDS === "1") return true;
+  throw invalidOption(
+    `LISTEN_FDS is ${JSON.stringify(env.LISTEN_FDS)}: the service takes one socket from systemd.`,
+  );
+}

@@ -1,6 +1,6 @@
+import { invalidOption } from "../errors.ts";
 import { checkBackend } from "./backends.ts";
 import type { ConfigFile } from "./config-file.ts";
-import { invalidOption } from "./invalid-option.ts";
 import {
   type IntegerRow,
   OPTION_TABLE,
@@ -9,8 +9,6 @@ import {
   type ServiceOptions,
   type TextRow,
 } from "./table.ts";
-
-export { invalidOption };
 
 /** Raw values: texts from a flag or a variable, booleans from switches, lists from repeated flags. */
 export type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;

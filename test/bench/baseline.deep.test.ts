@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { buildPairGraph } from "../../bench/engine/pair-graph.ts";
-import { PairRunner } from "../../bench/engine/pair-runner.ts";
+import { buildPairGraph } from "../../bench/engine/process/pair-graph.ts";
+import { PairRunner } from "../../bench/engine/process/pair-runner.ts";
 import { packageTensors, tokenTreeShape } from "../../src/models/graph/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";

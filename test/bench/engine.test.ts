@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { arithmeticOf, sumOf } from "../../bench/engine/arithmetic.ts";
-import { operatorTimes } from "../../bench/engine/operator-time.ts";
+import { operatorTimes } from "../../bench/engine/process/operator-time.ts";
 import { idealMs } from "../../bench/engine/roof.ts";
 
 describe("useful arithmetic", () => {

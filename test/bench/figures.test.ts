@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { bounded, inRounds, QUICK } from "../../bench/effort.ts";
-import type { EngineRun } from "../../bench/engine/engine-run.ts";
 import { manyCandidates, warmQuestion } from "../../bench/engine/figures.ts";
-import type { Prepared } from "../../bench/engine/subject.ts";
+import type { EngineRun, Prepared } from "../../bench/engine/subject.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 

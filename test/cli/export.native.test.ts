@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { stateKey } from "../../src/backends/state-key.ts";
+import { stateKey } from "../../src/backends/kept-states.ts";
 import { scoredNodes } from "../../src/backends/tensors/forward.ts";
 import type { TensorData } from "../../src/backends/tensors/tensor-data.ts";
 import { planWhole } from "../../src/backends/tensors/whole-forwards.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hideKey } from "../../src/conformance/api-key.ts";
+import { hideKey } from "../../src/conformance/client/api-key.ts";
 
 const KEY = `it's\\a"k%41&y+#<1>`;
 const html = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type Profile, runConformance } from "../../src/conformance/index.ts";
-import { UNOBSERVED } from "../../src/conformance/unobserved.ts";
+import { UNOBSERVED } from "../../src/conformance/run/unobserved.ts";
 import { FaultyService, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { curlLine } from "../../src/conformance/curl.ts";
+import { curlLine } from "../../src/conformance/client/curl.ts";
 
 const KEY = "secret-of-the-test";
 /** Keys with what a shell, `printf`, JSON and addresses each read in their own way. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { readJson } from "../../src/conformance/client/json.ts";
 import { runConformance } from "../../src/conformance/index.ts";
-import { readJson } from "../../src/conformance/json.ts";
-import { CONTRACT_LIMITS, readLimits } from "../../src/conformance/limits.ts";
+import { CONTRACT_LIMITS, readLimits } from "../../src/conformance/trial/limits.ts";
 import { type Fault, FaultyService } from "./faulty-service.ts";
 import { lengthOf, pairsOf, questionsOf, refuseWhen } from "./planting.ts";
 import { inner, readTree, type TreeMap, writeTree } from "./tree.ts";

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { conformancePage } from "../../scripts/conformance-page.ts";
-import { clauseOf } from "../../src/conformance/check.ts";
 import { CHECKS } from "../../src/conformance/clauses.ts";
-import type { Report, Result } from "../../src/conformance/report.ts";
 import {
   githubAnnotations,
   htmlReport,
@@ -13,7 +11,9 @@ import {
   tapReport,
   terminalReport,
 } from "../../src/conformance/reporters/index.ts";
-import { selectChecks } from "../../src/conformance/select.ts";
+import type { Report, Result } from "../../src/conformance/run/report.ts";
+import { selectChecks } from "../../src/conformance/run/select.ts";
+import { clauseOf } from "../../src/conformance/trial/check.ts";
 
 /** A report with one result of each kind, and text that every format must escape. */
 const EVIL = "<script>alert('x')</script> & \u001b[31mred\u0000 # 100 %\nnext line";

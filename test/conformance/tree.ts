@@ -1,4 +1,4 @@
-import { isList, isMap, type Json, readJson } from "../../src/conformance/json.ts";
+import { isList, isMap, type Json, readJson } from "../../src/conformance/client/json.ts";
 
 /** JSON that a fault may change in place; objects keep their order. */
 export type Tree = null | boolean | number | string | Tree[] | TreeMap;

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it, test } from "node:test";
 import explain from "../../generated/explain.json" with { type: "json" };
 import openapi from "../../generated/openapi.json" with { type: "json" };
-import { CONTRACT_LIMITS } from "../../src/conformance/limits.ts";
+import { CONTRACT_LIMITS } from "../../src/conformance/trial/limits.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { packageRoot } from "../support/package-root.ts";
@@ -81,7 +81,7 @@ describe("texts that state a limit:", () => {
   const texts: Readonly<Record<string, string>> = {
     "openapi/openapi.yaml": read("openapi/openapi.yaml"),
     "openapi/explain.yaml": read("openapi/explain.yaml"),
-    "src/library/requests.ts": read("src/library/requests.ts"),
+    "src/library/deciders/requests.ts": read("src/library/deciders/requests.ts"),
     "docs/api.md": api,
     "docs/errors.md": read("docs/errors.md"),
     "docs/dialects.md, the plain contract": read("docs/dialects.md").replaceAll(/\|[^|]*\|$/gm, "|"),

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { calibration } from "../../src/evaluation/calibration.ts";
-import { compare } from "../../src/evaluation/comparison.ts";
+import { compare, mcnemar } from "../../src/evaluation/comparison.ts";
 import { confusionMatrix, labelReports } from "../../src/evaluation/confusion.ts";
 import { atThreshold, coverageCurve, fitThreshold } from "../../src/evaluation/coverage.ts";
 import { crossValidate } from "../../src/evaluation/cross-validation.ts";
 import type { Judged } from "../../src/evaluation/judged.ts";
-import { mcnemar } from "../../src/evaluation/mcnemar.ts";
 import { proportion, rowsToShow } from "../../src/evaluation/proportion.ts";
 import { reportQuestion } from "../../src/evaluation/question-report.ts";
 

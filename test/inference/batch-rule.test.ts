@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Batch } from "../../src/inference/queue/batch.ts";
-import { BatchRule } from "../../src/inference/queue/batch-rule.ts";
-import { RequestWork } from "../../src/inference/queue/request-work.ts";
-import { ScoreCache } from "../../src/inference/queue/score-cache.ts";
-import { MOST_MISSED_BATCHES } from "../../src/inference/queue/size-classes.ts";
+import type { Batch } from "../../src/inference/batches/batch.ts";
+import { BatchRule } from "../../src/inference/batches/batch-rule.ts";
+import { RequestWork } from "../../src/inference/batches/request-work.ts";
+import { ScoreCache } from "../../src/inference/batches/score-cache.ts";
+import { MOST_MISSED_BATCHES } from "../../src/inference/batches/size-classes.ts";
 import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";

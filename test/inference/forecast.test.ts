@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Forecast } from "../../src/inference/queue/forecast.ts";
-import { Pace } from "../../src/inference/queue/pace.ts";
+import { Forecast } from "../../src/inference/batches/forecast.ts";
+import { Pace } from "../../src/inference/batches/pace.ts";
 
 /** A millisecond for each token. */
 function makeForecast(): Forecast {

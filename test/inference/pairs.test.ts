@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { jointLength, listPairs } from "../../src/inference/batches/pairs.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { jointLength, listPairs } from "../../src/inference/queue/pairs.ts";
 import { planOf } from "../support/plans.ts";
 
 const pairsOf = (each: TokenTree) => listPairs(planOf(each));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Batch } from "../../src/inference/batches/batch.ts";
+import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import type { RequestPlan, TokenPath } from "../../src/inference/ports.ts";
-import { Batch } from "../../src/inference/queue/batch.ts";
-import { RequestWork } from "../../src/inference/queue/request-work.ts";
 
 const tokens = (first: number, length: number) => Int32Array.from({ length }, (_, at) => first + at);
 const long = tokens(1000, 20);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { ScoreCache } from "../../src/inference/queue/score-cache.ts";
+import { ScoreCache } from "../../src/inference/batches/score-cache.ts";
 
 test("the least recently used entry leaves when there are too many", () => {
   const cache = new ScoreCache(2);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace } from "../../src/inference/queue/pace.ts";
-import { SentBatches } from "../../src/inference/queue/sent-batches.ts";
+import { Pace } from "../../src/inference/batches/pace.ts";
+import { SentBatches } from "../../src/inference/batches/sent-batches.ts";
 
 /** 100 tokens take 100 ms. */
 function measured(): Pace {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createContractFor } from "../../src/app.ts";
+import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import {
   connectDecider,
   dryRun,
@@ -8,7 +9,6 @@ import {
   type RankRequest,
   ServiceError,
 } from "../../src/library/index.ts";
-import { openDecider } from "../../src/library/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { dialectCheck } from "../contract/dialect-check.ts";

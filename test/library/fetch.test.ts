@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { createContractFor } from "../../src/app.ts";
+import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import { connectDecider, type LocalDecider, ServiceError } from "../../src/library/index.ts";
-import { openDecider } from "../../src/library/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { createContractFor } from "../../src/app.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { EngineCore } from "../../src/inference/engine-core.ts";
+import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import type { LocalDecider, Question } from "../../src/library/index.ts";
-import { openDecider } from "../../src/library/local-decider.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 

@@ -1,6 +1,6 @@
 import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
+import { stateKey } from "../kept-states.ts";
 import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process/messages.ts";
-import { stateKey } from "../state-key.ts";
 
 /**
  * Messages to and from the worker in Python, native/decision_native/wire.py:

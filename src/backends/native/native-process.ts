@@ -6,8 +6,8 @@ import { InferenceProcess } from "../process/inference-process.ts";
 import { FrameReader, writeFrame } from "./frames.ts";
 
 /** Name of the Python package in `native/`. */
-export const WORKER = "decision_native";
-/** Unless DECISION_PYTHON names another one. */
+const WORKER = "decision_native";
+/** The Python interpreter, unless DECISION_PYTHON names another one. */
 export const USUAL_PYTHON = "python3";
 
 /** What drivers, PyTorch and its libraries for threads and memory are told by, besides what every process may know. */

@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../errors.ts";
+import { Pace, sizeClassOf } from "../../inference/batches/pace.ts";
 import type { Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
-import { Pace, sizeClassOf } from "../../inference/queue/pace.ts";
 import { watch } from "./watch.ts";
 
 /** Chosen: runs of one size differ by less, also on a machine that is suddenly busy with other things. */

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/graph/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
-import { stateKey } from "../state-key.ts";
+import { stateKey } from "../kept-states.ts";
 import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { writeBaseline } from "../../conformance/baseline.ts";
 import { PROFILES, type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
 import {
   githubAnnotations,
@@ -11,6 +10,7 @@ import {
   tapReport,
   terminalReport,
 } from "../../conformance/reporters/index.ts";
+import { writeBaseline } from "../../conformance/run/baseline.ts";
 import { fileFault, ServiceError } from "../../errors.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { invalidOption, ServiceError } from "../../errors.ts";
 import {
   type WholeGraph,
   type WholePrecision,
@@ -10,7 +10,6 @@ import {
 } from "../../models/graph/whole-graph.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 import { shortName } from "../../models/store/store.ts";
-import { invalidOption } from "../../options/resolve.ts";
 import { packageRoot } from "../../package-root.ts";
 import { openServedModel } from "../../served-model.ts";
 import { inferenceService, tritonConfig } from "../output/serving-files.ts";

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
+import { invalidOption } from "../../errors.ts";
 import { graphFolders, removeGraphs } from "../../models/graph/graph-cache.ts";
 import {
   type Examination,
@@ -23,7 +24,6 @@ import {
   shortName,
 } from "../../models/store/store.ts";
 import { removePulled } from "../../models/store/store-removal.ts";
-import { invalidOption } from "../../options/resolve.ts";
 import { modelShelves, openServedManifest } from "../../served-model.ts";
 import { bytesText, table } from "../output/model-text.ts";
 import { plainLine } from "../output/plain-text.ts";

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { fileFault, ServiceError } from "../../errors.ts";
+import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
 import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
 import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
 import { readHubSettings } from "../../hub/settings.ts";
@@ -8,7 +8,6 @@ import { readManifest } from "../../models/package/manifest.ts";
 import { MAX_MANIFEST_BYTES } from "../../models/package/package-file.ts";
 import type { PublishedModel } from "../../models/store/catalogue.ts";
 import { findModel, publishedModel, shortName } from "../../models/store/store.ts";
-import { invalidOption } from "../../options/resolve.ts";
 import { modelShelves } from "../../served-model.ts";
 import { bytesText } from "../output/model-text.ts";
 import { transferText } from "../output/transfer-text.ts";

@@ -1,11 +1,16 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { serve } from "../../library/index.ts";
-import { readApiKey, readRemoteToken } from "../../options/exposure.ts";
-import { readPassedSocket } from "../../options/passed-socket.ts";
+import { readApiKey, readPassedSocket, readRemoteToken } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
+import type { Log } from "../../server/log.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
-import { collectGarbage } from "./collect-garbage.ts";
-import { notifyReady } from "./notify-ready.ts";
+
+/** Time limit of systemd-notify. Chosen: systemd normally answers at once. */
+const NOTIFY_MS = 5_000;
 
 /**
  * Serves until a signal ends the process.
@@ -33,4 +38,33 @@ export async function serveUntilSignal(
   print(service);
   await notifyReady(env, log);
   collectGarbage(); // of the start: 20 MB
+}
+
+/** Runs a full garbage collection. V8 would wait until the heap has grown to a multiple of the live memory. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  collect();
+}
+
+/**
+ * Notifies systemd that the service is ready, if the unit has `Type=notify` (which needs `NotifyAccess=all`). Node.js
+ * cannot send to systemd's datagram socket, so `systemd-notify` does it.
+ *
+ * @see https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+ */
+async function notifyReady(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Pick<Log, "warn">,
+): Promise<void> {
+  const { NOTIFY_SOCKET, PATH } = env;
+  if (NOTIFY_SOCKET === undefined || NOTIFY_SOCKET === "") return;
+  try {
+    await promisify(execFile)("systemd-notify", ["--ready"], {
+      env: { NOTIFY_SOCKET, PATH },
+      timeout: NOTIFY_MS,
+    });
+  } catch (error) {
+    log.warn({ err: error }, "systemd-notify failed: systemd does not know that the service is ready");
+  }
 }

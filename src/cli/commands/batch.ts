@@ -1,12 +1,9 @@
 import { Flags } from "@oclif/core";
-import type { Location } from "../../errors.ts";
-import { invalidOption } from "../../options/resolve.ts";
-import { ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
+import { invalidOption, type Location } from "../../errors.ts";
+import { formatOf, ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { readQuestions } from "../questions-file.ts";
-import { formatOf } from "../row-format.ts";
-import { targetOf } from "../target.ts";
 
 export default class Batch extends BaseCommand {
   static override summary = "Answer the same questions about every row of a file.";
@@ -67,7 +64,7 @@ export default class Batch extends BaseCommand {
     if (flags.json && flags.output === "-")
       throw invalidOption("--json prints what the batch did, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
-    const { batch } = await import("../actions/batch.ts");
+    const { batch } = await import("../actions/rows/batch.ts");
     const summary = await batch({
       questions,
       input: flags.input,

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { type BenchOptions, PARTS } from "../../../bench/options.ts";
 import { WORKLOADS } from "../../../bench/workloads/table.ts";
+import { invalidOption } from "../../errors.ts";
 import { readApiKey } from "../../options/exposure.ts";
-import { invalidOption } from "../../options/resolve.ts";
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";

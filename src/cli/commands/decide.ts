@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json/value.ts";
+import { targetOf } from "../ask-flags.ts";
 import { showAnswer, showAnswers } from "../output/show.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 import { candidatesOf } from "../questions-file.ts";
-import { targetOf } from "../target.ts";
 
 export default class Decide extends QuestionCommand {
   static override summary = "Ask questions about a state, without a server or through one.";

@@ -1,16 +1,13 @@
 import { Flags } from "@oclif/core";
-import type { Location } from "../../errors.ts";
+import { invalidOption, type Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
-import { invalidOption } from "../../options/resolve.ts";
-import type { Asked } from "../actions/evaluate.ts";
-import { LABELLED_ROWS_FLAGS, TARGET_FLAGS } from "../ask-flags.ts";
+import type { Asked } from "../actions/rows/evaluate.ts";
+import { formatOf, LABELLED_ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { readQuestions } from "../questions-file.ts";
-import { formatOf } from "../row-format.ts";
 import { fileText } from "../state-text.ts";
-import { targetOf } from "../target.ts";
 
 export default class Evaluate extends BaseCommand {
   static override summary = "Measure answers on labelled rows, and find confidence thresholds.";
@@ -98,7 +95,7 @@ export default class Evaluate extends BaseCommand {
     await checkWritable("--thresholds", flags.thresholds);
     await checkWritable("--report", flags.report);
 
-    const { evaluate } = await import("../actions/evaluate.ts");
+    const { evaluate } = await import("../actions/rows/evaluate.ts");
     const { evaluation, thresholds } = await evaluate({
       questions,
       target,
@@ -112,12 +109,12 @@ export default class Evaluate extends BaseCommand {
     if (flags.thresholds !== undefined)
       await writeOutput("--thresholds", flags.thresholds, `${JSON.stringify(thresholds, undefined, 2)}\n`);
     if (flags.report !== undefined) {
-      const { evaluationPage } = await import("../output/evaluation-page.ts");
+      const { evaluationPage } = await import("../output/rows/evaluation-page.ts");
       await writeOutput("--report", flags.report, evaluationPage(evaluation));
     }
     if (flags.json) this.log(JSON.stringify(evaluation));
     else {
-      const { evaluationText } = await import("../output/evaluation-text.ts");
+      const { evaluationText } = await import("../output/rows/evaluation-text.ts");
       this.log(evaluationText(evaluation));
     }
     if (evaluation.errors.length > 0 || evaluation.check?.isWorse) this.exit(1);

@@ -1,7 +1,6 @@
 import { Flags } from "@oclif/core";
-import { CANDIDATE } from "../ask-flags.ts";
+import { CANDIDATE, targetOf } from "../ask-flags.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
-import { targetOf } from "../target.ts";
 
 export default class Explain extends QuestionCommand {
   static override summary = "Show what the model reads of a request, and what moved its answers.";

@@ -1,10 +1,9 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import { ASK_FLAGS, CANDIDATE } from "../ask-flags.ts";
+import { ASK_FLAGS, CANDIDATE, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { showRanking } from "../output/show.ts";
 import { givenState } from "../state-text.ts";
-import { targetOf } from "../target.ts";
 
 export default class Rank extends BaseCommand {
   static override summary = "Rank candidates for a state, without a server or through one.";

@@ -1,13 +1,12 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import type { Tuned } from "../actions/tune.ts";
-import { LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
+import type { Tuned } from "../actions/rows/tune.ts";
+import { formatOf, LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { plainLine } from "../output/plain-text.ts";
 import { readQuestions } from "../questions-file.ts";
-import { formatOf } from "../row-format.ts";
 
 export default class Tune extends BaseCommand {
   static override summary = "Fit a correction to labelled rows, to be served with the model.";
@@ -55,7 +54,7 @@ export default class Tune extends BaseCommand {
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const questions = await readQuestions(flags.questions);
     await checkWritable("--output", flags.output);
-    const { tune } = await import("../actions/tune.ts");
+    const { tune } = await import("../actions/rows/tune.ts");
     const result = await tune({
       questions,
       options,
@@ -69,7 +68,7 @@ export default class Tune extends BaseCommand {
       await writeOutput("--output", flags.output, `${JSON.stringify(result.file)}\n`);
     if (flags.json) this.log(JSON.stringify(jsonOf(result)));
     else {
-      const { tuningText } = await import("../output/tuning-text.ts");
+      const { tuningText } = await import("../output/rows/tuning-text.ts");
       this.log(`${tuningText(result)}\n\n${this.#outcome(result, flags.output)}`);
     }
     if (result.file === undefined || result.errors.length > 0) this.exit(1);

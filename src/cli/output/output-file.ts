@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileFault, ServiceError } from "../../errors.ts";
-import { invalidOption } from "../../options/resolve.ts";
+import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
 
 /**
  * Opens an output file. Called before the work, so that a wrong path does not waste minutes.

@@ -1,6 +1,8 @@
-import { type Check, defineCheck } from "../check.ts";
-import { RANK, SYSTEMONE } from "../operations.ts";
-import type { Trial } from "../trial.ts";
+import type { Reply } from "../client/exchange.ts";
+import { at, isList, isMap, type Json } from "../client/json.ts";
+import { type Check, defineCheck } from "../trial/check.ts";
+import { RANK, SYSTEMONE } from "../trial/operations.ts";
+import type { Trial } from "../trial/trial.ts";
 
 /** A request that a rule says to be valid, or not to be. */
 export interface Case {
@@ -56,4 +58,11 @@ export async function checkRefused(trial: Trial, cases: readonly Case[]): Promis
   await trial.each(cases, async ({ path = SYSTEMONE, body }) => {
     await trial.refused(path, body);
   });
+}
+
+/** The issues of a 422. @throws CannotTell if there is no list of them; `errors.issues` reports that */
+export function issuesIn(trial: Trial, reply: Reply): readonly Json[] {
+  const detail = at(reply.json, "detail");
+  if (!isList(detail) || !detail.every(isMap)) trial.skip("no list of issues: see errors.issues");
+  return detail;
 }

@@ -1,7 +1,7 @@
-import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
-import { RANK, SYSTEMONE } from "../operations.ts";
-import { nonce } from "../salts.ts";
-import type { Inferred, Trial } from "../trial.ts";
+import { at, isList, isMap, type Json, namesOf, show } from "../client/json.ts";
+import { RANK, SYSTEMONE } from "../trial/operations.ts";
+import { nonce } from "../trial/salts.ts";
+import type { Inferred, Trial } from "../trial/trial.ts";
 
 /** Divisor of the scores in the softmax (see Scores and probabilities). */
 export const TEMPERATURE = 4.136820402388508;

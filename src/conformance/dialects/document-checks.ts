@@ -1,10 +1,10 @@
-import { type Check, defineCheck } from "../check.ts";
-import type { Profile } from "../clause.ts";
-import { type DocumentName, ownContract } from "../contract.ts";
-import { at } from "../json.ts";
-import { misfitOf } from "../reply-fit.ts";
-import { sentPath } from "../target.ts";
-import type { Trial } from "../trial.ts";
+import { at } from "../client/json.ts";
+import { sentPath } from "../client/target.ts";
+import { type DocumentName, ownContract } from "../documents/contract.ts";
+import { misfitOf } from "../documents/reply-fit.ts";
+import { type Check, defineCheck } from "../trial/check.ts";
+import type { Profile } from "../trial/clause.ts";
+import type { Trial } from "../trial/trial.ts";
 
 /**
  * Holds every answer of a run to the document of its dialect, once all other checks have asked what they ask.

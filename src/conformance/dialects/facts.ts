@@ -1,8 +1,8 @@
-import type { Facts } from "../facts.ts";
-import { JSON_TYPE } from "../facts.ts";
-import type { HttpClient } from "../http.ts";
-import { CONTRACT_LIMITS } from "../limits.ts";
-import type { Target } from "../target.ts";
+import type { HttpClient } from "../client/http.ts";
+import type { Target } from "../client/target.ts";
+import type { Facts } from "../trial/facts.ts";
+import { JSON_TYPE } from "../trial/facts.ts";
+import { CONTRACT_LIMITS } from "../trial/limits.ts";
 
 /** The request that tells whether a server of a dialect wants a key. */
 export interface FirstRequest {

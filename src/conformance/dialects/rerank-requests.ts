@@ -1,7 +1,7 @@
-import { type Check, type CheckDraft, defineCheck } from "../check.ts";
-import type { Reply } from "../exchange.ts";
-import { at, isList, type Json, show } from "../json.ts";
-import type { Trial } from "../trial.ts";
+import type { Reply } from "../client/exchange.ts";
+import { at, isList, type Json, show } from "../client/json.ts";
+import { type Check, type CheckDraft, defineCheck } from "../trial/check.ts";
+import type { Trial } from "../trial/trial.ts";
 
 export const QUERY = "What is the capital of the United States?";
 export const DOCUMENTS = [

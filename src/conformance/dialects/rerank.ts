@@ -1,6 +1,6 @@
-import type { Check } from "../check.ts";
-import { at, show } from "../json.ts";
-import type { Trial } from "../trial.ts";
+import { at, show } from "../client/json.ts";
+import type { Check } from "../trial/check.ts";
+import type { Trial } from "../trial/trial.ts";
 import { RERANK_DOCUMENT_CHECKS } from "./rerank-document.ts";
 import {
   bodyOf,

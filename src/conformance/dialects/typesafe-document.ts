@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
-import type { Check } from "../check.ts";
-import { FULL_ID } from "../facts.ts";
-import { at, isMap, type Json, leavesOf, namesOf, show } from "../json.ts";
-import { nonce } from "../salts.ts";
-import type { Trial } from "../trial.ts";
+import { at, isMap, type Json, leavesOf, namesOf, show } from "../client/json.ts";
+import type { Check } from "../trial/check.ts";
+import { FULL_ID } from "../trial/facts.ts";
+import { nonce } from "../trial/salts.ts";
+import type { Trial } from "../trial/trial.ts";
 import { documentCheck } from "./document-checks.ts";
 import {
   answerOf,

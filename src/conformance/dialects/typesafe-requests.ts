@@ -1,6 +1,6 @@
-import { type Check, type CheckDraft, defineCheck } from "../check.ts";
-import { at } from "../json.ts";
-import type { Inferred, Trial } from "../trial.ts";
+import { at } from "../client/json.ts";
+import { type Check, type CheckDraft, defineCheck } from "../trial/check.ts";
+import type { Inferred, Trial } from "../trial/trial.ts";
 
 export const PATH = "/v1/systemone";
 export const STATE = "I was charged twice for one order. Give me my money back today!";
@@ -10,7 +10,7 @@ export const CHOICE = {
   instructions: "What does the customer want?",
   criteria: { refund: "Wants money back", cancel: null, other: "Anything else" },
 };
-export const LEVELS = ["can wait", "this week", "today"];
+const LEVELS = ["can wait", "this week", "today"];
 export const SCORE = { type: "score", instructions: "How urgent is this?", criteria: LEVELS };
 
 /** The smallest request; it tells whether a server wants a key. */

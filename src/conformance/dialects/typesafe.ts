@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import type { Check } from "../check.ts";
-import { at, isList, isMap, type Json, namesOf, show } from "../json.ts";
-import type { Inferred, Trial } from "../trial.ts";
+import { at, isList, isMap, type Json, namesOf, show } from "../client/json.ts";
+import type { Check } from "../trial/check.ts";
+import type { Inferred, Trial } from "../trial/trial.ts";
 import { TYPESAFE_DOCUMENT_CHECKS } from "./typesafe-document.ts";
 import {
   answerOf,

@@ -1,4 +1,4 @@
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
 
 /** Workflow commands by which GitHub shows what is broken beside a run. */
 export function githubAnnotations(report: Report): string {

@@ -1,6 +1,6 @@
-import { isDialect } from "../clause.ts";
 import { bySubject, type SubjectResults } from "../clauses.ts";
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
+import { isDialect } from "../trial/clause.ts";
 import { STYLE } from "./html-style.ts";
 
 const WORDS = { passed: "kept", failed: "broken", accepted: "accepted", skipped: "skipped" } as const;

@@ -1,4 +1,4 @@
-import type { Report } from "../report.ts";
+import type { Report } from "../run/report.ts";
 
 /** The whole report for programs. */
 export function jsonReport(report: Report): string {

@@ -1,6 +1,6 @@
 import junit, { type Builder, type TestCase } from "junit-report-builder";
 import { bySubject } from "../clauses.ts";
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
 
 // Its types tell of a member `default` that its CommonJS file does not have: the module is the builder itself.
 const builder = junit as unknown as Builder;

@@ -1,4 +1,4 @@
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 /** Tools that show SARIF want a file; a running server is none. */

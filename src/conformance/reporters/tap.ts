@@ -1,4 +1,4 @@
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
 
 /** The report in the Test Anything Protocol, version 14. @see https://testanything.org */
 export function tapReport({ results, seed, skips, unobserved, fixed, obstacle }: Report): string {

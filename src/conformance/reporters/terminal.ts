@@ -1,6 +1,6 @@
-import { isDialect } from "../clause.ts";
 import { bySubject } from "../clauses.ts";
-import type { Report, Result } from "../report.ts";
+import type { Report, Result } from "../run/report.ts";
+import { isDialect } from "../trial/clause.ts";
 
 export interface Colours {
   readonly isColoured: boolean;

@@ -1,6 +1,6 @@
 import { runSliced, type SliceOptions } from "../../json/slices.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
-import { renderText, stateValue } from "../render.ts";
+import { renderText, stateValue } from "../texts/render.ts";
 
 /** What a part is of the state. */
 export type PartUnit = "field" | "item" | "sentence" | "word";
@@ -38,7 +38,7 @@ export async function readStateParts(
  * @param maxRows as in `renderText`; the whole state has no more
  * @returns [parts] at least two, or none where nothing can be left out
  */
-export function statePartsOf(state: JsonValue, maxRows: number): readonly StatePart[] {
+function statePartsOf(state: JsonValue, maxRows: number): readonly StatePart[] {
   const { atoms, without } = split(state);
   if (atoms.length < 2) return [];
   const count = Math.min(atoms.length, MAX_PARTS);

@@ -1,9 +1,9 @@
 import { type Issue, invalidRequest, type Location, ServiceError } from "../../errors.ts";
 import { probabilities } from "../probabilities.ts";
 import type { RenderedQuestion, RenderedRequest } from "../rendered.ts";
-import { strip } from "../strip.ts";
 import type { ServedModel } from "../systemone.ts";
 import type { TextReader } from "../text-tokens.ts";
+import { strip } from "../texts/strip.ts";
 import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**

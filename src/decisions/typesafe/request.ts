@@ -4,17 +4,17 @@ import { runSliced, type SliceOptions, type Steps } from "../../json/slices.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
 import type { Received } from "../../json/views.ts";
 import { candidatesOf, countCandidates } from "../candidates.ts";
-import { checkQuestion, type DescribedCandidate, renderOrReport } from "../descriptions.ts";
 import { checkModelName } from "../model-name.ts";
 import type { Question } from "../questions.ts";
-import { stateValue } from "../render.ts";
 import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../rendered.ts";
-import { strip } from "../strip.ts";
 import type { ServedModel } from "../systemone.ts";
+import { checkQuestion, type DescribedCandidate, renderOrReport } from "../texts/descriptions.ts";
+import { stateValue } from "../texts/render.ts";
+import { strip } from "../texts/strip.ts";
 import { unwrapState } from "./state.ts";
 
 /** Of all questions of a request together. Chosen: sixteen calls of the engine. */
-export const MAX_OPTIONS = 4_096;
+const MAX_OPTIONS = 4_096;
 
 export type TypesafeBody = Received<components["schemas"]["TypesafeRequest"]>;
 type TypesafeQuestion = TypesafeBody["questions"] extends ReadonlyMap<string, infer Q> ? Q : never;

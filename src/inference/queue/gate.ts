@@ -1,7 +1,7 @@
 import type { ServiceError } from "../../errors.ts";
+import type { Dispatcher } from "../batches/dispatcher.ts";
 import type { Clock } from "../ports.ts";
 import { Appointments } from "./appointments.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import { type Ticket, worksOf } from "./place.ts";
 import { queueErrors } from "./queue-errors.ts";
 

@@ -1,5 +1,5 @@
+import type { RequestWork } from "../batches/request-work.ts";
 import type { Clock, RequestPlan, ScoredRequest } from "../ports.ts";
-import type { RequestWork } from "./request-work.ts";
 
 /** What the scheduler knows of a scored request; tokenizing was done outside. */
 export type QueuedScores = Omit<ScoredRequest, "timing"> & {

@@ -1,4 +1,9 @@
 import type { ServiceError } from "../../errors.ts";
+import type { Batch } from "../batches/batch.ts";
+import { Dispatcher } from "../batches/dispatcher.ts";
+import { RequestWork } from "../batches/request-work.ts";
+import { ScoreCache } from "../batches/score-cache.ts";
+import { SecondTries } from "../batches/second-tries.ts";
 import type {
   Backend,
   BatchFacts,
@@ -8,14 +13,9 @@ import type {
   QueueCounters,
   TurnedAway,
 } from "../ports.ts";
-import type { Batch } from "./batch.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import { Gate } from "./gate.ts";
 import { type Admission, type Place, PlaceLife, type Ticket, worksOf } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
-import { RequestWork } from "./request-work.ts";
-import { ScoreCache } from "./score-cache.ts";
-import { SecondTries } from "./second-tries.ts";
 import { StandstillWatch } from "./standstill-watch.ts";
 import { type Outcome, Tally } from "./tally.ts";
 

@@ -15,7 +15,7 @@ export interface Fault {
   readonly message: string;
 }
 
-export interface ExaminedFile {
+interface ExaminedFile {
   readonly name: string;
   /** Undefined if it cannot be read. */
   readonly bytes: number | undefined;

@@ -9,12 +9,10 @@ export type {
   JointGraphArchitecture,
   JointTextArchitecture,
   Manifest,
-  Origin,
-  TokenTreeArchitecture,
 } from "./manifest-schema.ts";
 
 /** Required files by architecture. */
-export const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly string[]>> = {
+const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly string[]>> = {
   "bert-token-tree": ["model.safetensors", "tokenizer.json"],
   "gemma3-text-joint": ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"],
   "onnx-joint-pairs": ["model.onnx", "tokenizer.json"],

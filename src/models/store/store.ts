@@ -41,7 +41,7 @@ export function shortName(manifest: Manifest): string {
   return otherNames(manifest).at(-1) ?? manifest.id;
 }
 
-export function isNamed(manifest: Pick<Manifest, "id" | "aliases">, name: string): boolean {
+function isNamed(manifest: Pick<Manifest, "id" | "aliases">, name: string): boolean {
   return manifest.id === name || otherNames(manifest).includes(name);
 }
 
@@ -60,7 +60,7 @@ export interface StoredPackage {
 }
 
 /** All packages of the store, sorted by name, without folders that have no valid manifest. */
-export async function storedPackages(store: string): Promise<readonly StoredPackage[]> {
+async function storedPackages(store: string): Promise<readonly StoredPackage[]> {
   const found: StoredPackage[] = [];
   for (const name of await foldersOf(store)) {
     for (const revision of await foldersOf(path.join(store, name))) {

@@ -1,5 +1,4 @@
-import { bfloat16ToFloat32 } from "../../onnx/file/bfloat16.ts";
-import { float16ToFloat32 } from "../../onnx/file/float16.ts";
+import { bfloat16ToFloat32, float16ToFloat32 } from "../../onnx/file/float16.ts";
 import { type ByteSource, faultOf, locateTensors } from "./safetensors.ts";
 import type { TensorPlace } from "./safetensors-header.ts";
 import { allFinite, type TensorType } from "./tensor-type.ts";

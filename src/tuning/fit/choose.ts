@@ -15,7 +15,7 @@ export type TuningKind = "scale" | "head";
 
 const FOLDS = 5;
 /** As for thresholds: below, a fold is left with fewer than four rows. */
-export const MIN_STATES = 20;
+const MIN_STATES = 20;
 
 /** Strengths that are tried, the strongest first: a logit is expected to change by a tenth, ... by two. Chosen. */
 const STRONGEST = 100;

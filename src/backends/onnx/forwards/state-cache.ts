@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { TokenTree } from "../../../inference/ports.ts";
-import { stateKey } from "../../state-key.ts";
+import { stateKey } from "../../kept-states.ts";
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
-import { keysFileOf } from "../../keys-flags.ts";
-import { optionFlags } from "../../option-flags.ts";
+import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysAdd extends BaseCommand {
   static override summary = "Make a key, and add its digest to the file of keys.";

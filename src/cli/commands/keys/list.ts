@@ -1,6 +1,5 @@
 import { BaseCommand } from "../../base-command.ts";
-import { keysFileOf } from "../../keys-flags.ts";
-import { optionFlags } from "../../option-flags.ts";
+import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysList extends BaseCommand {
   static override summary = "List the keys of a file by name, with their bounds.";

@@ -1,7 +1,6 @@
 import { Args } from "@oclif/core";
 import { BaseCommand } from "../../base-command.ts";
-import { keysFileOf } from "../../keys-flags.ts";
-import { optionFlags } from "../../option-flags.ts";
+import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysRevoke extends BaseCommand {
   static override summary = "Remove a key from the file of keys.";

@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { invalidOption } from "../../../options/resolve.ts";
+import { invalidOption } from "../../../errors.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { optionFlags } from "../../option-flags.ts";
 

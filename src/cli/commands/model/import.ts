@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
+import { invalidOption } from "../../../errors.ts";
 import { isRepository } from "../../../models/package/names.ts";
-import { invalidOption } from "../../../options/resolve.ts";
 import { BaseCommand } from "../../base-command.ts";
 
 export default class ModelImport extends BaseCommand {

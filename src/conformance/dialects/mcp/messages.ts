@@ -1,7 +1,7 @@
-import { type Check, type CheckDraft, defineCheck } from "../../check.ts";
-import { excerpt, type Reply } from "../../exchange.ts";
-import { at, isMap, type Json, type JsonMap, readJson, show } from "../../json.ts";
-import type { Trial } from "../../trial.ts";
+import { excerpt, type Reply } from "../../client/exchange.ts";
+import { at, isMap, type Json, type JsonMap, readJson, show } from "../../client/json.ts";
+import { type Check, type CheckDraft, defineCheck } from "../../trial/check.ts";
+import type { Trial } from "../../trial/trial.ts";
 
 export const MCP_PATH = "/mcp";
 /** Clients must take both, whatever the server answers with. */

@@ -1,7 +1,7 @@
-import type { Check } from "../../check.ts";
-import { excerpt, type Reply } from "../../exchange.ts";
-import { at, isList, isMap, show } from "../../json.ts";
-import type { Trial } from "../../trial.ts";
+import { excerpt, type Reply } from "../../client/exchange.ts";
+import { at, isList, isMap, show } from "../../client/json.ts";
+import type { Check } from "../../trial/check.ts";
+import type { Trial } from "../../trial/trial.ts";
 import { callOf, draft, expectRpcError, LIST, MCP_PATH, messageIn, resultOf, send } from "./messages.ts";
 
 /** Those with `initialize`, the latest first. */

@@ -1,4 +1,4 @@
-import { at, isList, isMap, type Json, type JsonMap } from "../../json.ts";
+import { at, isList, isMap, type Json, type JsonMap } from "../../client/json.ts";
 
 /** A chain of references longer than this is a circle. */
 const MAX_CHAIN = 64;

@@ -1,11 +1,21 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Check } from "../../check.ts";
-import { ownContract } from "../../contract.ts";
-import { difference } from "../../difference.ts";
-import type { Reply } from "../../exchange.ts";
-import { at, isList, isMap, type Json, leavesOf, namesOf, readJson, show, toPlain } from "../../json.ts";
-import { RANK, SYSTEMONE } from "../../operations.ts";
-import type { Trial } from "../../trial.ts";
+import type { Reply } from "../../client/exchange.ts";
+import {
+  at,
+  isList,
+  isMap,
+  type Json,
+  leavesOf,
+  namesOf,
+  readJson,
+  show,
+  toPlain,
+} from "../../client/json.ts";
+import { ownContract } from "../../documents/contract.ts";
+import { difference } from "../../documents/difference.ts";
+import type { Check } from "../../trial/check.ts";
+import { RANK, SYSTEMONE } from "../../trial/operations.ts";
+import type { Trial } from "../../trial/trial.ts";
 import {
   callOf,
   callTool,

@@ -1,0 +1,133 @@
+import type { Evaluation } from "../../../evaluation/evaluation.ts";
+import {
+  confusions,
+  errorsText,
+  FIGURE_NAMES,
+  percent,
+  proportionText,
+  thresholdSentences,
+  verdict,
+} from "../../../evaluation/figures-text.ts";
+import type { QuestionReport } from "../../../evaluation/question-report.ts";
+import { plainLine } from "../plain-text.ts";
+
+/** Labels of which a terminal holds the whole matrix; chosen. */
+const MATRIX_LABELS = 8;
+const SHOWN_CONFUSIONS = 10;
+const LABEL_WIDTH = 24;
+const BAR_CELLS = 20;
+
+/** The figures for a terminal. */
+export function evaluationText(evaluation: Evaluation): string {
+  const { model, rows, questions } = evaluation;
+  return [
+    [`${rows} rows, ${model}`, ...errorsText(evaluation)],
+    ...questions.map(questionLines),
+    comparisonLines(evaluation),
+    checkLines(evaluation),
+  ]
+    .filter((part) => part.length > 0)
+    .map((part) => part.join("\n"))
+    .join("\n\n");
+}
+
+function questionLines(report: QuestionReport): string[] {
+  const { name, accuracy, calibration, labels, meanAbsoluteError, notes } = report;
+  return [
+    `${plainLine(name)}: right in ${proportionText(accuracy)}`,
+    ...(meanAbsoluteError === undefined
+      ? []
+      : [`  mean distance in levels: ${meanAbsoluteError.toFixed(2)}`]),
+    ...table(
+      ["label", "rows", "answered", "precision", "recall"],
+      labels.map((one) => [
+        one.label,
+        String(one.rows),
+        String(one.answered),
+        percent(one.precision),
+        percent(one.recall),
+      ]),
+    ),
+    ...confusionLines(report),
+    `  calibration error: ${percent(calibration.error)}`,
+    ...table(
+      ["confidence", "rows", "mean", "right", ""],
+      calibration.bins
+        .filter((bin) => bin.rows > 0)
+        .map(({ from, to, rows, confidence, accuracy: right }) => [
+          `${from} to ${to}`,
+          String(rows),
+          percent(confidence),
+          percent(right),
+          "#".repeat(Math.round(BAR_CELLS * (right ?? 0))).padEnd(BAR_CELLS, "."),
+        ]),
+    ),
+    ...table(
+      ["confidence >=", "kept", "right"],
+      report.steps.map(({ threshold, coverage, accuracy: right }) => [
+        String(threshold),
+        percent(coverage),
+        proportionText(right),
+      ]),
+    ),
+    ...thresholdSentences(report).map((sentence) => `  ${sentence}`),
+    ...notes.map((note) => `  note: ${plainLine(note)}`),
+  ];
+}
+
+function confusionLines({ labels, confusion }: QuestionReport): string[] {
+  if (labels.length <= MATRIX_LABELS)
+    return table(
+      ["label \\ answer", ...labels.map(({ label }) => label)],
+      labels.map(({ label }, at) => [label, ...(confusion[at] ?? []).map(String)]),
+    );
+  const found = confusions(labels, confusion).slice(0, SHOWN_CONFUSIONS);
+  return table(
+    ["label", "answered as", "rows"],
+    found.map(({ truth, answer, count }) => [truth, answer, String(count)]),
+  );
+}
+
+function comparisonLines({ model, comparison }: Evaluation): string[] {
+  if (comparison === undefined) return [];
+  return [
+    `compared: first ${model}, second ${comparison.model}`,
+    ...comparison.questions.flatMap((one) => [
+      `  ${plainLine(one.first === one.second ? one.first : `${one.first} and ${one.second}`)}: ${verdict(one)}`,
+      `    first: right in ${proportionText(one.firstAccuracy)}; only the first in ${one.onlyFirst}`,
+      `    second: right in ${proportionText(one.secondAccuracy)}; only the second in ${one.onlySecond}`,
+    ]),
+  ];
+}
+
+function checkLines({ check }: Evaluation): string[] {
+  if (check === undefined) return [];
+  return [
+    `check of ${plainLine(check.file)} (${plainLine(check.model)}): ${check.isWorse ? "worse" : "passed"}`,
+    ...check.questions.flatMap(({ name, figures, notes }) => [
+      ...figures.map(
+        ({ what, before, now, isWorse }) =>
+          `  ${plainLine(name)}: ${FIGURE_NAMES[what]} ${percent(before)} -> ${percent(now)}${isWorse ? ", worse" : ""}`,
+      ),
+      ...notes.map((note) => `  ${plainLine(name)}: ${note}`),
+    ]),
+  ];
+}
+
+/** Columns of equal width: the first to the left, the others to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const lines = [head, ...rows].map((line) => line.map(cell));
+  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  return lines.map((line) =>
+    line
+      .map((text, at) => (at === 0 ? `    ${text.padEnd(widths[at] ?? 0)}` : text.padStart(widths[at] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function cell(text: string): string {
+  const line = plainLine(text);
+  return line.length > LABEL_WIDTH && !/ of \d+$/.test(line) ? `${line.slice(0, LABEL_WIDTH - 1)}…` : line;
+}

@@ -1,0 +1,164 @@
+import { excerpt, type Reply } from "../../client/exchange.ts";
+import { at, isMap, show } from "../../client/json.ts";
+import { ownContract } from "../../documents/contract.ts";
+import { type Check, defineCheck } from "../../trial/check.ts";
+import { FULL_ID } from "../../trial/facts.ts";
+import { CONTRACT_LIMITS } from "../../trial/limits.ts";
+import { RANK, SYSTEMONE } from "../../trial/operations.ts";
+import type { Inferred, Trial } from "../../trial/trial.ts";
+import { CHOICE, NOULS, SCORE, STATE, TEMPERATURE } from "../scored.ts";
+
+/** Those that neither the model nor the operator decides. */
+const LIMITS: Readonly<Record<string, number>> = {
+  max_body_bytes: CONTRACT_LIMITS.maxBodyBytes,
+  max_nesting: CONTRACT_LIMITS.maxNesting,
+  max_questions: CONTRACT_LIMITS.maxQuestions,
+  min_candidates: CONTRACT_LIMITS.minCandidates,
+  max_candidates: CONTRACT_LIMITS.maxCandidates,
+  max_pairs: CONTRACT_LIMITS.maxPairs,
+};
+const STATUSES = ["ready", "starting", "draining", "failed"];
+
+/** Exact members of answers, as the contract's schemas have them: some clients refuse what they do not know. */
+export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "systemone.schema",
+    clause: "A systemone answer has exactly the members of the contract.",
+    source: "contract: Decisions",
+    expected: "an answer that fits the schema, without any member more",
+    run: async (trial: Trial) => {
+      const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
+      const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
+      await expectFitting(trial, "Decisions", inferred);
+    },
+  }),
+  defineCheck({
+    id: "rank.schema",
+    clause:
+      "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
+    source: "contract: Ranking",
+    expected: "an answer that fits the schema, without any member more",
+    run: async (trial: Trial) => {
+      const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
+      await expectFitting(trial, "Ranking", inferred);
+    },
+  }),
+];
+
+/** The same of what the server tells of itself. */
+export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "models.schema",
+    clause: "Each model of /v1/models has the seven members of the contract, a date among them.",
+    source: "contract: ModelList",
+    expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/v1/models");
+      await expectFitting(trial, "ModelList", reply);
+      const date = at(reply.json, "models", 0, "release_date");
+      const isDate =
+        typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
+      trial.expect(isDate, `release_date is ${show(date)}`, reply);
+    },
+  }),
+  ...["/health", "/ready"].map((path) =>
+    defineCheck({
+      id: `${path.slice(1)}.schema`,
+      clause: `${path} has exactly the members of the contract.`,
+      source: "contract: Health",
+      expected: "a report that fits the schema, `status` ready with 200",
+      needsInference: false,
+      run: async (trial: Trial) => {
+        const reply = await trial.get(path);
+        await expectFitting(trial, "Health", reply);
+        const status = at(reply.json, "status");
+        const isFitting =
+          STATUSES.includes(String(status)) && (reply.status === 200) === (status === "ready");
+        trial.expect(isFitting, `status ${show(status)} with ${reply.status}`, reply);
+      },
+    }),
+  ),
+  defineCheck({
+    id: "health.limits",
+    clause: "`limits` tells the bounds that requests are held to.",
+    source: "contract: Health",
+    expected: "the bounds of the contract; counts from 1 where the model or the operator decides",
+    needsInference: false,
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/health");
+      const limits = at(reply.json, "limits");
+      if (!isMap(limits)) trial.skip("no limits: see health.schema");
+      for (const [name, value] of Object.entries(LIMITS))
+        trial.expect(limits.get(name) === value, `${name} is ${show(limits.get(name))}`, reply);
+      const [both, own] = [limits.get("queue_capacity"), at(reply.json, "queue_capacity")];
+      trial.expect(both === own, `queue_capacity is ${show(own)}, and ${show(both)} in limits`, reply);
+      trial.expect(Number(limits.get("deadline_seconds")) > 0, "no deadline", reply);
+    },
+  }),
+  defineCheck({
+    id: "health.cache",
+    clause: "A score cache that is off holds nothing and answers nothing.",
+    source: "contract: Health",
+    expected: "`cache_entries` at most `cache_size`, and no `cache_hits` where that is 0",
+    turn: "last",
+    run: async (trial: Trial) => {
+      const reply = await trial.get("/health");
+      const [size, entries, hits] = ["cache_size", "cache_entries", "cache_hits"].map((name) =>
+        at(reply.json, name),
+      );
+      if (typeof size !== "number") trial.skip("no cache_size: see health.schema");
+      trial.expect(Number(entries) <= size, `${show(entries)} entries of a cache of ${size}`, reply);
+      trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a cache that is off`, reply);
+    },
+  }),
+  defineCheck({
+    id: "health.facts",
+    clause: "`temperature` is the fixed one, `model` a full id, `version` that of the served document.",
+    source: "contract: Health",
+    expected: "these values, and an `uptime_seconds` that grows",
+    needsInference: false,
+    turn: "alone",
+    run: checkFacts,
+  }),
+];
+
+async function expectFitting(trial: Trial, schema: string, about: Reply | Inferred): Promise<void> {
+  const { json } = about;
+  const misfit = json === undefined ? "no JSON" : (await ownContract()).misfit(schema, json);
+  trial.expect(misfit === undefined, misfit ?? "", about);
+}
+
+async function checkFacts(trial: Trial): Promise<void> {
+  const reply = await trial.get("/health");
+  trial.expect(isMap(reply.json), excerpt(reply), reply);
+  const health = reply.json;
+  trial.expect(
+    health.get("temperature") === TEMPERATURE,
+    `temperature ${show(health.get("temperature"))}`,
+    reply,
+  );
+  const model = health.get("model");
+  trial.expect(FULL_ID.test(String(model)), `model is ${show(model)}`, reply);
+  const version = at((await trial.get("/openapi.json")).json, "info", "version");
+  const own = health.get("version");
+  trial.expect(
+    version === undefined || version === own,
+    `version ${show(own)}, the document's ${show(version)}`,
+    reply,
+  );
+  await expectUptime(trial);
+}
+
+/** It grows, in seconds: not by more than the time from before the first look to after the second. */
+async function expectUptime(trial: Trial): Promise<void> {
+  const begin = performance.now();
+  const first = at((await trial.get("/health")).json, "uptime_seconds");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const later = await trial.get("/health");
+  const second = at(later.json, "uptime_seconds");
+  const most = 1 + (performance.now() - begin) / 1000; // whole seconds are allowed
+  const isGrowing =
+    typeof first === "number" && typeof second === "number" && second > first && second - first <= most;
+  trial.expect(isGrowing, `uptime_seconds ${show(first)}, then ${show(second)}`, later);
+}

@@ -1,0 +1,184 @@
+import type { Check } from "../../trial/check.ts";
+import { RANK } from "../../trial/operations.ts";
+import { type Case, refuses, takes } from "../cases.ts";
+
+const QUESTION = '{"type":"noul","instructions":"i"}';
+
+/** A body whose state is the given JSON text. */
+function withState(state: string): string {
+  return `{"state":${state},"questions":{"q":${QUESTION}}}`;
+}
+const WHOLE = withState('"s"');
+
+/** A body with bytes in the middle of a string. */
+function withBytes(...bytes: readonly number[]): Uint8Array {
+  const [before = "", behind = ""] = withState('"s HERE"').split("HERE");
+  return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(behind)]);
+}
+
+function states(given: Readonly<Record<string, string>>): readonly Case[] {
+  return Object.entries(given).map(([name, state]) => ({ name, body: withState(state) }));
+}
+function bodies(given: Readonly<Record<string, string | Uint8Array>>): readonly Case[] {
+  return Object.entries(given).map(([name, body]) => ({ name, body }));
+}
+
+/** What counts as JSON. */
+export const JSON_CHECKS: readonly Check[] = [
+  refuses("json.invalid", "A body that is not JSON is 422.", "interface: Errors", [
+    ...bodies({
+      "an end too early": WHOLE.slice(0, -1),
+      "an end within a string": '{"state":"abc',
+      words: "state and questions",
+      "single quotes": withState("'s'"),
+      "a name without quotes": WHOLE.replace('"state"', "state"),
+      "a comma at an object's end": `${WHOLE.slice(0, -1)},}`,
+      "text behind the object": `${WHOLE} more`,
+      "a form": "state=s&questions=1",
+    }),
+    { name: "an end too early, in a ranking", path: RANK, body: '{"state":"s","candidates":["a","b"]' },
+  ]),
+  refuses("json.no-object", "The body itself is an object.", "interface: SystemoneRequest", [
+    ...bodies({
+      "an array": "[]",
+      "an array of the object": `[${WHOLE}]`,
+      "a number": "5",
+      null: "null",
+      "a boolean": "true",
+    }),
+    { name: "a string that holds the object", body: JSON.stringify(WHOLE) },
+    { name: "an array, in a ranking", path: RANK, body: "[]" },
+  ]),
+  refuses(
+    "json.grammar",
+    "JSON is what RFC 8259 says, without the liberties that parsers take.",
+    "contract: Requests",
+    [
+      ...states({
+        "a leading zero": "01",
+        "a plus": "+1",
+        "a bare fraction": ".5",
+        "a bare point": "1.",
+        "a bare exponent": "1e",
+        hexadecimal: "0x10",
+        "a separator": "1_000",
+        True: "True",
+        undefined: "undefined",
+        "two commas": "[1,,2]",
+        "a comma at an array's end": "[1,]",
+        "the wrong bracket": "[1}",
+        "a missing comma": '{"a":1 "b":2}',
+        "a raw line break in a string": '"a\nb"',
+        "a raw tab": '"a\tb"',
+        "a raw zero": '"a\u0000b"',
+        "an unknown escape": '"\\x41"',
+        "a short escape": '"\\u12"',
+        "a block comment": "/* x */ 1",
+      }),
+      ...bodies({
+        "a line comment": `${WHOLE}// x`,
+        "a second object": `${WHOLE}${WHOLE}`,
+        "a bracket behind": `${WHOLE}}`,
+        "a form feed as white space": `\f${WHOLE}`,
+        "a no-break space": `\u00a0${WHOLE}`,
+        "a zero behind": `${WHOLE}\u0000`,
+      }),
+    ],
+  ),
+  refuses("json.empty", "An empty body is 422.", "contract: Requests", [
+    ...bodies({ nothing: "", "white space": " \r\n\t " }),
+    { name: "nothing to rank", path: RANK, body: "" },
+  ]),
+  refuses(
+    "json.numbers",
+    "Neither NaN nor Infinity, and no float beyond float64.",
+    "contract: Requests",
+    states({
+      NaN: "NaN",
+      Infinity: "Infinity",
+      "-Infinity": "[-Infinity]",
+      "1e400": "1e400",
+      "-1e400 in depth": '{"a":[-1e400]}',
+      "just past the largest": "1.7976931348623159e308",
+      "a long float": `${"9".repeat(400)}.0`,
+    }),
+  ),
+  refuses(
+    "json.unicode",
+    "UTF-8 without a byte order mark and without lone surrogates.",
+    "contract: Requests",
+    [
+      ...bodies({
+        "a byte order mark": `\ufeff${WHOLE}`,
+        "UTF-16": Buffer.from(WHOLE, "utf16le"),
+        "the byte FF": withBytes(0xff),
+        "a lone continuation byte": withBytes(0x80),
+        "Latin-1": withBytes(0xe9),
+        "an overlong slash": withBytes(0xc0, 0xaf),
+        "a sequence cut off": withBytes(0xe2, 0x82),
+        "a surrogate in UTF-8": withBytes(0xed, 0xa0, 0x80),
+        "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
+      }),
+      ...states({
+        "a high surrogate alone": '"\\ud800"',
+        "a low surrogate alone": '"\\uDFFF"',
+        "a pair the wrong way round": '"\\ude00\\ud83d"',
+        "a surrogate in a name": '{"\\ud800":1}',
+      }),
+    ],
+  ),
+  refuses("json.duplicates", "Member names are unique in each object.", "contract: Requests", [
+    ...bodies({
+      "at the top": `{"state":"s",${WHOLE.slice(1)}`,
+      "at the top, by an escape": `{"st\\u0061te":"s",${WHOLE.slice(1)}`,
+      "a question": `{"state":"s","questions":{"q":${QUESTION},"q":${QUESTION}}}`,
+      "in a question": '{"state":"s","questions":{"q":{"type":"noul","type":"noul","instructions":1}}}',
+      "a label":
+        '{"state":"s","questions":{"q":{"type":"choice","instructions":1,"criteria":{"a":"x","b":"y","a":"z"}}}}',
+    }),
+    ...states({
+      "in the state": '{"a":1,"a":1}',
+      "deep in the state": '[[{"a":{"b":1,"c":2,"b":3}}]]',
+      "an integer-like name": '{"1":1,"1":2}',
+      __proto__: '{"__proto__":1,"__proto__":2}',
+    }),
+    { name: "a candidate", path: RANK, body: '{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}' },
+  ]),
+  takes("json.valid", "Any way to write JSON is read.", "interface: paths", [
+    ...bodies({
+      "white space around": `\r\n\t ${WHOLE} \n`,
+      "escaped names": WHOLE.replace('"state"', '"\\u0073tate"'),
+    }),
+    ...states({
+      "an escaped pair": '"\\ud83d\\ude00"',
+      "a raw pair": '"😀"',
+      "each short escape": '"\\"\\\\\\/\\b\\f\\n\\r\\t x"',
+      "line separators": '"\u2028\u2029\u007f x"',
+      "1E+2": "1E+2",
+      "brackets in a string": JSON.stringify(`x${"[{".repeat(200)}`),
+      "equal names in different objects": '[{"a":1},{"a":{"a":2}}]',
+    }),
+  ]),
+  takes(
+    "json.extremes",
+    "Integers of any length and every float64 are taken, and any member name.",
+    "contract: Requests",
+    states({
+      "an integer of 1,000 digits": "9".repeat(1000),
+      "a negative one": `-${"9".repeat(300)}`,
+      "the largest float": "1.7976931348623157e308",
+      "the smallest float": "5e-324",
+      "zero with a large exponent": "0e400",
+      "a float of many digits": `0.${"1".repeat(2000)}`,
+      "-0": "-0",
+      "-0.0": "-0.0",
+      "an escaped zero": '"\\u0000 a"',
+      "a noncharacter": '"\uffff a"',
+      "an escaped noncharacter": '"\\ufffe a"',
+      "an empty name": '{"":1}',
+      "__proto__ and constructor": '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
+      "names that differ by form only": '{"é":1,"e\\u0301":2}',
+      "a text that begins like an object": '"{\\"a\\": 1"',
+    }),
+  ),
+];

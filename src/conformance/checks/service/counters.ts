@@ -1,0 +1,259 @@
+import { show } from "../../client/json.ts";
+import { headOf } from "../../client/wire.ts";
+import { type Check, defineCheck } from "../../trial/check.ts";
+import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../../trial/operations.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { freshState, scoreOf, sizesOf, texts } from "../scored.ts";
+import { type Deviation, expectUndisturbed, health, pause, skipIfUsed } from "./others.ts";
+import { counterOf } from "./server.ts";
+
+/** How long a counter may lag behind the answer that it counts. */
+const LAG_MS = 1000;
+const PAUSE_MS = 20;
+/** Spares the requests of a comparison where others use the server all the time. Chosen. */
+const FIRST_WATCH_MS = 60;
+
+/** Counters of /health. Each needs a server that nobody else uses meanwhile, and says so where somebody does. */
+export const COUNTER_CHECKS: readonly Check[] = [
+  counterCheck(
+    "health.counts-successes",
+    "`completed_requests` counts successful requests, and nothing else.",
+    "interface: Health, ModelList",
+    "one more for each answered inference; none for a refused one, for /health or for an unknown path",
+    "completed_requests",
+    async (trial: Trial) => {
+      const successes = (await someSuccesses(trial)) + (await someRefusals(trial));
+      return { least: successes, most: successes };
+    },
+  ),
+  counterCheck(
+    "health.counts-batches",
+    "`model_batches` counts the scheduler's calls of the model.",
+    "interface: Health, ModelList",
+    "at least one more for each inference of pairs that were never asked before; none for refused requests",
+    "model_batches",
+    async (trial: Trial) => {
+      const successes = await someSuccesses(trial);
+      return { least: successes, most: Number.POSITIVE_INFINITY };
+    },
+  ),
+  counterCheck(
+    "health.counts-no-batches",
+    "A refused request reaches no batch.",
+    "contract: Health",
+    "`model_batches` stays as it is",
+    "model_batches",
+    async (trial: Trial) => {
+      const answered = await someRefusals(trial);
+      if (answered > 0) trial.skip("the server answers requests that it should refuse");
+      return { least: 0, most: 0 };
+    },
+  ),
+  ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
+    counterCheck(
+      `health.keeps-${name.replaceAll("_", "-")}`,
+      `\`${name}\` counts neither successes nor requests that are refused for what they say.`,
+      "contract: Health",
+      "no more than before",
+      name,
+      async (trial: Trial) => {
+        await someSuccesses(trial);
+        await someRefusals(trial);
+        return { least: 0, most: 0 };
+      },
+    ),
+  ),
+  counterCheck(
+    "health.counts-forwards",
+    "`model_forwards` counts runs of the model, of which a batch takes at least one.",
+    "contract: Health",
+    "at least one more for each inference of pairs that were never asked before",
+    "model_forwards",
+    async (trial: Trial) => {
+      const successes = await someSuccesses(trial);
+      return { least: successes, most: Number.POSITIVE_INFINITY };
+    },
+  ),
+  defineCheck({
+    id: "health.counts-at-once",
+    clause: "Counters tell what has been answered, not what had been when they were last looked at.",
+    source: "contract: Health",
+    expected: "the first look a while after an answer counts it",
+    turn: "alone",
+    run: async (trial: Trial) => {
+      await skipIfUsed(trial, FIRST_WATCH_MS, "completed_requests");
+      await expectUndisturbed(trial, () => compareFirstLook(trial));
+    },
+  }),
+  defineCheck({
+    id: "health.counts-cancelled",
+    clause: "`cancelled_requests` counts requests whose caller leaves before the answer.",
+    source: "contract: Health",
+    expected: "at least one more when callers leave in the middle of some work",
+    isGentle: false,
+    turn: "alone",
+    run: checkCancelled,
+  }),
+  defineCheck({
+    id: "health.idle",
+    clause: "Where nothing waits and nothing runs, the gauges are 0.",
+    source: "contract: Health",
+    expected: "`queued_requests` and `running_requests` 0 once all answers have come",
+    turn: "alone",
+    run: async (trial: Trial) => {
+      await expectUndisturbed(trial, () => compareGauges(trial));
+    },
+  }),
+];
+
+/** By how much a counter should have grown. */
+interface Growth {
+  readonly least: number;
+  readonly most: number;
+}
+
+function counterCheck(
+  id: string,
+  clause: string,
+  source: string,
+  expected: string,
+  name: string,
+  run: (trial: Trial) => Promise<Growth>,
+): Check {
+  return defineCheck({
+    id,
+    clause,
+    source,
+    expected,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      await skipIfUsed(trial, FIRST_WATCH_MS, name);
+      await expectUndisturbed(trial, () => compareCounter(trial, name, run));
+    },
+  });
+}
+
+async function compareCounter(
+  trial: Trial,
+  name: string,
+  run: (trial: Trial) => Promise<Growth>,
+): Promise<Deviation | undefined> {
+  const start = counterOf(await health(trial), name);
+  const { least, most } = await run(trial);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.named-counters or health.schema`);
+  const end = await settled(trial, name, (now) => now - start >= least);
+  const grown = (end ?? 0) - start;
+  if (grown >= least && grown <= most) return undefined;
+  const wanted = least === most ? `${least}` : `at least ${least}`;
+  const came = `${name} went from ${start} to ${show(end)}: by ${grown}, not ${wanted}`;
+  return { name, came, reply: await trial.get("/health") };
+}
+
+async function compareGauges(trial: Trial): Promise<Deviation | undefined> {
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  for (const name of ["queued_requests", "running_requests"]) {
+    const value = await settled(trial, name, (now) => now === 0);
+    if (value === undefined) trial.skip(`/health has no ${name}: see health.schema`);
+    const came = `${name} is ${value}, a second after the last answer`;
+    if (value !== 0) return { name, came, reply: await trial.get("/health") };
+  }
+  return undefined;
+}
+
+/** Longer than any counter should lag behind, without a look meanwhile. Chosen. */
+const UNSEEN_MS = 200;
+
+async function compareFirstLook(trial: Trial): Promise<Deviation | undefined> {
+  const name = "completed_requests";
+  const start = counterOf(await health(trial), name);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.named-counters`);
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  await pause(UNSEEN_MS);
+  const reply = await trial.get("/health");
+  const end = counterOf(reply.json, name) ?? 0;
+  if (end > start) return undefined;
+  return { name, came: `${name} was ${start} before an answer and ${end} at the first look after it`, reply };
+}
+
+/** Callers that leave, each in the middle of the time that its work takes. */
+const LEAVERS = 4;
+/** Work that is done sooner ends before anybody can leave. Chosen. */
+const LEAST_WORK_MS = 20;
+
+async function checkCancelled(trial: Trial): Promise<void> {
+  const name = "cancelled_requests";
+  const { maxPairs, maxCandidates } = trial.facts.limits;
+  const pairs = Math.floor(maxPairs / 2);
+  const body = () => ({
+    state: `${freshState()} ${"and so on ".repeat(40)}`,
+    questions: Object.fromEntries(
+      sizesOf(pairs, maxCandidates).map((size, part) => [
+        `q${part}`,
+        scoreOf(texts(size), `Which is ${part}?`),
+      ]),
+    ),
+  });
+  const { reply } = await trial.infer(SYSTEMONE, body());
+  if (reply.elapsedMs < LEAST_WORK_MS)
+    trial.skip(`${pairs} pairs take ${Math.round(reply.elapsedMs)} ms: nobody can leave before`);
+  const before = await trial.get("/health");
+  const start = counterOf(before.json, name);
+  if (start === undefined) trial.skip(`/health has no ${name}: see health.schema`);
+  for (let left = 0; left < LEAVERS; left += 1) {
+    const wire = await trial.wire();
+    const text = JSON.stringify(body());
+    const lines = ["Content-Type: application/json", `Content-Length: ${text.length}`, ...trial.keyLines()];
+    wire.send(headOf(trial.target, `POST ${SYSTEMONE}`, ...lines), text);
+    await pause(reply.elapsedMs / 2);
+    wire.close();
+  }
+  const end = await settled(trial, name, (now) => now > start);
+  const answered =
+    (counterOf(await health(trial), "completed_requests") ?? 0) -
+    (counterOf(before.json, "completed_requests") ?? 0);
+  if (answered >= LEAVERS) trial.skip("the server answered before its callers had left");
+  trial.expect(
+    (end ?? 0) > start,
+    `${name} stayed ${start} when ${LEAVERS} callers left, of whom ${answered} count as answered`,
+    await trial.get("/health"),
+  );
+}
+
+/** A counter once it fits, or as it is when it has had time enough to. */
+async function settled(
+  trial: Trial,
+  name: string,
+  fits: (now: number) => boolean,
+): Promise<number | undefined> {
+  const end = performance.now() + LAG_MS;
+  for (;;) {
+    const now = counterOf(await health(trial), name);
+    if (now === undefined || fits(now) || performance.now() > end) return now;
+    await pause(PAUSE_MS);
+  }
+}
+
+/** @returns how many */
+async function someSuccesses(trial: Trial): Promise<number> {
+  await trial.infer(SYSTEMONE, { ...SMALL, state: freshState() });
+  await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
+  await trial.infer(SYSTEMONE, {
+    state: freshState(),
+    questions: { a: NOUL, b: { ...NOUL, instructions: "Is it early?" } },
+  });
+  return 3;
+}
+
+/** @returns how many of them were answered nevertheless, which is for other checks to say */
+async function someRefusals(trial: Trial): Promise<number> {
+  const replies = [
+    await trial.post(RANK, "{"),
+    await trial.post(RANK, { state: "s" }),
+    await trial.post(SYSTEMONE, { ...SMALL, model: "no-such/model" }),
+    await trial.post(RANK, { state: "go ".repeat(9000), candidates: ["a", "b"] }),
+  ];
+  if (trial.facts.wantsKey) replies.push(await trial.post(RANK, SMALL_RANK, { hasKey: false }));
+  await trial.get("/nowhere");
+  await trial.get("/health");
+  return replies.filter(({ status }) => status === 200).length;
+}

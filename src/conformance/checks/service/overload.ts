@@ -1,0 +1,123 @@
+import { excerpt, type Reply } from "../../client/exchange.ts";
+import { at } from "../../client/json.ts";
+import { type Check, defineCheck } from "../../trial/check.ts";
+import { RANK, SMALL_RANK, SYSTEMONE } from "../../trial/operations.ts";
+import { nonce } from "../../trial/salts.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { scoreOf, texts } from "../scored.ts";
+import { counterOf } from "./server.ts";
+
+/** A queue larger than this is not filled. */
+const LARGEST_QUEUE = 256;
+/** Beside those that fit the queue: what may run already, and as many again. */
+const MORE = 96;
+/** An answer of a flood waits for all before it: for so many times as long as any other, if need be. Chosen. */
+const PATIENCE = 5;
+/** A server that took longer for the first flood keeps up with none: a larger one tells nothing more. */
+const QUICK_MS = 4000;
+/** Of each request of the two floods, as far as a question may have them. Chosen. */
+const FLOOD_CANDIDATES = [8, 48];
+
+/** A queue that is full. */
+export const OVERLOAD_CHECKS: readonly Check[] = [
+  defineCheck({
+    id: "overload.refused",
+    clause: "A full queue is answered 503 with `Retry-After: 1`, and the server goes on.",
+    source: "interface: Errors",
+    expected:
+      "200 or 503 for each of a flood, `Retry-After: 1` and `detail` with 503; then answers as before",
+    isGentle: false,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      const { replies, refused } = await flood(trial);
+      for (const reply of replies)
+        trial.expect([200, 503, 504].includes(reply.status), `${excerpt(reply)} under load`, reply);
+      await trial.infer(RANK, { ...SMALL_RANK, state: nonce() });
+      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+      for (const reply of refused) {
+        const header = reply.headers["retry-after"];
+        trial.expect(header === "1", `retry-after is ${JSON.stringify(header)} with 503`, reply);
+        trial.expect(at(reply.json, "detail") !== undefined, excerpt(reply), reply);
+        const code = reply.headers["x-decision-error"];
+        const isQueue = code === "QUEUE_FULL" || code === "OVERLOADED";
+        trial.expect(
+          isQueue || trial.profile !== "full",
+          `x-decision-error is ${code} with a full queue`,
+          reply,
+        );
+      }
+    },
+  }),
+  defineCheck({
+    id: "overload.counted",
+    clause: "A full queue is not unready, and `rejected_requests` counts what it refused.",
+    source: "contract: Health",
+    expected: "200 from /health meanwhile; as many rejected as 503 came, as many completed as 200 came",
+    isGentle: false,
+    turn: "alone",
+    run: async (trial: Trial) => {
+      const { replies, refused, before, meanwhile, after } = await flood(trial);
+      trial.expect(meanwhile.status === 200, `/health: ${excerpt(meanwhile)}`, meanwhile);
+      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+      const grown = (name: string) =>
+        (counterOf(after.json, name) ?? 0) - (counterOf(before.json, name) ?? 0);
+      const [rejected, completed] = [grown("rejected_requests"), grown("completed_requests")];
+      const answered = replies.filter(({ status }) => status === 200).length;
+      if (completed > answered) trial.skip("others use the server: its counters move without us");
+      trial.expect(
+        rejected === refused.length,
+        `${rejected} rejected for ${refused.length} answers of 503`,
+        after,
+      );
+      trial.expect(completed === answered, `${completed} completed for ${answered} answers of 200`, after);
+    },
+  }),
+];
+
+interface Flood {
+  readonly replies: readonly Reply[];
+  readonly refused: readonly Reply[];
+  /** Looks at /health. */
+  readonly before: Reply;
+  readonly meanwhile: Reply;
+  readonly after: Reply;
+}
+
+/** One flood a run is enough: kept by the run's facts. */
+const floods = new WeakMap<object, Promise<Flood>>();
+
+/** Sends more at once than the queue can hold. @throws CannotTell for a queue that is too large for that */
+function flood(trial: Trial): Promise<Flood> {
+  const known = floods.get(trial.facts) ?? sendFlood(trial);
+  floods.set(trial.facts, known);
+  return known;
+}
+
+async function sendFlood(trial: Trial): Promise<Flood> {
+  const { queueCapacity, maxCandidates } = trial.facts.limits;
+  if (queueCapacity > LARGEST_QUEUE)
+    trial.skip(`a queue of ${queueCapacity} is not filled: that would be an attack`);
+  const before = await trial.get("/health");
+  const replies: Reply[] = [];
+  let meanwhile = before;
+  // a server that keeps up with the first flood gets one with more to do
+  const timeoutMs = trial.target.timeoutMs * PATIENCE;
+  for (const few of FLOOD_CANDIDATES) {
+    const candidates = Math.min(few, maxCandidates);
+    const startedAt = performance.now();
+    const body = () => ({
+      state: `${nonce()} ${"go ".repeat(20)}`,
+      questions: { q: scoreOf(texts(candidates)) },
+    });
+    const sent = Array.from({ length: queueCapacity + MORE }, () =>
+      trial.call("POST", SYSTEMONE, { body: body(), timeoutMs }),
+    );
+    // both at once: where this one fails, the others are still waited for
+    const [health, answers] = await Promise.all([trial.get("/health"), Promise.all(sent)]);
+    meanwhile = health;
+    replies.push(...answers);
+    if (replies.some(({ status }) => status !== 200) || performance.now() - startedAt > QUICK_MS) break;
+  }
+  const refused = replies.filter(({ status }) => status === 503);
+  return { replies, refused, before, meanwhile, after: await trial.get("/health") };
+}

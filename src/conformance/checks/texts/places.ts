@@ -1,0 +1,100 @@
+import { at } from "../../client/json.ts";
+import type { Limits } from "../../trial/limits.ts";
+import { RANK, SYSTEMONE } from "../../trial/operations.ts";
+import type { Inferred, Trial } from "../../trial/trial.ts";
+import { scoredOf } from "../scored.ts";
+
+/** What a server makes of texts: scores, and the tokens that it counts. */
+export interface Effect {
+  readonly scores: string;
+  /** The same, value by value. */
+  readonly parts: readonly string[];
+  /** Undefined where pairs came from a cache: then the scores alone have to do. */
+  readonly tokens: number | undefined;
+  readonly inferred: Inferred;
+}
+
+/** A member of requests that takes any JSON value, and is shown to the model as text. */
+export interface ValuePlace {
+  readonly name: string;
+  /** Values that one request takes here; they must differ. */
+  readonly most: (limits: Limits) => number;
+  /** @param values JSON texts */
+  readonly body: (values: readonly string[]) => string;
+}
+
+const FILLER = '"something else altogether"';
+const besideFiller = ({ maxCandidates }: Limits) => maxCandidates - 1;
+const ofQuestions = ({ maxQuestions }: Limits) => maxQuestions;
+const members = (entries: readonly string[]) => `{${entries.join(",")}}`;
+const question = (type: string, instructions: string, criteria: string) =>
+  `{"type":"${type}","instructions":${instructions},"criteria":${criteria}}`;
+const asked = (questions: readonly string[]) =>
+  `{"state":"It is noon.","questions":${members(questions.map((one, index) => `"q${index}":${one}`))}}`;
+
+/** Everywhere in a question but in the question of a ranking, which has texts of its own. */
+export const VALUE_PLACES: readonly ValuePlace[] = [
+  ...["noul", "choice", "score"].map((type) => ({
+    name: `the instructions of a ${type}`,
+    most: ofQuestions,
+    body: (values: readonly string[]) => {
+      const criteria = { noul: "null", choice: '{"a":"One","b":"Two"}', score: '["one","two"]' }[type] ?? "";
+      return asked(values.map((value) => question(type, value, criteria)));
+    },
+  })),
+  {
+    name: "a level",
+    most: besideFiller,
+    body: (values) => asked([question("score", '"Which one?"', `[${[...values, FILLER].join(",")}]`)]),
+  },
+  {
+    name: "the description of a label",
+    most: besideFiller,
+    body: (values) => {
+      const labels = [...values, FILLER].map((value, index) => `"l${index}":${value}`);
+      return asked([question("choice", '"Which one?"', members(labels))]);
+    },
+  },
+  ...["false", "true", "no", "yes"].map((outcome) => ({
+    name: `the description of ${outcome}`,
+    most: ofQuestions,
+    body: (values: readonly string[]) =>
+      asked(values.map((value) => question("noul", '"Is it so?"', members([`"${outcome}":${value}`])))),
+  })),
+];
+
+/** Asks with these values at the place. */
+export async function effectAt(trial: Trial, place: ValuePlace, values: readonly string[]): Promise<Effect> {
+  const inferred = await trial.infer(SYSTEMONE, place.body(values));
+  const answers = inferred.json.get("answers");
+  const names = answers instanceof Map ? [...answers.keys()] : [];
+  const scores = names.map((name) => scoredOf(trial, inferred, name).scores);
+  // a question for each value, or a candidate of the one question
+  const parts = names.length === values.length ? scores : (scores[0] ?? []).slice(0, values.length);
+  return {
+    scores: JSON.stringify(scores),
+    parts: parts.map((part) => JSON.stringify(part)),
+    tokens: tokensOf(inferred),
+    inferred,
+  };
+}
+
+/** The same of a request given as JSON text. */
+export async function effectOfRanking(trial: Trial, body: string): Promise<Effect> {
+  const inferred = await trial.infer(RANK, body);
+  const rows = at(inferred.json, "ranked");
+  const scores = (Array.isArray(rows) ? rows : []).map((row) => [at(row, "candidate"), at(row, "score")]);
+  const shown = JSON.stringify(scores);
+  return { scores: shown, parts: [shown], tokens: tokensOf(inferred), inferred };
+}
+
+function tokensOf({ json }: Inferred): number | undefined {
+  const tokens = at(json, "usage", "input_tokens");
+  return at(json, "usage", "cached_pairs") === 0 && typeof tokens === "number" ? tokens : undefined;
+}
+
+/** Whether a server made the same of both. */
+export function isAlike(one: Effect, other: Effect): boolean {
+  if (one.scores !== other.scores) return false;
+  return one.tokens === undefined || other.tokens === undefined || one.tokens === other.tokens;
+}

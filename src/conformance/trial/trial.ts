@@ -1,0 +1,248 @@
+import { excerpt, NoAnswer, type Reply, type SentRequest } from "../client/exchange.ts";
+import type { HttpClient } from "../client/http.ts";
+import { isMap, type JsonMap } from "../client/json.ts";
+import type { Target } from "../client/target.ts";
+import { Wire } from "../client/wire.ts";
+import type { Profile } from "./clause.ts";
+import { type Facts, JSON_TYPE } from "./facts.ts";
+import { withSalts } from "./salts.ts";
+
+/** The server violates the clause. The message says what it did. */
+export class Broken extends Error {
+  override readonly name = "Broken";
+  readonly request: SentRequest | undefined;
+
+  constructor(came: string, request?: SentRequest) {
+    super(came);
+    this.request = request;
+  }
+}
+
+/** It cannot be decided whether the server satisfies the clause. The message says why. */
+export class CannotTell extends Error {
+  override readonly name = "CannotTell";
+}
+
+/** What the checks of one run share. */
+export interface Session {
+  readonly target: Target;
+  readonly client: HttpClient;
+  readonly facts: Facts;
+  readonly profile: Profile;
+  readonly maxRequests: number;
+  /** Every answer of the run so far, without those over bare connections. */
+  readonly seen: Reply[];
+  /** Results by name, for checks that need the same. */
+  readonly shared: Map<string, Promise<unknown>>;
+  sentRequests: number;
+}
+
+export interface CallOptions {
+  /** Text and bytes go out as they are, everything else as JSON. */
+  readonly body?: unknown;
+  /** Beside, or instead of, `content-type: application/json`; a header set to undefined is left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** False: sent without the key. */
+  readonly hasKey?: boolean;
+  /** Until the answer must be complete, where that may take longer than any other. */
+  readonly timeoutMs?: number;
+}
+
+/** An answered inference. */
+export interface Inferred {
+  readonly reply: Reply;
+  readonly json: JsonMap;
+}
+
+/** Stands in values only: no error and no health report may repeat it. */
+export const MARK = "qzmarkqz";
+/** Cases of one check that are under way at a time. */
+const CASES_AT_A_TIME = 4;
+/** A full queue may be somebody else's doing: asked again this often, after the second that the contract tells. */
+const BUSY_ATTEMPTS = 4;
+const BUSY_PAUSE_MS = 1000;
+const FULL = `the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`;
+/** Cases that a failure names beside the first. */
+const NAMED_CASES = 4;
+
+/** One check's dealings with the server. */
+export class Trial {
+  readonly facts: Facts;
+  readonly profile: Profile;
+  readonly target: Target;
+  readonly signal: AbortSignal;
+  readonly #session: Session;
+  readonly #wires: Wire[] = [];
+
+  constructor(session: Session, signal: AbortSignal) {
+    this.facts = session.facts;
+    this.profile = session.profile;
+    this.target = session.target;
+    this.signal = signal;
+    this.#session = session;
+  }
+
+  /** Every answer of the run so far. */
+  get seen(): readonly Reply[] {
+    return this.#session.seen;
+  }
+
+  /** Computes once per run what several checks need. */
+  shared<Found>(name: string, find: () => Promise<Found>): Promise<Found> {
+    const found = this.#session.shared.get(name) ?? find();
+    this.#session.shared.set(name, found);
+    return found as Promise<Found>; // each name has one type
+  }
+
+  /** @throws NoAnswer */
+  async call(
+    method: string,
+    path: string,
+    { body, headers = {}, hasKey = true, timeoutMs }: CallOptions = {},
+  ): Promise<Reply> {
+    this.#spend();
+    const isText = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+    // nothing but the two operations ever needs it
+    const key = hasKey && method === "POST" && this.facts.wantsKey ? this.target.apiKey : undefined;
+    const all = {
+      ...(body === undefined ? {} : JSON_TYPE),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    };
+    const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const reply = await this.#session.client.call({
+      method,
+      path,
+      headers: Object.fromEntries(given),
+      body: isText ? body : JSON.stringify(body),
+      signal: this.signal,
+      timeoutMs,
+    });
+    this.#session.seen.push(reply);
+    return reply;
+  }
+
+  async get(path: string, options: CallOptions = {}): Promise<Reply> {
+    return await this.call("GET", path, options);
+  }
+
+  /** Asks again while the queue is full. */
+  async post(path: string, body: unknown, options: CallOptions = {}): Promise<Reply> {
+    const send = async () => ({ reply: await this.call("POST", path, { ...options, body }) });
+    return (await this.#whileBusy(send)).reply;
+  }
+
+  /** Sends over a bare connection, and again while the queue is full. @throws CannotTell when it stays full */
+  async unlessBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
+    const sent = await this.#whileBusy(send);
+    if (sent.reply.status === 503) this.skip(FULL);
+    return sent;
+  }
+
+  async #whileBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
+    for (let attempt = 1; ; attempt += 1) {
+      const sent = await send();
+      if (sent.reply.status !== 503 || attempt === BUSY_ATTEMPTS) return sent;
+      await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+    }
+  }
+
+  /** An inference that must be answered. @throws Broken when it is not; CannotTell when the server is full */
+  async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
+    const reply = await this.post(path, body, options);
+    if (reply.status === 503) this.skip(FULL);
+    if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
+    if (!isMap(reply.json)) this.fail(`no JSON object: ${excerpt(reply)}`, reply);
+    return { reply, json: reply.json };
+  }
+
+  /** A request that must be refused. */
+  async refused(
+    path: string,
+    body: unknown,
+    options: CallOptions & { status?: number } = {},
+  ): Promise<Reply> {
+    const { status = 422, ...rest } = options;
+    const reply = await this.post(path, body, rest);
+    if (reply.status !== status) this.fail(`${excerpt(reply)}, not ${status}`, reply);
+    return reply;
+  }
+
+  /** A bare connection, closed with the check. Its answers may take so long, or as long as any. */
+  async wire(timeoutMs = this.target.timeoutMs): Promise<Wire> {
+    this.#spend();
+    const wire = await Wire.open({ ...this.target, timeoutMs: Math.min(timeoutMs, this.target.timeoutMs) });
+    this.#wires.push(wire);
+    return wire;
+  }
+
+  /** The header line that carries the key, if one is needed. */
+  keyLines(): readonly string[] {
+    return this.facts.wantsKey && this.target.apiKey !== undefined
+      ? [`Authorization: Bearer ${this.target.apiKey}`]
+      : [];
+  }
+
+  /** Runs the cases, a few at a time. @throws Broken for the first that fails, naming the others */
+  async each<Case extends { readonly name: string }>(
+    cases: readonly Case[],
+    run: (one: Case) => Promise<void>,
+    atATime = CASES_AT_A_TIME,
+  ): Promise<void> {
+    const failures = new Map<Case, Error>();
+    const waiting = [...cases.entries()];
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, one] = next;
+        try {
+          await withSalts(String(index), () => run(one));
+        } catch (error) {
+          if (!(error instanceof Broken) && !(error instanceof NoAnswer)) throw error;
+          failures.set(one, error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, work));
+    const failed = cases.filter((one) => failures.has(one));
+    const [first] = failed;
+    if (first === undefined) return;
+    const error = failures.get(first);
+    const others = failed.slice(1).map(({ name }) => name);
+    const more = others.length > NAMED_CASES ? `, and ${others.length - NAMED_CASES} more` : "";
+    const also =
+      others.length === 0
+        ? ""
+        : ` [${cases.length} cases, also: ${others.slice(0, NAMED_CASES).join("; ")}${more}]`;
+    const request = error instanceof Broken || error instanceof NoAnswer ? error.request : undefined;
+    throw new Broken(`${first.name}: ${error?.message}${also}`, request);
+  }
+
+  expect(isKept: boolean, came: string, about?: Reply | Inferred | Wire): asserts isKept {
+    if (!isKept) this.fail(came, about);
+  }
+
+  fail(came: string, about?: Reply | Inferred | Wire): never {
+    throw new Broken(came, requestOf(about));
+  }
+
+  skip(reason: string): never {
+    throw new CannotTell(reason);
+  }
+
+  close(): void {
+    for (const wire of this.#wires) wire.close();
+  }
+
+  #spend(): void {
+    this.signal.throwIfAborted();
+    this.#session.sentRequests += 1;
+    if (this.#session.sentRequests > this.#session.maxRequests)
+      throw new CannotTell(`the run's ${this.#session.maxRequests} requests are spent`);
+  }
+}
+
+function requestOf(about: Reply | Inferred | Wire | undefined): SentRequest | undefined {
+  if (about === undefined) return undefined;
+  if (about instanceof Wire) return about.request();
+  return "reply" in about ? about.reply.request : about.request;
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance } from "fastify";
+import type { AppOptions } from "../../app.ts";
+import type { Contract } from "../../contract/call.ts";
+import { createEngine, type EngineLog } from "../../engine.ts";
+import { ServiceError } from "../../errors.ts";
+import type { ModelFacts, ServedEngine } from "../../inference/ports.ts";
+import { completeOptions } from "../../options/resolve.ts";
+import type { ServiceOptions } from "../../options/table.ts";
+import type { Log } from "../../server/log.ts";
+import { type Ask, type Decider, typedCalls } from "./decider.ts";
+import { answerWith } from "./fetch.ts";
+import { bytesOf } from "./json-input.ts";
+import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
+
+/** Options that matter without a listening server; docs/configuration.md explains each. */
+type EngineOption =
+  | "model"
+  | "modelPath"
+  | "alias"
+  | "tuning"
+  | "backend"
+  | "device"
+  | "precision"
+  | "remoteUrl"
+  | "remoteModel"
+  | "remoteConnections"
+  | "remoteTimeoutMs"
+  | "remoteConnectTimeoutMs"
+  | "remoteCa"
+  | "remoteTokenFile"
+  | "queueSize"
+  | "maxBatchSize"
+  | "maxBatchTokens"
+  | "batchWaitMs"
+  | "cacheSize"
+  | "stateCacheMb"
+  | "deadlineMs"
+  | "strict";
+
+export interface DeciderOptions extends Partial<Pick<ServiceOptions, EngineOption>> {
+  /** Receives events for an operator's log: the model's process crashed, was restarted. Never content of requests. */
+  readonly onEvent?: EngineLog | undefined;
+  /** For the server at `remoteUrl`. */
+  readonly remoteToken?: string | undefined;
+}
+
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What a web server over a decider needs to know. */
+export interface ServerOptions extends Partial<Omit<AppOptions, "log">> {
+  readonly log?: Log | undefined;
+}
+
+/** A decider with a model of its own. */
+export interface LocalDecider extends Decider {
+  readonly model: ModelFacts;
+  /**
+   * The web service as a function from Request to Response, for use inside another web server. It checks no key.
+   * Its paths are those of the contract, from `/v1/systemone` on.
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The web service as a Fastify server that does not listen yet. Close it before the decider. */
+  createApp(options?: ServerOptions): Promise<FastifyInstance>;
+}
+
+/**
+ * Loads a model into a process of its own and waits until it can be asked.
+ *
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
+ */
+export async function createDecider({
+  onEvent,
+  remoteToken,
+  ...options
+}: DeciderOptions = {}): Promise<LocalDecider> {
+  const complete = completeOptions(options);
+  const engine = await createEngine(complete, onEvent, { remoteToken });
+  try {
+    const started = engine.start();
+    started.catch(() => {}); // awaited below
+    const { createContractFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
+    const contract = await createContractFor(engine);
+    await started;
+    return openDecider({ engine, contract, options: complete });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** An engine that has started, as far as a decider needs it. */
+export interface DecidingEngine extends ServedEngine {
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DeciderParts {
+  readonly engine: DecidingEngine;
+  readonly contract: Contract;
+  readonly options: ServiceOptions;
+}
+
+/** A decider over a started engine. It owns the engine from now on. */
+export function openDecider({ engine, contract, options }: DeciderParts): LocalDecider {
+  const line = new WaitingLine(options.queueSize);
+  const underWay = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  const ask: Ask = async (operationId, text, options = {}) => {
+    if (closing !== undefined) throw new ServiceError("DRAINING", "This decider has been closed.");
+    const signal = ownSignal(options.signal);
+    if (signal.aborted) throw cancelled(signal);
+    const body = bytesOf(text);
+    const call = line.run(async () => {
+      const answering = operationId === "explain" ? await explanations() : contract;
+      return answering.answer({ operationId, requestId: "local", signal, body });
+    }, signal);
+    underWay.add(call);
+    try {
+      return (await call).body;
+    } catch (error) {
+      if (signal.aborted) throw cancelled(signal);
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError("INTERNAL", "The decision failed.", { cause: error });
+    } finally {
+      underWay.delete(call);
+    }
+  };
+
+  let explaining: Promise<Contract> | undefined;
+  /** Loaded for those who ask for one. */
+  function explanations(): Promise<Contract> {
+    explaining ??= import("../../app.ts").then(({ createExplainContractFor }) =>
+      createExplainContractFor(engine),
+    );
+    return explaining;
+  }
+
+  async function app({ log = SILENT, ...given }: ServerOptions = {}): Promise<FastifyInstance> {
+    const { createApp } = await import("../../app.ts");
+    return createApp(engine, { ...options, port: 0, ...given, log });
+  }
+  let served: Promise<FastifyInstance> | undefined;
+
+  async function close(): Promise<void> {
+    await Promise.allSettled(underWay);
+    await engine.drain();
+    if (served !== undefined) await (await served).close();
+    await engine.close();
+  }
+
+  const decider = {
+    ...typedCalls(ask),
+    model: engine.model,
+    ask,
+    createApp: app,
+    async fetch(request: Request): Promise<Response> {
+      served ??= app();
+      return answerWith(await served, request);
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+    [Symbol.asyncDispose]: () => decider.close(),
+  };
+  return decider;
+}

@@ -1,0 +1,126 @@
+import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError } from "../../errors.ts";
+import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
+import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
+
+/** Requests that are sent side by side. Chosen: enough for the service to fill its batches, and half of its queue. */
+const PLACES = 64;
+
+export interface ConnectOptions {
+  /** The service's key, if it has one. */
+  readonly apiKey?: string | undefined;
+}
+
+/**
+ * A decider that asks a running service of the same contract. It connects when it is asked, and never to another host.
+ *
+ * @param url where the service is, for example http://127.0.0.1:8700
+ * @throws ServiceError INVALID_OPTION if this is no http or https address
+ */
+export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): Decider {
+  const base = baseOf(url);
+  const headers = {
+    "content-type": "application/json",
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+  };
+  const closed = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  const line = new WaitingLine(PLACES);
+
+  async function send(operation: Operation, body: string, signal: AbortSignal) {
+    const { response, text } = await exchange(operation, body, signal);
+    if (response.status === 200) return text;
+    throw errorOf(response, text, base);
+  }
+
+  async function exchange(operation: Operation, body: string, signal: AbortSignal) {
+    try {
+      const response = await fetch(`${base}/v1/${operation}`, {
+        method: "POST",
+        headers,
+        body,
+        redirect: "error",
+        signal,
+      });
+      return { response, text: await response.text() };
+    } catch (cause) {
+      if (signal.aborted) throw cancelled(signal);
+      throw new ServiceError("UNREACHABLE", `the service at ${base} does not answer: ${reasonOf(cause)}.`, {
+        cause,
+      });
+    }
+  }
+
+  const ask: Ask = async (operation, body, options = {}) => {
+    const signal = ownSignal(options.signal);
+    if (closed.signal.aborted) throw new ServiceError("DRAINING", "This decider has been closed.");
+    const sending = line.run(() => send(operation, body, signal), signal);
+    underWay.add(sending);
+    try {
+      return await sending;
+    } finally {
+      underWay.delete(sending);
+    }
+  };
+
+  const decider = {
+    ...typedCalls(ask),
+    ask,
+    async close() {
+      closed.abort();
+      await Promise.allSettled(underWay);
+    },
+    [Symbol.asyncDispose]: () => decider.close(),
+  };
+  return decider;
+}
+
+function baseOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = parsed && parsed.username === "" && parsed.search === "" && parsed.hash === "";
+  if (isPlain && (parsed.protocol === "http:" || parsed.protocol === "https:"))
+    return parsed.href.replace(/\/+$/, "");
+  throw new ServiceError(
+    "INVALID_OPTION",
+    "the address of a service looks like http://127.0.0.1:8700, without user, query and fragment.",
+  );
+}
+
+/** Of a server that sends no code: those of this service have one in each answer. */
+const KINDS: Readonly<Record<number, ErrorKind>> = {
+  400: "MALFORMED_HTTP",
+  401: "UNAUTHORIZED",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "BODY_TOO_LARGE",
+  422: "INVALID_REQUEST",
+  500: "BACKEND_FAILED",
+  503: "OVERLOADED",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** The error that the service reported. One of another kind of server becomes INTERNAL. */
+function errorOf({ status, headers }: Response, text: string, base: string): ServiceError {
+  const detail = detailOf(text);
+  if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // as the contract says
+  const code = headers.get("x-decision-error");
+  const kind = ERROR_KINDS.find((each) => each === code) ?? KINDS[status];
+  if (kind === undefined || typeof detail !== "string")
+    return new ServiceError("INTERNAL", `${base} answered with status ${status}, not as this service does.`);
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return new ServiceError(kind, detail, Number.isInteger(seconds) ? { retryAfterSeconds: seconds } : {});
+}
+
+function detailOf(text: string): unknown {
+  try {
+    return JSON.parse(text).detail;
+  } catch {
+    return undefined;
+  }
+}
+
+/** fetch says only that it failed; its cause says why. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return "code" in cause && cause.message === "" ? String(cause.code) : cause.message;
+}

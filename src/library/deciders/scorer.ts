@@ -1,0 +1,101 @@
+import type { QuestionType } from "../../decisions/questions.ts";
+import type { RenderedRequest } from "../../decisions/rendered.ts";
+import { createEngine } from "../../engine.ts";
+import type { Engine, ModelFacts, ScoredRequest } from "../../inference/ports.ts";
+import { completeOptions } from "../../options/resolve.ts";
+import { questionDigest } from "../../tuning/question-digest.ts";
+import { bytesOf } from "./json-input.ts";
+import type { DeciderOptions } from "./local-decider.ts";
+import { ownSignal, WaitingLine } from "./waiting-line.ts";
+
+/** What the model gives for one question of a request, before any tuning. */
+export interface QuestionScores {
+  readonly form: QuestionType;
+  /** See `questionDigest`. */
+  readonly digest: string;
+  readonly labels: readonly string[];
+  readonly scores: Float32Array; // [labels]
+  /** [labels, size] what the model's head reads, if the model gives it */
+  readonly vectors: Float32Array | undefined;
+}
+
+/** A model that gives scores and vectors, to fit corrections to. */
+export interface Scorer {
+  readonly model: ModelFacts;
+  readonly precision: string;
+  /**
+   * @param body JSON text of a request of `decide`
+   * @returns    one for each question, in the order of the request
+   * @throws ServiceError as `Decider.decide`
+   */
+  score(body: string, options?: { readonly signal?: AbortSignal }): Promise<readonly QuestionScores[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Loads a model as `createDecider` does.
+ *
+ * @param needs whether vectors are wanted
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL (also one that gives no vectors, if they are wanted) | BACKEND_FAILED
+ */
+export async function createScorer(
+  { onEvent, remoteToken, ...options }: DeciderOptions,
+  needs: { readonly hasVectors: boolean },
+): Promise<Scorer> {
+  const complete = completeOptions({ ...options, tuning: [] });
+  const engine = await createEngine(complete, onEvent, { ...needs, remoteToken });
+  const scored = new WeakMap<AbortSignal, readonly QuestionScores[]>();
+  try {
+    const started = engine.start();
+    started.catch(() => {}); // awaited below
+    const { createContractFor } = await import("../../app.ts");
+    const contract = await createContractFor(
+      recording(engine, (signal, scores) => scored.set(signal, scores)),
+    );
+    await started;
+    const line = new WaitingLine(complete.queueSize);
+    return {
+      model: engine.model,
+      precision: engine.health().precision,
+      async score(body, options = {}) {
+        const signal = ownSignal(options.signal);
+        const call = { operationId: "systemone", requestId: "local", signal, body: bytesOf(body) };
+        await line.run(() => contract.answer(call), signal);
+        return scored.get(signal) ?? [];
+      },
+      close: () => engine.close(),
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** An engine that also tells what it has scored. The request is validated and rendered as any other. */
+function recording(
+  engine: Engine,
+  note: (signal: AbortSignal, scores: readonly QuestionScores[]) => void,
+): Engine {
+  return {
+    model: engine.model,
+    tuning: undefined,
+    async score(request, signal, arrivedAt) {
+      const scored = await engine.score(request, signal, arrivedAt);
+      note(signal, scoresOf(request, scored));
+      return scored;
+    },
+    scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
+    read: (request, signal) => engine.read(request, signal),
+    health: () => engine.health(),
+  };
+}
+
+function scoresOf({ questions }: RenderedRequest, { scores, vectors }: ScoredRequest): QuestionScores[] {
+  return questions.map((question, at) => ({
+    form: question.form ?? "choice",
+    digest: questionDigest(question),
+    labels: question.candidates.map(({ label }) => label),
+    scores: scores[at] ?? new Float32Array(),
+    vectors: vectors?.[at],
+  }));
+}

@@ -1,0 +1,100 @@
+import { createContractFor } from "../../app.ts";
+import type { Contract } from "../../contract/call.ts";
+import { createEngine, type EngineCore, type EngineLog } from "../../engine.ts";
+import { ServiceError } from "../../errors.ts";
+import type { AskService } from "../../mcp/call-tool.ts";
+import { mcpParts } from "../../mcp/parts.ts";
+import { askRemote } from "../../mcp/remote.ts";
+import type { ServiceOptions } from "../../options/table.ts";
+import type { Log } from "../../server/log.ts";
+import { checkTuning } from "../check-tuning.ts";
+
+/** A service to ask, or the options of an engine of its own. */
+export type McpSource = { readonly url: string } | { readonly options: ServiceOptions };
+
+export interface McpParts {
+  /** For the service at the URL. */
+  readonly apiKey: string | undefined;
+  /** For the server at `remoteUrl` of the options. */
+  readonly remoteToken?: string | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Serves MCP over standard input and output until the input ends. Nothing but messages of the protocol goes to standard output.
+ *
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
+ */
+export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: McpParts): Promise<void> {
+  const onError = (error: Error) => log.warn({ err: error }, "mcp");
+  const { serveOverStdio } = await import("../../mcp/stdio.ts"); // imported here, so that no other command loads the protocol's SDK
+  const { stdin: input, stdout: output } = process;
+  if ("url" in source) {
+    const ask = askRemote(readUrl(source.url), apiKey);
+    const parts = await mcpParts();
+    await serveOverStdio({ ...parts, ask, input, output, onError });
+    return;
+  }
+  await checkTuning(source.options); // else it would be told when somebody lists the tools
+  const engine = new LazyEngine(source.options, log, remoteToken);
+  try {
+    const parts = await mcpParts();
+    const onUse = () => engine.open();
+    const ask: AskService = async (asked) => (await engine.open()).call({ ...asked, requestId: "local" });
+    await Promise.race([serveOverStdio({ ...parts, ask, onUse, input, output, onError }), engine.failed]);
+  } finally {
+    await engine.close();
+  }
+}
+
+/**
+ * An engine that loads its model when somebody lists the tools: hosts that ask for the protocol's revision start a process for
+ * that alone.
+ */
+class LazyEngine {
+  readonly #options: ServiceOptions;
+  readonly #log: Log;
+  readonly #remoteToken: string | undefined;
+  #engine: Promise<EngineCore> | undefined;
+  #contract: Promise<Contract> | undefined;
+  #fail: (error: unknown) => void = () => {};
+  /** Never resolves. @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED */
+  readonly failed = new Promise<never>((_resolve, reject) => {
+    this.#fail = reject;
+  });
+
+  constructor(options: ServiceOptions, log: Log, remoteToken: string | undefined) {
+    this.#options = options;
+    this.#log = log;
+    this.#remoteToken = remoteToken;
+  }
+
+  /** The contract, once the model is loaded. */
+  open(): Promise<Contract> {
+    if (this.#contract === undefined) {
+      const log: EngineLog = (event, details) => this.#log.warn(details, event);
+      this.#engine = createEngine(this.#options, log, { remoteToken: this.#remoteToken });
+      this.#contract = this.#engine.then(async (engine) => {
+        const [contract] = await Promise.all([createContractFor(engine), engine.start()]);
+        return contract;
+      });
+      this.#contract.catch(this.#fail);
+    }
+    return this.#contract;
+  }
+
+  async close(): Promise<void> {
+    const engine = await this.#engine?.catch(() => undefined);
+    await engine?.close();
+  }
+}
+
+/** @throws ServiceError INVALID_OPTION */
+function readUrl(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  throw new ServiceError(
+    "INVALID_OPTION",
+    `--url takes the address of a service, such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
+  );
+}

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { createEngine, type EngineCore } from "../../engine.ts";
+import { ServiceError } from "../../errors.ts";
+import { systemClock } from "../../inference/clock.ts";
+import { checkAddresses, checkExposure, checkTraces, isLoopback } from "../../options/exposure.ts";
+import { completeOptions } from "../../options/resolve.ts";
+import type { ServiceOptions } from "../../options/table.ts";
+import type { Log } from "../../server/log.ts";
+import type { MetricsPage } from "../../server/routes/metrics.ts";
+import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
+import type { Tracing } from "../../server/tracing.ts";
+import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
+import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
+import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
+
+/** Advice by the system's error code. */
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program uses this port; choose another with --port",
+  EACCES: "this port is reserved for the system; choose one above 1023 with --port",
+  EADDRNOTAVAIL: "this machine does not have this address; choose another with --host",
+  ENOTFOUND: "this host name cannot be resolved; choose another with --host",
+};
+/** A shutdown waits for answers this much longer than a request's deadline. */
+const DRAIN_SLACK_MS = 1_000;
+
+export interface ServeParts {
+  readonly apiKey: string | undefined;
+  /** For the server at `remoteUrl`. */
+  readonly remoteToken?: string | undefined;
+  /** The collector of traces; undefined: nothing is traced. */
+  readonly traces?: TraceSettings | undefined;
+  readonly log: Log;
+  /** Whether to listen on the socket that systemd has passed. */
+  readonly hasPassedSocket?: boolean;
+  /** Its SIGTERM and SIGINT end the service in order, and then the process. */
+  readonly process: ProcessLike;
+}
+
+/**
+ * Serves until a signal ends the process.
+ *
+ * @returns once the model is loaded: its id and the address; undefined if a signal came before
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
+ */
+export async function serve(
+  given: Partial<ServiceOptions>,
+  { apiKey, remoteToken, traces, log, hasPassedSocket = false, process }: ServeParts,
+): Promise<{ readonly model: string; readonly url: string } | undefined> {
+  const options = completeOptions(given);
+  checkExposure(options, apiKey);
+  checkAddresses(options);
+  checkTraces(options, traces?.endpoint);
+  log.info({ options, hasKey: apiKey !== undefined }, "options");
+  const keys = keyRingOf(options, apiKey);
+  const tls = readTls(options);
+  const engine = await createEngine(options, (event, details) => log.warn(details, event), { remoteToken });
+  // the model loads while the web server starts; until then the server answers 503
+  const started = engine.start();
+  started.catch(() => {}); // awaited below
+  let isStopping = () => false;
+  try {
+    const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
+    const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
+    const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
+    const tracing = traces && (await createTracingFor(traces));
+    const server = await createApp(engine, {
+      ...options,
+      apiKey: keys,
+      tls,
+      log,
+      serviceMetrics,
+      servesMetrics,
+      tracing,
+      mcpAddress: mcpAddressOf(options),
+    });
+    if (hasPassedSocket) {
+      await started; // connections wait in the socket meanwhile
+      await listenOnPassedSocket(server, options, apiKey);
+    } else await listen(server, options);
+    reloadOnChange({ options, keys, server, log });
+    if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
+    const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
+    const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
+    installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
+    isStopping = () => server.isDraining;
+    await started;
+    return { model: engine.model.id, url: urlOf(server.server.address(), tls !== undefined) };
+  } catch (error) {
+    if (isStopping()) return undefined; // a signal arrived during the load; the shutdown ends the process
+    await engine.close();
+    throw error;
+  }
+}
+
+/** The last spans are sent meanwhile. */
+async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promise<void> {
+  await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
+}
+
+/** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
+function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
+  const ownName = host.includes(":") ? `[${host}]` : host;
+  return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
+}
+
+async function listen(server: FastifyInstance, { host, port, socket }: ServiceOptions): Promise<void> {
+  if (socket !== "") {
+    await listenOnSocket(server, socket);
+    return;
+  }
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    throw cannotListen(host, port, "--port", cause);
+  }
+}
+
+/** The metrics are there until the process ends: also while it answers its last requests. */
+async function listenForMetrics(metrics: MetricsPage, { host, metricsPort }: ServiceOptions): Promise<void> {
+  const { createMetricsServer } = await import("../../server/routes/metrics.ts");
+  const server = createMetricsServer(metrics).listen(metricsPort, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw cannotListen(host, metricsPort, "--metrics-port", cause);
+  }
+}
+
+function cannotListen(host: string, port: number, flag: string, cause: unknown): ServiceError {
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  const advice = (LISTEN_ADVICE[reason] ?? reason).replace("--port", flag);
+  return new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
+}
+
+function urlOf(address: string | AddressInfo | null, isSecure: boolean): string {
+  const scheme = isSecure ? "https" : "http";
+  if (address === null || typeof address === "string") return `${scheme}+unix://${address}`;
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `${scheme}://${host}:${address.port}`;
+}
