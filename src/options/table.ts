@@ -409,7 +409,7 @@ export const OPTION_TABLE = {
     env: "DECISION_TYPESAFE_ALIAS",
     default: [],
     description:
-      "additional name for the model under /typesafe, beside jev-latest; repeatable, comma-separated in the variable",
+      "additional name for the model under /typesafe, besides jev-latest; repeatable, comma-separated in the variable",
   },
   mcp: {
     kind: "switch",

@@ -23,7 +23,7 @@ export default class Explain extends QuestionCommand {
       atLeastOne: ["question", "questions", "candidate"],
       exclusive: ["questions"],
       helpValue: "<text>",
-      description: "the question or instruction, or what the candidates are ranked by",
+      description: "the question or instruction, or the question by which candidates are ranked",
     }),
     candidate: Flags.string({
       ...CANDIDATE,
