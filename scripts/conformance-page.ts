@@ -21,11 +21,16 @@ export function conformancePage(): string {
 
 # The clauses of the contract, and their checks
 
-\`decision conformance <base-url>\` holds a server to these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
-The profile \`seed\` has ${seed} of them (source \`interface\`), which every implementation must keep. \`full\` adds ${checks.length - seed} that only
-this contract decides (source \`contract\`). A source names a place in [openapi.yaml](../openapi/openapi.yaml): a heading of its
-description, a schema, an operation or a path. \`--gentle\` skips clauses marked \`*\`, because their checks send floods, large
-bodies or much work for the model.
+\`decision conformance <base-url>\` checks whether a server keeps these ${checks.length} clauses. [Check a server against the
+contract](conformance-in-ci.md) says how to run it.
+
+| profile | clauses | source |
+| --- | --- | --- |
+| \`seed\` | ${seed} that every implementation must keep | \`interface\` |
+| \`full\` | the same, and ${checks.length - seed} that only this contract requires | \`interface\`, \`contract\` |
+
+A source names a place in [openapi.yaml](../openapi/openapi.yaml): a heading of its description, a schema, an operation or a path.
+\`--gentle\` skips clauses marked \`*\`, because their checks send floods, large bodies or much work for the model.
 
 ${SUBJECTS.map(section).join("\n\n")}
 
@@ -39,7 +44,7 @@ Each dialect has a profile of its own and is checked below its base address:
 | rerank (Cohere, Jina, TEI) | \`decision conformance http://127.0.0.1:8700 --profile rerank\` |
 | MCP over HTTP, at \`/mcp\` | \`decision conformance http://127.0.0.1:8700 --profile mcp\` |
 
-\`mcp\` compares numbers with the plain contract beside \`/mcp\`. Its sources are parts of the protocol's specification.
+\`mcp\` compares the numbers of \`/mcp\` with those of the plain contract on the same server. Its sources are parts of MCP's specification.
 
 ${DIALECT_SUBJECTS.map(section).join("\n\n")}
 

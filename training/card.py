@@ -80,11 +80,12 @@ def card(manifest, parameters, parts, datas, notes):
         f"{shape['heads']} heads, inner width {shape['inner']}, {shape['vocab']} word pieces. State and question may have "
         f"{manifest['limits']['max_state_question_tokens']} tokens together, a candidate {manifest['limits']['max_candidate_tokens']}.",
         notes.strip(),
-        "## Figures", "None of these decisions was trained on. A mean over sets weighs each set the same. The calibration error is the expected one over "
-        "15 bins of equal width, of the probability of the chosen candidate.",
+        "## Figures", "The model was not trained on any of these decisions. *Before* is the previous version. A mean over sets gives each set the "
+        "same weight. The calibration error is the expected calibration error (ECE) of the chosen candidate's probability, over 15 bins of "
+        "equal width.",
         "![Calibration: accuracy over probability](calibration.svg)", *(block for p in parts for block in part(*p)),
         "### By language", languages_table(sets),
-        "## Data", "Decisions derived from these data sets, each under its own licence; none of them is part of the package.",
+        "## Data", "The training decisions were derived from these data sets. Each has its own licence. None of them is part of the package.",
         table(("set", "source", "licence", "decisions"), sources)]) + "\n"
 
 

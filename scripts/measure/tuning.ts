@@ -35,7 +35,7 @@ await mkdir(flags.work, { recursive: true });
 const work = flags.work;
 const howMany = flags.splits.split(",").map(Number);
 const panels: Panel[] = [];
-console.log("| set | rows | | as it is | scale and bias | linear head | what `decision tune` writes |");
+console.log("| set | rows | | no correction | scale and bias | linear head | what `decision tune` writes |");
 console.log("| --- | --- | --- | --- | --- | --- | --- |");
 const promises: string[] = [];
 for (const set of await readSets(flags.data)) {
@@ -62,7 +62,7 @@ for (const set of await readSets(flags.data)) {
     calibration: series("calibration_error"),
   });
 }
-console.log("\n| set | rows | writes scale / head / nothing | promised accuracy | accuracy on other rows |");
+console.log("\n| set | rows | writes scale / head / nothing | predicted accuracy | accuracy on other rows |");
 console.log("| --- | --- | --- | --- | --- |");
 console.log(promises.join("\n"));
 if (flags.plot !== undefined) await writeFile(flags.plot, plot(panels));

@@ -11,7 +11,7 @@ export const TARGET_FLAGS = {
   url: Flags.string({
     helpValue: "<url>",
     description:
-      "ask a running service instead of loading the model; its key is in DECISION_API_KEY [env: DECISION_URL]",
+      "use a running service instead of loading the model; DECISION_API_KEY has its key [env: DECISION_URL]",
   }),
   ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
 };
@@ -21,17 +21,17 @@ export const ROWS_FLAGS = {
   questions: Flags.string({
     required: true,
     helpValue: "<file.json>",
-    description: "file with questions by name, as in a request",
+    description: "JSON file with named questions, as in a request",
   }),
   "input-format": Flags.string({
     options: ["jsonl", "csv"],
     helpValue: "jsonl|csv",
-    description: "format of the input [default: by its name, else jsonl]",
+    description: "format of the input [default: by the file name, else jsonl]",
   }),
   "state-field": Flags.string({
     default: "state",
     helpValue: "<name>",
-    description: "member or column with the state",
+    description: "member or column that has the state",
   }),
 };
 
@@ -41,9 +41,9 @@ export const LABELLED_ROWS_FLAGS = {
   input: Flags.string({
     required: true,
     helpValue: "<file>",
-    description: "labelled rows as .jsonl or .csv; - reads standard input",
+    description: "labelled rows, .jsonl or .csv; - reads standard input",
   }),
-  "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
+  "whole-row": Flags.boolean({ description: "use each whole row, without its labels, as the state" }),
 };
 
 /** Of a flag with a candidate of a ranking. */
@@ -57,12 +57,12 @@ export const CANDIDATE = {
 export const ASK_FLAGS = {
   state: Flags.string({
     helpValue: "<text>",
-    description: "the material that the question is about; - reads standard input",
+    description: "text or JSON that the question is about; - reads standard input",
     exactlyOne: ["state", "state-file"],
   }),
   "state-file": Flags.string({
     helpValue: "<file>",
-    description: "file with the material; one that holds a JSON object or array is read as such",
+    description: "file with the state, as text or as a JSON object or array",
   }),
   json: Flags.boolean({ description: "print the service's JSON answer" }),
   ...TARGET_FLAGS,

@@ -20,7 +20,7 @@ export const CONFORMANCE_FLAGS = {
     options: PROFILES,
     default: "full",
     description:
-      "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe, rerank, mcp: those of that dialect",
+      "seed: the clauses that every implementation must keep; full: also those that only this contract requires; typesafe, rerank, mcp: the clauses of that dialect",
   },
   only: {
     type: "string",
@@ -37,36 +37,39 @@ export const CONFORMANCE_FLAGS = {
   shard: {
     type: "string",
     helpValue: "<2/4>",
-    description: "check only a part of the clauses, for runs side by side: 2/4 is the second of four parts",
+    description: "check only a part of the clauses, for parallel runs: 2/4 is the second of four parts",
   },
   seed: {
     type: "string",
     helpValue: "<number>",
     description: "send the same requests as the run that printed this seed",
   },
-  gentle: { type: "boolean", description: "no floods, no large bodies, little work: for servers in use" },
+  gentle: {
+    type: "boolean",
+    description: "send no floods and no large bodies, cause little work: for servers in use",
+  },
   "api-key": {
     type: "string",
     env: "DECISION_API_KEY",
     helpValue: "<key>",
     description:
-      "the server's key; better in the variable DECISION_API_KEY, which others on the machine cannot see",
+      "the server's key; prefer the variable DECISION_API_KEY, which other users of the machine cannot see",
   },
   timeout: {
     type: "string",
     default: "20",
     helpValue: "<seconds>",
-    description: "how long an answer may take; the run takes at most 15 times that",
+    description: "timeout of a request; the run takes at most 15 times as long",
   },
   baseline: {
     type: "string",
     helpValue: "<file>",
-    description: "broken clauses that are accepted, each with its reason: only others fail",
+    description: "accept the broken clauses in this file; only other broken clauses fail the run",
   },
   "write-baseline": {
     type: "string",
     helpValue: "<file>",
-    description: "write what is broken now as a baseline; keeps the reasons of --baseline",
+    description: "write the clauses that are broken now as a baseline; keeps the reasons of --baseline",
   },
   json: { type: "boolean", description: "print the report as JSON", exclusive: ["tap"] },
   tap: { type: "boolean", description: "print the report as TAP 14" },

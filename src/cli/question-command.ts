@@ -16,7 +16,7 @@ export const QUESTION_FLAGS = {
   }),
   questions: Flags.string({
     helpValue: "<file.json>",
-    description: "file with questions by name, as in a request",
+    description: "JSON file with named questions, as in a request",
     exclusive: ["choice", "level"],
   }),
   choice: Flags.string({

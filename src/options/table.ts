@@ -170,7 +170,7 @@ export const OPTION_TABLE = {
     max: 3_600_000,
     unit: "ms",
     description:
-      "time from a request's headers until it gets 504; a request that cannot meet it gets 503 at once",
+      "maximum time from a request's headers to its answer, then 504; a request that cannot meet it gets 503 at once",
   },
   headersTimeoutMs: {
     kind: "integer",
@@ -191,7 +191,7 @@ export const OPTION_TABLE = {
     max: 65_535,
     unit: "connections",
     description:
-      "maximum number of open connections; for a further one the longest idle one is closed, else it gets 503",
+      "maximum number of open connections; a further one replaces the longest idle one, or gets 503 if none is idle",
   },
   bodyMemoryMb: {
     kind: "integer",
@@ -223,7 +223,8 @@ export const OPTION_TABLE = {
     flag: "offline",
     env: "DECISION_OFFLINE",
     default: false,
-    description: "never connect to another host; only `decision model pull` and --remote-url do",
+    description:
+      "refuse options that connect to another host; `decision model pull` then uses only the hub's cache",
   },
   backend: {
     kind: "text",
@@ -232,7 +233,7 @@ export const OPTION_TABLE = {
     default: "onnx",
     values: ["onnx", "native", "remote"],
     description:
-      "inference backend: onnx (ONNX Runtime), native (PyTorch, needs Python) or remote (a server that holds the graph)",
+      "inference backend: onnx (ONNX Runtime), native (PyTorch, needs Python) or remote (an inference server such as Triton)",
   },
   device: {
     kind: "text",
@@ -242,21 +243,21 @@ export const OPTION_TABLE = {
     values: ["cpu", "cuda", "mps", "coreml", "webgpu", "auto"],
     numbered: ["cuda"],
     description:
-      "inference device, see `decision devices`: cpu, auto, cuda; cuda:N, mps (native); coreml, webgpu (onnx)",
+      "inference device: cpu, cuda or auto; also cuda:N and mps (native), coreml and webgpu (onnx); `decision devices` lists the usable ones",
   },
   remoteUrl: {
     kind: "text",
     flag: "remote-url",
     env: "DECISION_REMOTE_URL",
     default: "",
-    description: "http(s) address of the server that computes, with the backend remote",
+    description: "http(s) address of the inference server, with --backend remote",
   },
   remoteModel: {
     kind: "text",
     flag: "remote-model",
     env: "DECISION_REMOTE_MODEL",
     default: "",
-    description: "name of the model at --remote-url; else the short name of the model",
+    description: "name of the model at --remote-url; if not set, its short name",
   },
   remoteConnections: {
     kind: "integer",
@@ -266,7 +267,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 256,
     unit: "connections",
-    description: "forwards that are sent to --remote-url at the same time, each on a connection",
+    description: "maximum number of connections to --remote-url; each carries one run of the model at a time",
   },
   remoteTimeoutMs: {
     kind: "integer",
@@ -276,7 +277,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 3_600_000,
     unit: "ms",
-    description: "time in which --remote-url must answer a forward, with all tries",
+    description: "timeout of a run of the model at --remote-url, retries included",
   },
   remoteConnectTimeoutMs: {
     kind: "integer",
@@ -286,7 +287,7 @@ export const OPTION_TABLE = {
     min: 1,
     max: 600_000,
     unit: "ms",
-    description: "time in which a connection to --remote-url must be made",
+    description: "timeout of connecting to --remote-url",
   },
   remoteCa: {
     kind: "text",
@@ -294,7 +295,7 @@ export const OPTION_TABLE = {
     flag: "remote-ca",
     env: "DECISION_REMOTE_CA",
     default: "",
-    description: "file of the certificates (PEM) that --remote-url is trusted by, instead of the system's",
+    description: "file of certificates (PEM) to trust for --remote-url, instead of the system's",
   },
   remoteTokenFile: {
     kind: "text",
@@ -302,7 +303,8 @@ export const OPTION_TABLE = {
     flag: "remote-token-file",
     env: "DECISION_REMOTE_TOKEN_FILE",
     default: "",
-    description: "file of the token that --remote-url asks for, sent as a bearer; else DECISION_REMOTE_TOKEN",
+    description:
+      "file with the bearer token for --remote-url; if not set, DECISION_REMOTE_TOKEN has the token",
   },
   precision: {
     kind: "text",
@@ -311,7 +313,7 @@ export const OPTION_TABLE = {
     default: "auto",
     values: ["auto", "int8", "fp32", "bf16", "fp16"],
     description:
-      "arithmetic of the model: int8 or fp32 (onnx), fp32, bf16 or fp16 (native), what the server has (remote); auto: int8 (onnx, remote), by the device (native)",
+      "number format of the model: int8 or fp32 (onnx); fp32, bf16 or fp16 (native); that of the server (remote); auto: int8 (onnx, remote) or by device (native)",
   },
   model: {
     kind: "text",
@@ -342,7 +344,7 @@ export const OPTION_TABLE = {
     env: "DECISION_TUNING",
     default: [],
     description:
-      "file of `decision tune` that corrects the answers to its questions; repeatable, comma-separated in the variable",
+      "file of corrections, written by `decision tune`; repeatable, comma-separated in the variable",
   },
   keysFile: {
     kind: "text",
@@ -350,7 +352,7 @@ export const OPTION_TABLE = {
     flag: "keys-file",
     env: "DECISION_KEYS_FILE",
     default: "",
-    description: "file of keys, written by `decision keys`; read again on SIGHUP and when it changes",
+    description: "keys file, written by `decision keys`; read again on SIGHUP and when it changes",
   },
   corsOrigin: {
     kind: "list",
@@ -407,7 +409,7 @@ export const OPTION_TABLE = {
     env: "DECISION_TYPESAFE_ALIAS",
     default: [],
     description:
-      "additional name for the model under /typesafe, beside jev-latest; repeatable, comma-separated in the variable",
+      "additional name for the model under /typesafe, besides jev-latest; repeatable, comma-separated in the variable",
   },
   mcp: {
     kind: "switch",
@@ -422,14 +424,14 @@ export const OPTION_TABLE = {
     env: "DECISION_MCP_HOST",
     default: [],
     description:
-      "host name that /mcp takes in Host and Origin beside the loopback's; repeatable, comma-separated in the variable",
+      "host name that /mcp accepts in the headers Host and Origin, besides loopback names; repeatable, comma-separated in the variable",
   },
   explain: {
     kind: "switch",
     flag: "explain",
     env: "DECISION_EXPLAIN",
     default: false,
-    description: "explain requests at /v1/explain; an explanation costs as much as up to 33 requests",
+    description: "serve /v1/explain; an explanation costs as much as up to 33 requests",
   },
   logLevel: {
     kind: "text",
@@ -438,7 +440,7 @@ export const OPTION_TABLE = {
     default: "warn",
     values: ["silent", "error", "warn", "info", "debug"],
     description:
-      "lowest level logged to stderr: silent, error, warn, info (adds the options and a line for each request) or debug",
+      "lowest level that is logged to stderr: silent, error, warn, info (adds the options and a line for each request) or debug",
   },
   logFormat: {
     kind: "text",
@@ -446,7 +448,7 @@ export const OPTION_TABLE = {
     env: "DECISION_LOG_FORMAT",
     default: "auto",
     values: ["auto", "json", "pretty"],
-    description: "json: one object a line; pretty: for people; auto: pretty on a terminal, else json",
+    description: "json: one object per line; pretty: readable text; auto: pretty on a terminal, else json",
   },
 } as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
 

@@ -85,7 +85,7 @@ describe("decision explain", () => {
     assert.match(stdout, /\[UNK\]=\u{1F9FF}[\s\S]*unknown to the model: \u{1F9FF}\n/u);
     assert.match(
       stdout,
-      /adds to "(10|2)", in points of a hundred:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
+      /adds to "(10|2)", in percentage points:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
     );
   });
 
@@ -121,7 +121,7 @@ describe("decision explain", () => {
     assert.match(stdout, /\nquestion: \d+ token.*\n.*\n {2}Open tray 2: .*\n.*\n {2}Buy ink: /);
     const [, first] = stdout.match(/\n1\. +\d+\.\d % {2}(.*)\n2\. /) ?? [];
     assert.ok(first === "Open tray 2" || first === "Buy ink", stdout);
-    assert.match(stdout, new RegExp(`adds to "${first}", in points of a hundred:\\n.* One here\\.`));
+    assert.match(stdout, new RegExp(`adds to "${first}", in percentage points:\\n.* One here\\.`));
     const { status: locally, stdout: dry } = await inProcess([
       ...RANKED,
       "--question",

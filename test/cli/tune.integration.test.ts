@@ -41,7 +41,7 @@ describe("decision tune", () => {
   it("writes nothing from too few rows, and says so", async () => {
     const { status, stdout } = await inProcess(flags("few.jsonl"));
     assert.equal(status, 1, stdout);
-    assert.match(stdout, /upset: left as it is\n/);
+    assert.match(stdout, /upset: no correction\n/);
     assert.match(stdout, /Too few rows: below 20 different states/);
     assert.match(stdout, /Nothing is written/);
     assert.ok(!existsSync(file("tuning.json")));

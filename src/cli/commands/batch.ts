@@ -8,10 +8,10 @@ import { readQuestions } from "../questions-file.ts";
 export default class Batch extends BaseCommand {
   static override summary = "Answer the same questions about every row of a file.";
   static override description =
-    "Rows are answered side by side and written in order. A row that cannot be answered gets a row with its error. " +
-    "After Ctrl-C or a kill, the same command with --resume continues after the last complete row.\n" +
-    "Answers go to the output, progress to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was " +
-    "stopped, 2 wrong usage. docs/batch.md describes the files.";
+    "Rows are answered in parallel and written in the order of the input. If a row cannot be answered, its output row has the " +
+    "error. After Ctrl-C or a kill, the same command with --resume continues after the last complete row.\n" +
+    "Progress goes to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was stopped, 2 wrong " +
+    "usage. docs/batch.md describes the files.";
   static override examples = [
     "<%= config.bin %> batch --questions questions.json --input rows.jsonl --output answers.jsonl",
     "<%= config.bin %> batch --questions questions.json --input tickets.csv --state-field text --output answers.csv",
@@ -23,26 +23,26 @@ export default class Batch extends BaseCommand {
     input: Flags.string({
       required: true,
       helpValue: "<file>",
-      description: "rows as .jsonl or .csv; - reads standard input",
+      description: "rows, .jsonl or .csv; - reads standard input",
     }),
     output: Flags.string({
       default: "-",
       helpValue: "<file>",
-      description: "answers as .jsonl or .csv; - writes to standard output",
+      description: "file for the answers, .jsonl or .csv; - writes to standard output",
     }),
     "output-format": Flags.string({
       options: ["jsonl", "csv"],
       helpValue: "jsonl|csv",
-      description: "format of the output [default: by its name, else that of the input]",
+      description: "format of the output [default: by the file name, else that of the input]",
     }),
-    "whole-row": Flags.boolean({ description: "take each whole row as the state" }),
+    "whole-row": Flags.boolean({ description: "use each whole row as the state" }),
     resume: Flags.boolean({
       description: "continue after the last complete row of the output",
       exclusive: ["overwrite"],
     }),
-    overwrite: Flags.boolean({ description: "replace an output that is there already" }),
+    overwrite: Flags.boolean({ description: "replace an existing output file" }),
     json: Flags.boolean({
-      description: "print what the batch did as JSON; needs an --output that is a file",
+      description: "print the counts of rows and errors as JSON; needs an --output that is a file",
     }),
     ...TARGET_FLAGS,
     ...optionFlags(["tuning"]),
@@ -62,7 +62,7 @@ export default class Batch extends BaseCommand {
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
     const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);
     if (flags.json && flags.output === "-")
-      throw invalidOption("--json prints what the batch did, so it needs an --output that is a file.");
+      throw invalidOption("--json prints counts to standard output, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
     const { batch } = await import("../actions/rows/batch.ts");
     const summary = await batch({

@@ -24,16 +24,17 @@ const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
 );
 
 export default class Bench extends BaseCommand {
-  static override summary = "Measure the engine and the service on this machine, next to a baseline.";
+  static override summary = "Measure throughput, latency, startup and memory on this machine.";
   static override description =
-    "Measures three parts. engine: throughput and latency without HTTP, against the same weights computed pair by pair and " +
-    "against this machine's matrix products (bert-token-tree models only). http: a closed and an open loop. memory: start " +
-    "time and resident memory. A quick run takes about two minutes on two idle cores.\n" +
+    "Measures three parts. engine: throughput and latency without HTTP, compared with the same weights computed pair by pair and " +
+    "with the speed of matrix products on this machine (bert-token-tree models only). http: the service under a closed loop " +
+    "(callers that wait for their answers) and an open loop (a fixed rate). memory: startup time and resident memory. A quick " +
+    "run takes about two minutes on two idle cores.\n" +
     "With --url it measures a running server of the same contract, with the key in DECISION_API_KEY.\n" +
-    "Only correct answers count. Wrong answers, unexpected statuses and lost connections are failures: the run prints " +
-    "everything and ends with exit code 1. In the open loop 503, 504 and, beyond saturation, late answers are no failures.\n" +
-    "Results go to stdout, progress to stderr. Exit code 0: done; 1: something failed, or --compare found a figure that is " +
-    "worse beyond the noise of both runs; 2: wrong usage, also --compare of a quick run with a full run.";
+    "Wrong answers, unexpected statuses and lost connections are failures. In the open loop, 503 and 504 are no failures; " +
+    "late answers are none if the rate is beyond saturation.\n" +
+    "Results go to stdout, progress to stderr. Exit code: 0 done, 1 a failure, or a figure that is worse than in --compare by " +
+    "more than the noise of both runs, 2 wrong usage, for example --compare of a quick run with a full run.";
   static override examples = [
     "<%= config.bin %> bench",
     "<%= config.bin %> bench --full --json > mine.json",
@@ -51,7 +52,7 @@ export default class Bench extends BaseCommand {
     }),
     workload: Flags.string({
       helpValue: "<name>",
-      description: `requests to send over HTTP: ${WORKLOADS.map(({ name }) => name).join(", ")} [default: mixed]`,
+      description: `generated requests to send over HTTP: ${WORKLOADS.map(({ name }) => name).join(", ")} [default: mixed]`,
       exclusive: ["requests"],
     }),
     requests: Flags.string({
@@ -64,11 +65,11 @@ export default class Bench extends BaseCommand {
     }),
     against: Flags.string({
       helpValue: "<url>",
-      description: "second server, measured alternately with the first",
+      description: "second server to compare with; the runs alternate",
     }),
     rate: Flags.string({
       helpValue: "<requests/s>",
-      description: "rate of the open loop [default: fractions of the maximum throughput]",
+      description: "rate of the open loop [default: several fractions of the maximum throughput]",
     }),
     full: Flags.boolean({ description: "measure more, for about 25 minutes" }),
     seconds: Flags.string({ helpValue: "<s>", description: "maximum time of each measurement" }),
@@ -81,12 +82,12 @@ export default class Bench extends BaseCommand {
       helpValue: "<number>",
       description: "seed of the generated requests",
     }),
-    profile: Flags.boolean({ description: "show the model's time by operator" }),
+    profile: Flags.boolean({ description: "show the time of each operator of the model" }),
     json: Flags.boolean({ description: "print the report as JSON, with every round" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write an HTML page with charts" }),
     compare: Flags.string({
       helpValue: "<old.json>",
-      description: "compare with the --json report of an earlier run, quick with quick or full with full",
+      description: "compare with the --json report of an earlier run; both must be quick or both full",
     }),
     ...optionFlags(SERVICE_OPTIONS),
   };

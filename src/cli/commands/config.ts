@@ -5,8 +5,7 @@ import { BaseCommand } from "../base-command.ts";
 import { configFlag, optionFlags } from "../option-flags.ts";
 
 export default class Config extends BaseCommand {
-  static override summary =
-    "Print the options that `decision serve` would use here, and where each comes from.";
+  static override summary = "Print the effective options of `decision serve`, and where each comes from.";
   static override examples = [
     "<%= config.bin %> config",
     "<%= config.bin %> config --config production.yaml --json",

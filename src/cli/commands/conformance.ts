@@ -10,9 +10,9 @@ import {
 export default class Conformance extends BaseCommand {
   static override summary = "Check any server against the contract, clause by clause, over HTTP.";
   static override description =
-    "Sends about 2,200 requests, among them a flood and bodies of 2 MiB; --gentle leaves those out. A clause is kept, broken, " +
-    "or skipped with a reason if it cannot be decided.\n" +
-    "Exit code: 0 all kept or accepted by --baseline; 1 some broken, another kind of server, no answers, or a run that ended early; 2 wrong usage, no key, or nothing checked.\n" +
+    "Sends about 2,200 requests, among them a flood and bodies of 2 MiB; --gentle leaves those out. A clause is kept or broken. If it " +
+    "cannot be decided, it is skipped with a reason.\n" +
+    "Exit code: 0 all clauses kept or accepted by --baseline; 1 a clause broken, another kind of server, no responses, or a run that ended early; 2 wrong usage, no key, or nothing checked.\n" +
     "docs/conformance.md of this package lists the clauses.";
   static override examples = [
     "<%= config.bin %> conformance http://127.0.0.1:8700",

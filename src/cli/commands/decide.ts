@@ -5,12 +5,11 @@ import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 import { candidatesOf } from "../questions-file.ts";
 
 export default class Decide extends QuestionCommand {
-  static override summary = "Ask questions about a state, without a server or through one.";
+  static override summary = "Answer questions about a text, with or without a running service.";
   static override description =
-    "The question is a choice between labels with --choice, a score on a rubric with --level, and a yes/no question otherwise. " +
-    "--questions asks several, from a file.\n" +
-    "The model is loaded for each call, which takes seconds. A running service answers at once: name it with --url or in " +
-    "DECISION_URL.";
+    "With --choice the question is a choice between labels, with --level a score on a rubric, otherwise a yes/no question. " +
+    "--questions reads several questions from a file.\n" +
+    "Loading the model takes seconds at each call. To avoid this, use a running service: set --url or DECISION_URL.";
   static override examples = [
     "<%= config.bin %> decide --state 'I was charged twice' --question 'What is wanted?' --choice refund='Wants money back' --choice cancel='Wants to leave'",
     "<%= config.bin %> decide --state - --question 'The customer is angry.' < message.txt",

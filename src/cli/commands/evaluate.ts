@@ -27,24 +27,24 @@ export default class Evaluate extends BaseCommand {
     target: Flags.string({
       default: "0.95",
       helpValue: "<share>",
-      description: "accuracy that the threshold is to reach",
+      description: "accuracy that the threshold must reach",
     }),
     thresholds: Flags.string({
       helpValue: "<file.json>",
-      description: "write the thresholds and what they reach",
+      description: "write the thresholds and their figures to this file, for --check",
     }),
     check: Flags.string({
       helpValue: "<file.json>",
-      description: "end with 1 if something is worse than in this file of --thresholds",
+      description: "exit with 1 if a figure is worse than in this file, written by --thresholds",
     }),
     tolerance: Flags.string({
       default: "0.01",
       helpValue: "<share>",
-      description: "by how much a share may fall before --check calls it worse",
+      description: "how much a figure may fall before --check reports it as worse",
     }),
     compare: Flags.string({
       helpValue: "<file.json>",
-      description: "other questions to compare with on the same rows",
+      description: "file with other questions, to compare on the same rows",
     }),
     "compare-url": Flags.string({
       helpValue: "<url>",
@@ -67,7 +67,7 @@ export default class Evaluate extends BaseCommand {
       exclusive: ["compare-url"],
     }),
     json: Flags.boolean({ description: "print the figures as JSON" }),
-    report: Flags.string({ helpValue: "<file.html>", description: "write a page with plots" }),
+    report: Flags.string({ helpValue: "<file.html>", description: "write an HTML page with plots" }),
     ...TARGET_FLAGS,
     ...optionFlags(["tuning"]),
   };

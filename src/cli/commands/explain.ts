@@ -3,13 +3,13 @@ import { CANDIDATE, targetOf } from "../ask-flags.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 
 export default class Explain extends QuestionCommand {
-  static override summary = "Show what the model reads of a request, and what moved its answers.";
+  static override summary = "Show how the model reads a request, and what influenced its answers.";
   static override description =
-    "Shows each text as the model reads it: its tokens, which words the vocabulary lacks, how much of each limit is used. Then " +
-    "the answers, and how much each field or sentence of the state moved them: the questions are asked again without it.\n" +
-    "With --candidate it explains a ranking, as `rank` asks for one. " +
-    "--dry-run shows texts and tokens without loading the model. A service explains only if it was started with --explain. " +
-    "docs/explain.md has an example.";
+    "Shows each text as the model reads it: its tokens, words that are not in the vocabulary, and how much of each limit is used. " +
+    "Then it shows the answers, and how much each field or sentence of the state changed them. To measure this, it asks the " +
+    "questions again without that part.\n" +
+    "With --candidate it explains a ranking. --dry-run shows texts and tokens without loading the model. With --url, the service " +
+    "must have been started with --explain. docs/explain.md has examples.";
   static override examples = [
     "<%= config.bin %> explain --state 'The parcel is here. But the kettle is broken!' --question 'Something is broken.'",
     "<%= config.bin %> explain --state-file order.json --questions questions.json --json > explanation.json",
@@ -22,14 +22,14 @@ export default class Explain extends QuestionCommand {
       atLeastOne: ["question", "questions", "candidate"],
       exclusive: ["questions"],
       helpValue: "<text>",
-      description: "the question or instruction, or what the candidates are ranked by",
+      description: "the question or instruction, or the question by which candidates are ranked",
     }),
     candidate: Flags.string({
       ...CANDIDATE,
       exclusive: ["questions", "choice", "level"],
       description: "explain a ranking: a candidate; repeatable",
     }),
-    "dry-run": Flags.boolean({ description: "texts and tokens only, without the model" }),
+    "dry-run": Flags.boolean({ description: "show only texts and tokens, without loading the model" }),
   };
 
   async run(): Promise<void> {

@@ -20,9 +20,9 @@ const ENGINE_OPTIONS = [
 export default class Mcp extends BaseCommand {
   static override summary = "Serve MCP (Model Context Protocol) over standard input and output.";
   static override description =
-    "For programs that start their MCP servers themselves. The tools are decide, rank and models. With --url a running service " +
-    "answers, and its key is read from DECISION_API_KEY; otherwise the model is loaded here. Ends when its standard input ends.\n" +
-    "docs/mcp.md has the configuration of common hosts. A running service serves MCP at /mcp, too.";
+    "For agents and editors that start their MCP servers themselves. The tools are decide, rank and models. The command loads the " +
+    "model, or, with --url, uses a running service with the key in DECISION_API_KEY. It ends when its standard input ends.\n" +
+    "docs/mcp.md has the configuration of common hosts. `decision serve` also serves MCP, at /mcp.";
   static override examples = [
     "<%= config.bin %> mcp",
     "DECISION_API_KEY=secret <%= config.bin %> mcp --url http://127.0.0.1:8700",
@@ -33,7 +33,7 @@ export default class Mcp extends BaseCommand {
     url: Flags.string({
       helpValue: "<url>",
       description:
-        "base URL of a running service that answers instead of a model of its own [env: DECISION_URL]",
+        "use a running service instead of loading the model; DECISION_API_KEY has its key [env: DECISION_URL]",
     }),
     ...optionFlags([...ENGINE_OPTIONS, "logLevel"]),
   };

@@ -6,7 +6,9 @@ import { showRanking } from "../output/show.ts";
 import { givenState } from "../state-text.ts";
 
 export default class Rank extends BaseCommand {
-  static override summary = "Rank candidates for a state, without a server or through one.";
+  static override summary = "Rank candidate texts for a text, with or without a running service.";
+  static override description =
+    "Loading the model takes seconds at each call. To avoid this, use a running service: set --url or DECISION_URL.";
   static override examples = [
     "<%= config.bin %> rank --state 'The printer reports a paper jam' --question 'Which reply helps most?' --candidate 'Open tray 2' --candidate 'Buy ink'",
     "<%= config.bin %> rank --state - --candidate 'Billing' --candidate 'Technical support' --url http://127.0.0.1:8700 --json < message.txt",
@@ -16,7 +18,7 @@ export default class Rank extends BaseCommand {
     question: Flags.string({
       default: "",
       helpValue: "<text>",
-      description: "what the candidates are ranked by",
+      description: "question by which the candidates are ranked",
     }),
     candidate: Flags.string({ ...CANDIDATE, required: true, description: "a candidate; repeatable" }),
   };

@@ -5,9 +5,9 @@ import { configFlag, optionFlags } from "../option-flags.ts";
 export default class Serve extends BaseCommand {
   static override summary = "Serve the API over HTTP until SIGTERM or Ctrl-C.";
   static override description =
-    "If DECISION_API_KEY is set, the inference routes require the header `Authorization: Bearer <key>`.\n" +
-    "Options can also be set as environment variables, and in a configuration file. A flag overrides its variable, which " +
-    "overrides the file.";
+    "If DECISION_API_KEY or --keys-file is set, inference requests need the header `Authorization: Bearer <key>`.\n" +
+    "Options can also be set by environment variables or in a configuration file. A flag overrides its variable, which " +
+    "overrides the file. docs/configuration.md explains them.";
   static override examples = [
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 8080 --precision fp32 --metrics",

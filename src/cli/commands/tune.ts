@@ -9,12 +9,13 @@ import { plainLine } from "../output/plain-text.ts";
 import { readQuestions } from "../questions-file.ts";
 
 export default class Tune extends BaseCommand {
-  static override summary = "Fit a correction to labelled rows, to be served with the model.";
+  static override summary = "Fit a correction of the model's scores to labelled rows.";
   static override description =
-    "Compares, by cross-validation, the model as it is, a scale and a bias for each label, and a linear head besides. Writes the best " +
-    "one, if it is better on rows that it was not fitted to. `decision serve --tuning` applies it to the questions of the file and to " +
-    "no others.\n" +
-    "Exit code: 0 a correction is written, 1 none is or a row has no scores, 2 wrong usage. docs/tuning.md tells how many rows it takes.";
+    "Compares by cross-validation: no correction; a scale and a bias for each label; these and a linear head. For each question it " +
+    "writes the best correction, if it is better on rows that it was not fitted to. `decision serve --tuning` applies the corrections " +
+    "to these questions only.\n" +
+    "Exit code: 0 a correction was written, 1 none was written or a row could not be scored, 2 wrong usage. docs/tuning.md says how " +
+    "many rows are needed.";
   static override examples = [
     "<%= config.bin %> tune --questions questions.json --input labelled.jsonl --output tuning.json",
     "<%= config.bin %> tune --questions questions.json --input labelled.csv --state-field text --kind scale --output tuning.json",
@@ -25,16 +26,16 @@ export default class Tune extends BaseCommand {
     output: Flags.string({
       required: true,
       helpValue: "<file.json>",
-      description: "the file to write; one that is there is replaced",
+      description: "file for the corrections; an existing file is replaced",
     }),
     kind: Flags.string({
       default: "auto",
       options: ["auto", "scale", "head"],
       helpValue: "auto|scale|head",
       description:
-        "scale: a scale and a bias for each label; head: a linear head besides; auto: the better one",
+        "scale: a scale and a bias for each label; head: these and a linear head; auto: the better one",
     }),
-    force: Flags.boolean({ description: "write corrections that are not shown to be better, too" }),
+    force: Flags.boolean({ description: "also write corrections that were not shown to be better" }),
     json: Flags.boolean({ description: "print the figures as JSON" }),
     ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
   };

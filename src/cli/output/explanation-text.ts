@@ -138,7 +138,7 @@ function influenceLines(parts: readonly MovingPart[], { best = "", named }: Best
   if (parts.length === 0) return ["  the state has one part only: nothing can be left out"];
   const largest = Math.max(...parts.map(({ shift }) => Math.abs(shift)));
   return [
-    `  what each part of the state adds to ${JSON.stringify(named(best))}, in points of a hundred:`,
+    `  what each part of the state adds to ${JSON.stringify(named(best))}, in percentage points:`,
     ...parts.map((part) => partLine(part, largest, part.answer === best ? undefined : named(part.answer))),
   ];
 }

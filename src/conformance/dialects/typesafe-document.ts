@@ -42,7 +42,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.exact",
-    clause: "A score is rounded from its exact value, and not made of rounded probabilities.",
+    clause: "A score is rounded from its exact value, not computed from rounded probabilities.",
     expected: "now and then another score than the sum of the probabilities sent",
     run: checkExact,
   }),
@@ -118,7 +118,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.blank",
-    clause: "An option without a description stands for itself, a blank level for its number.",
+    clause: "An option without a description is read as its name, a blank level as its number.",
     expected: "the probabilities that the name, or the number, has as a description",
     run: async (trial: Trial) => {
       const level = (text: unknown) => ({

@@ -186,7 +186,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.certain",
-    clause: "A single option or level is certain.",
+    clause: "A single option or level has probability 1.",
     expected: "probability 1 and confidence 1",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, {
@@ -213,7 +213,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.parts",
-    clause: "A state in the parts of the AI SDK means their content.",
+    clause: "A state of AI SDK parts is read as the content of the parts.",
     expected: "the same answer as for the text alone",
     run: async (trial: Trial) => {
       const plain = await ask(trial, { q: NOUL });
@@ -259,7 +259,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.refused",
-    clause: "What is no request of the API is refused with a list of issues.",
+    clause: "An invalid request is refused with a list of issues.",
     expected: "422 and a list detail of {loc, msg, type}, loc beginning with body",
     run: (trial: Trial) =>
       trial.each(REFUSED, async ({ body }) => {

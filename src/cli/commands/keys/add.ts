@@ -3,9 +3,9 @@ import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysAdd extends BaseCommand {
-  static override summary = "Make a key, and add its digest to the file of keys.";
+  static override summary = "Create a key, and add its digest to the keys file.";
   static override description =
-    "Prints the key. It is shown this once: the file holds only its SHA-256. A service that reads the file accepts the key " +
+    "Prints the key once; the file contains only its SHA-256 digest. A running service with this keys file accepts the key " +
     "within a second.";
   static override examples = [
     "<%= config.bin %> keys add web --keys-file keys.txt",
@@ -16,11 +16,11 @@ export default class KeysAdd extends BaseCommand {
     ...optionFlags(["keysFile"]),
     "requests-per-minute": Flags.integer({
       min: 1,
-      description: "requests that the key may send in a minute",
+      description: "rate limit of the key in requests per minute [default: none]",
     }),
     "tokens-per-minute": Flags.integer({
       min: 1,
-      description: "input tokens that the key may use in a minute",
+      description: "rate limit of the key in input tokens per minute [default: none]",
     }),
   };
 

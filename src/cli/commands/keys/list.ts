@@ -2,7 +2,7 @@ import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysList extends BaseCommand {
-  static override summary = "List the keys of a file by name, with their bounds.";
+  static override summary = "List the names and rate limits of the keys in a file.";
   static override examples = [
     "<%= config.bin %> keys list --keys-file keys.txt",
     "<%= config.bin %> keys list --keys-file keys.txt --json",

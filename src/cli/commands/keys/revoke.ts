@@ -3,8 +3,8 @@ import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysRevoke extends BaseCommand {
-  static override summary = "Remove a key from the file of keys.";
-  static override description = "A service that reads the file refuses the key within a second.";
+  static override summary = "Remove a key from the keys file.";
+  static override description = "A running service with this keys file refuses the key within a second.";
   static override examples = [
     "<%= config.bin %> keys revoke web --keys-file keys.txt",
     "DECISION_KEYS_FILE=keys.txt <%= config.bin %> keys revoke web",

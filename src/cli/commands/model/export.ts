@@ -4,9 +4,9 @@ import { BaseCommand } from "../../base-command.ts";
 import { optionFlags } from "../../option-flags.ts";
 
 export default class ModelExport extends BaseCommand {
-  static override summary = "Write a model's graph for another server, such as Triton or KServe.";
+  static override summary = "Export a model for an inference server, such as Triton or KServe.";
   static override description =
-    "The service then computes there: decision serve --backend remote --remote-url URL. docs/remote.md explains it.";
+    "To use that server, run `decision serve --backend remote --remote-url URL`. docs/remote.md explains it.";
   static override examples = [
     "<%= config.bin %> model export --format triton --output repository",
     "<%= config.bin %> model export --format kserve --output served --precision fp32",
@@ -17,7 +17,8 @@ export default class ModelExport extends BaseCommand {
     ...optionFlags(["model", "modelPath"]),
     format: Flags.option({ options: ["triton", "kserve", "onnx"] as const })({
       required: true,
-      description: "triton: a model repository; kserve: this and an InferenceService; onnx: the graph alone",
+      description:
+        "triton: a model repository; kserve: a model repository and an InferenceService; onnx: only the graph",
     }),
     output: Flags.string({
       required: true,
@@ -27,29 +28,29 @@ export default class ModelExport extends BaseCommand {
     backend: Flags.option({ options: ["onnx", "native"] as const })({
       default: "onnx",
       description:
-        "what computes on the server: onnx: ONNX Runtime; native: PyTorch in Triton's Python backend, only with --format triton",
+        "runtime on the server: onnx: ONNX Runtime; native: PyTorch in Triton's Python backend, only with --format triton",
     }),
     precision: Flags.option({ options: ["int8", "fp32", "bf16", "fp16"] as const })({
       description:
-        "arithmetic: int8 (for CPUs, the default) or fp32 of onnx; fp32 (the default), bf16 or fp16 of native",
+        "number format: with --backend onnx int8 (for CPUs, the default) or fp32; with native fp32 (the default), bf16 or fp16",
     }),
     weights: Flags.option({ options: ["u8u8", "u8s8"] as const })({
       default: "u8u8",
       description:
-        "of int8: u8u8 is exact on every CPU; u8s8 is faster, and exact on CPUs with VNNI or AMX only",
+        "layout of int8 weights: u8u8 is exact on every CPU; u8s8 is faster, but exact only on CPUs with VNNI or AMX",
     }),
     name: Flags.string({
       default: "",
       helpValue: "<name>",
-      description: "name on the server; else the model's short name",
+      description: "name of the model on the server [default: its short name]",
     }),
     instances: Flags.integer({
       default: 1,
       min: 1,
       max: 256,
-      description: "copies of the model that run side by side",
+      description: "number of copies of the model that run in parallel",
     }),
-    threads: Flags.integer({ default: 1, min: 1, max: 16, description: "threads of a run on a CPU" }),
+    threads: Flags.integer({ default: 1, min: 1, max: 16, description: "threads per run on a CPU" }),
   };
 
   async run(): Promise<void> {

@@ -28,7 +28,7 @@ export function tuningText(result: {
 }
 
 function questionLines({ name, choice, isKept, notes }: ShownQuestion): string[] {
-  const what = isKept && choice !== undefined ? KINDS[choice.kind] : "left as it is";
+  const what = isKept && choice !== undefined ? KINDS[choice.kind] : "no correction";
   return [
     `${plainLine(name)}: ${what}`,
     ...(choice === undefined ? [] : figureLines(choice)),
@@ -38,14 +38,12 @@ function questionLines({ name, choice, isKept, notes }: ShownQuestion): string[]
 
 function figureLines({ before, after, folds, rows, kind }: TuningChoice): string[] {
   const line = (what: string, then: string, now: string) =>
-    `    ${what.padEnd(20)}${then.padStart(10)}${folds === 0 ? "" : now.padStart(10)}`;
+    `    ${what.padEnd(20)}${then.padStart(12)}${folds === 0 ? "" : now.padStart(12)}`;
   return [
-    line("", "as it is", kind === "head" ? "with head" : "scaled"),
+    line("", "uncorrected", kind === "head" ? "with head" : "scaled"),
     line("right", percent(before.accuracy), percent(after.accuracy)),
     line("calibration error", percent(before.calibration_error), percent(after.calibration_error)),
     line("log loss", before.log_loss.toFixed(3), after.log_loss.toFixed(3)),
-    ...(folds === 0
-      ? []
-      : [`  of ${rows} rows, each with a correction that was not fitted to it (${folds} folds)`]),
+    ...(folds === 0 ? [] : [`  measured on ${rows} rows by cross-validation (${folds} folds)`]),
   ];
 }

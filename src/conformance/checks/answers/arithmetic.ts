@@ -61,7 +61,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   }),
   ofAnswers({
     id: "arithmetic.confidence",
-    clause: "`confidence` is the largest probability, also where a noul is rather false.",
+    clause: "`confidence` is the largest probability, also if a noul is more likely false.",
     source: "interface: Decisions",
     expected: "the largest of `probabilities`, in answers of each type",
     answer: (trial: Trial, { answer, probabilities }, inferred) => {

@@ -104,15 +104,15 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "scores.borders",
-    clause:
-      "State, question and candidate are texts of their own: where one ends and the next begins counts.",
+    clause: "State, question and candidate are separate texts: their borders matter.",
     source: "interface: Scores and probabilities",
     expected: "other scores where a part of one text stands at the edge of its neighbour",
     run: checkBorders,
   }),
   defineCheck({
     id: "scores.again-elsewhere",
-    clause: "What was asked before has no say: neither the same question of another state nor the reverse.",
+    clause:
+      "Earlier requests do not change scores: neither the same question about another state, nor another question about the same state.",
     source: "interface: Scores and probabilities",
     expected:
       "other scores for another state under the same question, and for another question of the same state",

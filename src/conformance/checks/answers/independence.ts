@@ -32,18 +32,18 @@ const QUESTIONS: Readonly<Record<string, unknown>> = {
   ),
   pick: choiceOf({ one: "The first", two: "The second", three: null }),
 };
-const CLOSE = "nearly the same scores (batching may change them a little)";
+const CLOSE = "nearly the same scores (small differences by batching are allowed)";
 const SAME = "the same scores to the last bit";
 
 /** A pair is scored as a unit: nothing beside it counts. Each rule twice, because the interface allows small differences. */
 export const INDEPENDENCE_CHECKS: readonly Check[] = [
-  ...inBothProfiles("again", "The same request has the same scores again", async (trial: Trial, same) => {
+  ...inBothProfiles("again", "A repeated request has the same scores", async (trial: Trial, same) => {
     const before = await all(trial, QUESTIONS);
     for (let count = 0; count < 3; count += 1) same(before, await all(trial, QUESTIONS));
   }),
   ...inBothProfiles(
     "alone",
-    "A question has the same scores alone and beside others",
+    "A question has the same scores alone and together with other questions",
     async (trial: Trial, same) => {
       const together = await all(trial, QUESTIONS);
       for (const [name, question] of Object.entries(QUESTIONS))
@@ -52,7 +52,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "order",
-    "A question has the same scores in whichever order questions come",
+    "A question has the same scores in any order of the questions",
     async (trial: Trial, same) => {
       const reversed = Object.fromEntries(Object.entries(QUESTIONS).reverse());
       same(await all(trial, QUESTIONS), await all(trial, reversed));
@@ -60,7 +60,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "company",
-    "A question has the same scores beside much longer ones",
+    "A question has the same scores together with much longer questions",
     async (trial: Trial, same) => {
       const long = scoreOf(["go ".repeat(120), "stay ".repeat(150), "x"], "word ".repeat(200));
       same(await all(trial, QUESTIONS), await all(trial, { long, ...QUESTIONS }));
@@ -68,7 +68,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "concurrency",
-    "A question has the same scores while others are served",
+    "A question has the same scores while other requests are served",
     async (trial: Trial, same) => {
       const before = await all(trial, QUESTIONS);
       const others = Array.from({ length: 6 }, (_, index) =>
@@ -85,7 +85,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "candidates",
-    "A candidate has the same score in any order and company",
+    "A candidate has the same score in any order and with any other candidates",
     async (trial: Trial, same) => {
       const candidates = texts(8);
       const whole = await rankScores(trial, STATE, "Which one?", candidates);
@@ -119,7 +119,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "spelling",
-    "How a request is written is nothing to the model",
+    "The JSON spelling of a request (white space, escapes) does not change its scores",
     async (trial: Trial, same) => {
       const question = JSON.stringify(CHOICE);
       const bodies = [
@@ -151,14 +151,14 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "criteria-order",
-    "A label has the same score in whichever order labels come",
+    "A label has the same score in any order of the labels",
     async (trial: Trial, same) => {
       const criteria = Object.entries(CHOICE.criteria);
       const answers = await all(trial, { q: { ...CHOICE, criteria: Object.fromEntries(criteria) } });
       same(answers, await all(trial, { q: { ...CHOICE, criteria: Object.fromEntries(criteria.reverse()) } }));
     },
   ),
-  ...inBothProfiles("names", "Names of questions are nothing to the model", async (trial: Trial, same) => {
+  ...inBothProfiles("names", "Names of questions do not change scores", async (trial: Trial, same) => {
     const { scores, inferred } = await all(trial, { plain: CHOICE });
     const renamed = await all(trial, { "something else entirely": CHOICE });
     const moved = new Map(
@@ -184,7 +184,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "scores.depend-on-all",
-    clause: "State, question and candidate are scored together: each of them counts.",
+    clause: "A score depends on state, question and candidate.",
     source: "interface: Scores and probabilities",
     expected: "other scores for another state, another question, another candidate",
     run: async (trial: Trial) => {
@@ -205,7 +205,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.null-question",
-    clause: "A question that is null counts as left out.",
+    clause: "A null `question` means the same as a missing one.",
     source: "contract: Requests",
     expected: 'the scores that `question: ""` gives, to the last bit',
     run: async (trial: Trial) => {
@@ -222,7 +222,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.default-question",
-    clause: "`question` is the empty string where it is left out.",
+    clause: "A missing `question` is the empty string.",
     source: "interface: RankRequest",
     expected: 'the scores that `question: ""` gives',
     run: async (trial: Trial) => {

@@ -13,7 +13,7 @@ const ODD = ["__proto__", "constructor", "", "hasOwnProperty", "toString", "prot
 export const ORDER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "order.answers",
-    clause: "`answers` has the order of the questions, also where names look like integers.",
+    clause: "`answers` has the order of the questions, also if names look like integers.",
     source: "contract: Requests",
     expected: `the names in the order ${NAMES.join(", ")}`,
     run: (trial: Trial) => checkOrder(trial, NAMES, ["a", "b"], ["answers"]),
@@ -21,7 +21,7 @@ export const ORDER_CHECKS: readonly Check[] = [
   ...["probabilities", "scores"].map((member) =>
     defineCheck({
       id: `order.${member}`,
-      clause: `\`${member}\` has the order of the criteria, also where labels look like integers.`,
+      clause: `\`${member}\` has the order of the criteria, also if labels look like integers.`,
       source: "contract: Requests",
       expected: `the labels in the order ${LABELS.join(", ")}`,
       run: (trial: Trial) => checkOrder(trial, ["q"], LABELS, ["answers", "q", member]),

@@ -73,7 +73,7 @@ const SIDE_BY_SIDE = 12;
 export const OWN_ANSWER_CHECKS: readonly Check[] = [
   both(
     "scores.own-question",
-    "Each answer is that of its own question, also beside others of the same form.",
+    "Each answer belongs to its own question, even if other questions have the same form.",
     "the scores that each question has alone, under its name",
     async (trial, observe) => {
       const state = freshState();
@@ -122,7 +122,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
   ),
   both(
     "scores.own-request",
-    "Each answer is that of its own request, also beside others of the same form and after a refused one.",
+    "Each answer belongs to its own request, even with concurrent requests of the same form and after a refused one.",
     "the scores that each request has alone, from both operations",
     async (trial, observe) => {
       const places = Array.from({ length: SIDE_BY_SIDE }, (_, index) => index);
@@ -203,7 +203,7 @@ function both(
       id,
       clause,
       source: "interface: paths",
-      expected: `${expected} (batching may change them a little)`,
+      expected: `${expected} (small differences by batching are allowed)`,
       run: (trial: Trial) => judge(trial, isCloseScore),
     }),
     defineCheck({

@@ -122,7 +122,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "systemone.ties",
-    clause: "Of labels with equal scores the first is the choice.",
+    clause: "If labels have equal scores, the first one is the choice.",
     source: "contract: Requests",
     expected: "the first label of the request among those with the largest score",
     run: async (trial: Trial) => {

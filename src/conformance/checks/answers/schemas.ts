@@ -81,7 +81,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "health.limits",
-    clause: "`limits` tells the bounds that requests are held to.",
+    clause: "`limits` has the limits that apply to requests.",
     source: "contract: Health",
     expected: "the bounds of the contract; counts from 1 where the model or the operator decides",
     needsInference: false,

@@ -23,11 +23,11 @@ const SHARED = [
 
 /** Members that are the same in every answer. */
 const CONSTANTS = [
-  { member: "temperature", wanted: TEMPERATURE, clause: "An answer tells the fixed temperature." },
+  { member: "temperature", wanted: TEMPERATURE, clause: "An answer has the fixed temperature." },
   {
     member: "probabilities_source",
     wanted: SOURCE,
-    clause: "An answer tells how its probabilities came about, by a constant string.",
+    clause: "An answer has a constant string that says how its probabilities were computed.",
   },
 ];
 
@@ -72,7 +72,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.latency",
-    clause: "A ranking tells `latency_ms` too.",
+    clause: "A ranking has `latency_ms`, too.",
     source: "contract: Ranking",
     expected: "a number from 0 up to the time that passed here meanwhile",
     run: (trial: Trial) => checkLatency(trial, RANK, { state: STATE, candidates: ["a refund", "a poem"] }),

@@ -84,7 +84,7 @@ export const USAGE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "usage.each-length",
-    clause: "Each pair counts with its own length: none is rounded up or filled to another's.",
+    clause: "Each pair counts with its own length, without rounding or padding.",
     source: "contract: Usage",
     expected: "as many tokens for pairs of all lengths and types in one request as for each of them alone",
     run: checkLengths,
@@ -120,7 +120,7 @@ export const USAGE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "usage.side-by-side",
-    clause: "`input_tokens` counts the pairs of its own request, whatever shares their batch.",
+    clause: "`input_tokens` counts only the pairs of its own request, whatever else is in the batch.",
     source: "contract: Usage",
     expected: "for requests under way together the counts that they have alone",
     run: checkSideBySide,
@@ -147,7 +147,7 @@ export const USAGE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "usage.cached-pairs",
     clause:
-      "Pairs answered by an equal pair or by the score cache count in `cached_pairs` and add no tokens.",
+      "Pairs whose score comes from an equal pair or from the score cache count in `cached_pairs` and add no tokens.",
     source: "contract: Usage",
     expected: "tokens of exactly the pairs that were not cached; the same answers",
     run: async (trial: Trial) => {

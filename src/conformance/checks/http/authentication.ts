@@ -52,7 +52,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.elsewhere",
-    clause: "The key counts in the header `Authorization` alone.",
+    clause: "The key is read only from the header `Authorization`.",
     source: "interface: Keys",
     expected: "no answer for the right key in the query, in another header or in a cookie",
     needsInference: false,
@@ -111,7 +111,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.each-request",
-    clause: "Each request needs the key: one that brought it opens nothing for the next.",
+    clause: "Each request needs the key, also after an authenticated request on the same connection.",
     source: "interface: Keys",
     expected: "401 without the key after a 200 with it, on the same connection",
     needsInference: false,

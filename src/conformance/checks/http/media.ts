@@ -57,7 +57,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.accept",
-    clause: "What a caller accepts changes nothing: answers are JSON.",
+    clause: "The header `Accept` changes nothing: answers are JSON.",
     source: "contract: Requests",
     expected: "200 with a JSON object, whatever `Accept` says",
     run: async (trial: Trial) => {

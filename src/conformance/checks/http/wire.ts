@@ -253,7 +253,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.half-body",
-    clause: "Callers who leave within their body harm nobody.",
+    clause: "A caller that disconnects while sending its body does not affect others.",
     source: "contract: Connections",
     expected: "the next requests are answered",
     run: async (trial: Trial) => {

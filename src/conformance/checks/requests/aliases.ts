@@ -5,7 +5,7 @@ import { asked, refuses } from "../cases.ts";
 import { ask, isSameScore, rowsOf, STATE, spreadOf } from "../scored.ts";
 
 const BOTH = { false: "On time", true: "Past the due date" };
-const NULLS = "An alias given as null beside its own name is as good as missing.";
+const NULLS = "An alias that is null is ignored if its canonical name is given.";
 
 /** Members that have two names. */
 export const ALIAS_CHECKS: readonly Check[] = [
@@ -51,7 +51,7 @@ export const ALIAS_CHECKS: readonly Check[] = [
   ),
   refuses(
     "alias.rank-only",
-    "The aliases of a ranking are none of systemone's.",
+    "The aliases of a ranking are not valid in systemone.",
     "interface: SystemoneRequest",
     [
       { name: "context for state", body: { context: "s", questions: { q: NOUL } } },

@@ -192,7 +192,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "errors.json",
-    clause: "Whatever the server sends but pages is JSON in UTF-8, and says so.",
+    clause: "All responses except pages are JSON in UTF-8, and declared as such.",
     source: "contract: Errors",
     expected: "`content-type: application/json` and a JSON body with each answer of the run",
     turn: "last",

@@ -51,7 +51,7 @@ export const JSON_CHECKS: readonly Check[] = [
   ]),
   refuses(
     "json.grammar",
-    "JSON is what RFC 8259 says, without the liberties that parsers take.",
+    "JSON follows RFC 8259 strictly, without extensions that some parsers accept.",
     "contract: Requests",
     [
       ...states({
@@ -144,7 +144,7 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
     { name: "a candidate", path: RANK, body: '{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}' },
   ]),
-  takes("json.valid", "Any way to write JSON is read.", "interface: paths", [
+  takes("json.valid", "All valid spellings of JSON are accepted.", "interface: paths", [
     ...bodies({
       "white space around": `\r\n\t ${WHOLE} \n`,
       "escaped names": WHOLE.replace('"state"', '"\\u0073tate"'),
@@ -161,7 +161,7 @@ export const JSON_CHECKS: readonly Check[] = [
   ]),
   takes(
     "json.extremes",
-    "Integers of any length and every float64 are taken, and any member name.",
+    "Integers of any length, every float64 and any member name are accepted.",
     "contract: Requests",
     states({
       "an integer of 1,000 digits": "9".repeat(1000),

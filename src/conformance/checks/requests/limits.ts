@@ -106,7 +106,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body-chunked",
-    clause: "The size limit holds for a body that comes in chunks, whose sum nobody announced.",
+    clause: "The size limit also applies to chunked bodies, whose size is not announced.",
     source: "interface: ServiceLimits",
     expected: "200 at the limit, 413 one byte past it",
     isGentle: false,
@@ -126,7 +126,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body-announced",
-    clause: "A body that is announced too large is refused without waiting for it.",
+    clause: "A body whose announced size is too large is refused before it arrives.",
     source: "contract: Order of checks",
     expected: "413 after the head alone",
     run: async (trial: Trial) => {
@@ -139,7 +139,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.nesting",
-    clause: `Objects and arrays lie in each other at most ${maxNesting} levels deep, the body's own included.`,
+    clause: `Objects and arrays are nested at most ${maxNesting} levels deep, the body's own included.`,
     source: "contract: Requests",
     expected: `200 for ${maxNesting} levels, 422 for ${maxNesting + 1}, of objects, of arrays and of both, in both operations`,
     run: async (trial: Trial) => {
@@ -161,7 +161,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.nesting-hostile",
-    clause: "Any depth of nesting is refused, none ends the server.",
+    clause: "Nesting of any depth is refused and does not crash the server.",
     source: "contract: Requests",
     expected: "422 for 100,000 open arrays and objects",
     run: (trial: Trial) =>

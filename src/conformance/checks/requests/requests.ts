@@ -26,21 +26,16 @@ export const REQUEST_CHECKS: readonly Check[] = [
       ]),
     ],
   ),
-  takes(
-    "request.null",
-    "null is a value of `state`, `instructions` and `question`.",
-    "contract: Question, Texts",
-    [
-      { name: "a null state", body: { ...SMALL, state: null } },
-      { name: "null instructions", body: asked({ ...NOUL, instructions: null }) },
-      { name: "a null question", path: RANK, body: { ...SMALL_RANK, question: null } },
-      {
-        name: "a null state in a ranking",
-        path: RANK,
-        body: { ...SMALL_RANK, state: null, question: "Which?" },
-      },
-    ],
-  ),
+  takes("request.null", "`state`, `instructions` and `question` may be null.", "contract: Question, Texts", [
+    { name: "a null state", body: { ...SMALL, state: null } },
+    { name: "null instructions", body: asked({ ...NOUL, instructions: null }) },
+    { name: "a null question", path: RANK, body: { ...SMALL_RANK, question: null } },
+    {
+      name: "a null state in a ranking",
+      path: RANK,
+      body: { ...SMALL_RANK, state: null, question: "Which?" },
+    },
+  ]),
   takes("request.descriptions.any-json", "Descriptions may be any JSON value.", "contract: Texts", [
     ...[5, true, 1.5, ["a", 1], { a: { b: [] }, c: 1 }].flatMap((value) => [
       { name: `a label's ${JSON.stringify(value)}`, body: asked(choiceOf({ a: value, b: "other" })) },
@@ -235,19 +230,24 @@ export const REQUEST_CHECKS: readonly Check[] = [
       },
     ],
   ),
-  takes("request.distinct-enough", "What differs in a character is distinct.", "contract: systemone, rank", [
-    { name: "case", body: asked(choiceOf({ a: "x", b: "X" })) },
-    { name: "white space within", body: asked(choiceOf({ a: "x y", b: "x  y" })) },
-    { name: "accents in two forms", body: asked(choiceOf({ a: "é", b: "e\u0301" })) },
-    { name: "labels swapped as descriptions", body: asked(choiceOf({ a: "b", b: "a" })) },
-    { name: "a label that is its description", body: asked(choiceOf({ a: "a", b: null })) },
-    { name: "two equal questions", body: { state: "s", questions: { a: NOUL, b: NOUL } } },
-    ranked(["[1]", "- 1"]),
-    {
-      name: "characters without width are no white space",
-      body: asked(scoreOf(["x", "x\u200b", "x\ufeff"])),
-    },
-  ]),
+  takes(
+    "request.distinct-enough",
+    "Texts that differ in one character are distinct.",
+    "contract: systemone, rank",
+    [
+      { name: "case", body: asked(choiceOf({ a: "x", b: "X" })) },
+      { name: "white space within", body: asked(choiceOf({ a: "x y", b: "x  y" })) },
+      { name: "accents in two forms", body: asked(choiceOf({ a: "é", b: "e\u0301" })) },
+      { name: "labels swapped as descriptions", body: asked(choiceOf({ a: "b", b: "a" })) },
+      { name: "a label that is its description", body: asked(choiceOf({ a: "a", b: null })) },
+      { name: "two equal questions", body: { state: "s", questions: { a: NOUL, b: NOUL } } },
+      ranked(["[1]", "- 1"]),
+      {
+        name: "characters without width are no white space",
+        body: asked(scoreOf(["x", "x\u200b", "x\ufeff"])),
+      },
+    ],
+  ),
   refuses(
     "request.blank",
     "No candidate is blank, and state and question are not both blank.",

@@ -132,7 +132,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.tokens.never-cut",
-    clause: "Text is never cut off silently.",
+    clause: "Texts are never truncated.",
     source: "interface: Errors",
     expected: "422 for texts far over the limits; and where a text is taken, each of its words counts",
     run: async (trial: Trial) => {

@@ -52,7 +52,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
     counterCheck(
       `health.keeps-${name.replaceAll("_", "-")}`,
-      `\`${name}\` counts neither successes nor requests that are refused for what they say.`,
+      `\`${name}\` counts neither successes nor invalid requests.`,
       "contract: Health",
       "no more than before",
       name,
@@ -76,7 +76,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "health.counts-at-once",
-    clause: "Counters tell what has been answered, not what had been when they were last looked at.",
+    clause: "Counters are up to date in every report.",
     source: "contract: Health",
     expected: "the first look a while after an answer counts it",
     turn: "alone",
@@ -96,7 +96,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "health.idle",
-    clause: "Where nothing waits and nothing runs, the gauges are 0.",
+    clause: "The gauges are 0 if no request waits or runs.",
     source: "contract: Health",
     expected: "`queued_requests` and `running_requests` 0 once all answers have come",
     turn: "alone",

@@ -83,7 +83,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "model.exact-name",
-    clause: "A name of the model counts as it is written, capitals too.",
+    clause: "Names of the model are case-sensitive.",
     source: "contract: ModelList",
     expected: "422 for the id in capitals, with a space or in part, and for the empty name",
     run: async (trial: Trial) => {

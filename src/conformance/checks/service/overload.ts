@@ -50,7 +50,8 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "overload.counted",
-    clause: "A full queue is not unready, and `rejected_requests` counts what it refused.",
+    clause:
+      "With a full queue the server is still ready, and `rejected_requests` counts the refused requests.",
     source: "contract: Health",
     expected: "200 from /health meanwhile; as many rejected as 503 came, as many completed as 200 came",
     isGentle: false,

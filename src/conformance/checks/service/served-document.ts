@@ -43,7 +43,7 @@ export const DOCUMENT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "docs.openapi-answers",
-    clause: "What the server answers fits the document that it serves.",
+    clause: "Answers fit the document that the server serves.",
     source: "interface: paths",
     expected: "under each 200 of the run a body that fits the served schema of its path",
     needsInference: false,
@@ -52,7 +52,7 @@ export const DOCUMENT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "docs.openapi-errors",
-    clause: "What the server refuses fits the document that it serves.",
+    clause: "Errors fit the document that the server serves.",
     source: "contract: /openapi.json",
     expected: "under each error of the run a status that the document has for the path, and a body that fits",
     needsInference: false,

@@ -106,7 +106,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "models.list",
-    clause: "GET /v1/models gives an object with a list `models`; it is no `data` envelope.",
+    clause: "GET /v1/models gives an object with a list `models`, without a `data` envelope.",
     source: "interface: Health, ModelList",
     expected: "200, `models` a list with an element, no member `data`",
     needsInference: false,

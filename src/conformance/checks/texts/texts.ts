@@ -41,7 +41,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.only-state-holds-json",
-    clause: "Only a state is looked into: any other string that holds JSON is the text that it is.",
+    clause: "Only a state is parsed: any other string that holds JSON is used as plain text.",
     source: "contract: Texts",
     expected:
       "other tokens or scores for instructions, descriptions and candidates given as JSON text and as what it holds",
@@ -50,7 +50,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.state-holds-scalars",
     clause:
-      "A string state that holds a number, a word or a quoted text of JSON is the text that it is, and so is a string within a state.",
+      "A string state that holds a JSON number, literal or string is used as plain text. So is a string within a state.",
     source: "contract: Texts",
     expected: "other scores or tokens than for the value that it holds",
     run: async (trial: Trial) => {
@@ -63,7 +63,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.labels-stay",
-    clause: "A label that stands for its description is the text that it is, also where it holds JSON.",
+    clause: "A label that replaces a blank description is used as plain text, even if it holds JSON.",
     source: "contract: Texts",
     expected: "other scores than with what it holds as its description",
     run: async (trial: Trial) => {
@@ -152,7 +152,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.labels",
     clause:
-      "A choice shows its descriptions, with or without the label in front; a blank one stands for the label.",
+      "The model reads the descriptions of a choice, with or without the label in front. If a description is blank, it reads the label.",
     source: "contract: Texts",
     expected: "the scores that `rank` gives to those texts",
     run: async (trial: Trial) => {
