@@ -1,6 +1,6 @@
 import type { SentRequest } from "./exchange.ts";
 
-/** The server does not keep the clause. The message says what came. */
+/** The server violates the clause. The message says what it did. */
 export class Broken extends Error {
   override readonly name = "Broken";
   readonly request: SentRequest | undefined;
@@ -11,7 +11,7 @@ export class Broken extends Error {
   }
 }
 
-/** Whether the server keeps the clause cannot be told. The message says why. */
+/** It cannot be decided whether the server satisfies the clause. The message says why. */
 export class CannotTell extends Error {
   override readonly name = "CannotTell";
 }

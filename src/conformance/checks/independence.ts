@@ -20,7 +20,7 @@ import {
   texts,
 } from "./scored.ts";
 
-/** Candidates of a ranking that many are compared with. */
+/** Candidates of the small ranking that the largest one is compared with. */
 const FEW = 8;
 
 const QUESTIONS: Readonly<Record<string, unknown>> = {
@@ -36,9 +36,12 @@ const QUESTIONS: Readonly<Record<string, unknown>> = {
 const CLOSE = "nearly the same scores (batching may change them a little)";
 const SAME = "the same scores to the last bit";
 
-/** A pair is scored as a unit: nothing beside it counts. Each rule twice, because the interface allows small differences. */
+/**
+ * A pair's score depends on nothing but the pair. Each rule has two checks: the profile `seed` allows small
+ * differences, the profile `full` none.
+ */
 export const INDEPENDENCE_CHECKS: readonly Check[] = [
-  ...inBothProfiles("again", "The same request has the same scores again", async (trial: Trial, same) => {
+  ...inBothProfiles("again", "A repeated request gets the same scores", async (trial: Trial, same) => {
     const before = await all(trial, QUESTIONS);
     for (let count = 0; count < 3; count += 1) same(before, await all(trial, QUESTIONS));
   }),
@@ -53,7 +56,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "order",
-    "A question has the same scores in whichever order questions come",
+    "A question has the same scores in any order of the questions",
     async (trial: Trial, same) => {
       const reversed = Object.fromEntries(Object.entries(QUESTIONS).reverse());
       same(await all(trial, QUESTIONS), await all(trial, reversed));
@@ -69,7 +72,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "concurrency",
-    "A question has the same scores while others are served",
+    "A question has the same scores while other requests are served",
     async (trial: Trial, same) => {
       const before = await all(trial, QUESTIONS);
       const others = Array.from({ length: 6 }, (_, index) =>
@@ -79,14 +82,14 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
         }),
       );
       const own = Object.entries(QUESTIONS).map(([name, question]) => all(trial, { [name]: question }));
-      // both at once: one that fails must not leave the others without somebody who waits for them
+      // together, so that a failure of one leaves no promise unhandled
       const [found] = await Promise.all([Promise.all(own), Promise.all(others)]);
       for (const answers of found) same(before, answers);
     },
   ),
   ...inBothProfiles(
     "candidates",
-    "A candidate has the same score in any order and company",
+    "A candidate has the same score in any order and beside any other candidates",
     async (trial: Trial, same) => {
       const candidates = texts(8);
       const whole = await rankScores(trial, STATE, "Which one?", candidates);
@@ -104,7 +107,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "many-candidates",
-    `A candidate among ${CONTRACT_LIMITS.maxCandidates} has the score that it has among a few`,
+    `A candidate among ${CONTRACT_LIMITS.maxCandidates} has the same score as among a few`,
     async (trial: Trial, same) => {
       const most = trial.facts.limits.maxCandidates;
       const candidates = texts(most);
@@ -120,7 +123,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "spelling",
-    "How a request is written is nothing to the model",
+    "The JSON notation of a request does not affect the scores",
     async (trial: Trial, same) => {
       const question = JSON.stringify(CHOICE);
       const bodies = [
@@ -152,14 +155,14 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "criteria-order",
-    "A label has the same score in whichever order labels come",
+    "A label has the same score in any order of the labels",
     async (trial: Trial, same) => {
       const criteria = Object.entries(CHOICE.criteria);
       const answers = await all(trial, { q: { ...CHOICE, criteria: Object.fromEntries(criteria) } });
       same(answers, await all(trial, { q: { ...CHOICE, criteria: Object.fromEntries(criteria.reverse()) } }));
     },
   ),
-  ...inBothProfiles("names", "Names of questions are nothing to the model", async (trial: Trial, same) => {
+  ...inBothProfiles("names", "Names of questions do not affect the scores", async (trial: Trial, same) => {
     const { scores, inferred } = await all(trial, { plain: CHOICE });
     const renamed = await all(trial, { "something else entirely": CHOICE });
     const moved = new Map(
@@ -171,7 +174,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
     id: "scores.rank-as-rubric",
     clause: "A ranking and a rubric of the same texts give the same scores.",
     source: "contract: Texts",
-    expected: "the scores of `rank` under a `score` question with the same texts as levels",
+    expected: "the scores of `rank` for a `score` question with the same texts as levels",
     run: async (trial: Trial) => {
       const levels = ["can wait", "this week", "today"];
       const ranked = await rankScores(trial, STATE, "How urgent is it?", levels);
@@ -185,7 +188,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "scores.depend-on-all",
-    clause: "State, question and candidate are scored together: each of them counts.",
+    clause: "State, question and candidate are scored together: each of them affects the score.",
     source: "interface: Scores and probabilities",
     expected: "other scores for another state, another question, another candidate",
     run: async (trial: Trial) => {
@@ -206,7 +209,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.null-question",
-    clause: "A question that is null counts as left out.",
+    clause: "A `question` of null counts as absent.",
     source: "contract: Requests",
     expected: 'the scores that `question: ""` gives, to the last bit',
     run: async (trial: Trial) => {
@@ -223,7 +226,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.default-question",
-    clause: "`question` is the empty string where it is left out.",
+    clause: "An absent `question` is the empty string.",
     source: "interface: RankRequest",
     expected: 'the scores that `question: ""` gives',
     run: async (trial: Trial) => {
@@ -243,7 +246,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
 ];
 
 interface Answers {
-  /** By question and label. */
+  /** Keyed by question and label. */
   readonly scores: ReadonlyMap<string, number>;
   readonly inferred: Inferred;
 }
@@ -289,7 +292,7 @@ function compare(trial: Trial, before: Answers, after: Answers, isSame: typeof i
   }
 }
 
-/** A JSON string with each of its letters escaped. */
+/** A JSON string with every character escaped. */
 function escaped(text: string): string {
   const codes = [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `"${codes.join("")}"`;
