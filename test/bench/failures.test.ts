@@ -137,7 +137,7 @@ describe("a run against a server", () => {
 
 describe("answers that do not come in time", () => {
   const level = (offered: number | null): LevelReport => {
-    const failures = { "no answer in time": 2, "not sent: too many under way": 1 };
+    const failures = { "no answer in time": 2, "not sent: too many requests in progress": 1 };
     // the counts are all that is looked at
     return { offered, callers: offered === null ? 1 : null, failures } as unknown as LevelReport;
   };
@@ -148,7 +148,7 @@ describe("answers that do not come in time", () => {
 
   it("are failures of callers who wait, and at rates that the server has been seen to do", () => {
     const failures = failuresOf(report({ closed: [level(null)], open: [level(8)] }));
-    assert.deepEqual(failures, { "no answer in time": 4, "not sent: too many under way": 2 });
+    assert.deepEqual(failures, { "no answer in time": 4, "not sent: too many requests in progress": 2 });
   });
 
   it("are none at larger rates", () => {
