@@ -1,8 +1,8 @@
-/** Two answers to the same rows, told apart by the rows on which only one is right. */
+/** The result of a paired test: two sets of answers, compared on the rows on which only one is right. */
 export interface PairedTest {
   readonly onlyFirst: number;
   readonly onlySecond: number;
-  /** Probability of a split at least as uneven if both were equally good. */
+  /** Two-sided p-value: the probability of a split at least as uneven if both were equally good. */
   readonly p: number;
 }
 
@@ -14,7 +14,7 @@ export interface PairedTest {
 export function mcnemar(onlyFirst: number, onlySecond: number): PairedTest {
   const count = onlyFirst + onlySecond;
   const fewer = Math.min(onlyFirst, onlySecond);
-  let logTerm = -count * Math.LN2; // of 0 out of count; logarithms, since 2^-1100 is no double
+  let logTerm = -count * Math.LN2; // log probability of 0 out of `count`; logarithms, because 2^-1100 underflows
   let tail = 0;
   for (let k = 0; k <= fewer; k += 1) {
     tail += Math.exp(logTerm);

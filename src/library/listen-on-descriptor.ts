@@ -4,11 +4,14 @@ import { ServiceError } from "../errors.ts";
 import { checkExposure } from "../options/exposure.ts";
 import { OPTION_TABLE, type ServiceOptions } from "../options/table.ts";
 
-/** The first descriptor that systemd passes. @see https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html */
+/**
+ * The first descriptor that systemd passes. @see
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html
+ */
 const FIRST = 3;
 
 /**
- * Listens on the socket that systemd has passed. Its address and not --host and --port decides whether a key is needed.
+ * Listens on the socket passed by systemd. The socket's address, not --host, determines whether a key is required.
  *
  * @throws ServiceError INVALID_OPTION | INTERNAL
  */
@@ -18,11 +21,11 @@ export async function listenOnPassedSocket(
   apiKey: string | undefined,
 ): Promise<void> {
   try {
-    // Fastify passes on what it does not know; with a host, it does not look for further addresses
+    // Fastify passes unknown options on to Node; with a host it does not bind further addresses
     const where = { fd: FIRST, host: OPTION_TABLE.host.default };
     await server.listen(where);
   } catch (cause) {
-    throw new ServiceError("INTERNAL", "cannot listen on the socket that systemd has passed.", { cause });
+    throw new ServiceError("INTERNAL", "cannot listen on the socket passed by systemd.", { cause });
   }
   const address: AddressInfo | string | null = server.server.address();
   if (address !== null && typeof address === "object")
