@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { invalidOption } from "../options/resolve.ts";
 import { optionFlags } from "./option-flags.ts";
 
-/** Flags that say who answers: a model of this machine, or a running service. */
+/** Flags that choose what answers: a model on this machine, or a running service. */
 export const TARGET_FLAGS = {
   url: Flags.string({
     helpValue: "<url>",
@@ -31,7 +31,7 @@ export const ROWS_FLAGS = {
   }),
 };
 
-/** Flags of commands whose rows have the right answers. */
+/** Flags of commands whose rows have labels. */
 export const LABELLED_ROWS_FLAGS = {
   ...ROWS_FLAGS,
   input: Flags.string({
@@ -42,7 +42,7 @@ export const LABELLED_ROWS_FLAGS = {
   "whole-row": Flags.boolean({ description: "take each whole row without its labels as the state" }),
 };
 
-/** Of a flag with a candidate of a ranking. */
+/** Settings of a flag for a candidate of a ranking. */
 export const CANDIDATE = {
   multiple: true,
   multipleNonGreedy: true,
@@ -65,7 +65,7 @@ export const ASK_FLAGS = {
   ...optionFlags(["tuning"]),
 };
 
-/** Flags of a model in the command's own care. */
+/** Flags for a model that the command itself loads. */
 const OWN_MODEL = [
   "model",
   "model-path",
@@ -80,10 +80,10 @@ const OWN_MODEL = [
 ] as const;
 
 /**
- * Address of the service to ask: the flag, or DECISION_URL unless a flag is meant for a model of the command's own.
+ * URL of the service to ask: the flag, or DECISION_URL unless a flag is for a model that the command itself loads.
  *
  * @param prefix of the flags in messages
- * @throws ServiceError INVALID_OPTION for what is no address, or a flag beside it that a service cannot heed
+ * @throws ServiceError INVALID_OPTION for an invalid URL, or a flag that has no effect on a service
  */
 export function serviceUrl(
   flags: Readonly<Record<string, unknown>>,
@@ -96,7 +96,7 @@ export function serviceUrl(
     return own === undefined && env.DECISION_URL ? checkedUrl("DECISION_URL", env.DECISION_URL) : undefined;
   if (own === undefined) return checkedUrl(`${prefix}url`, url);
   throw invalidOption(
-    `${prefix}${own} cannot be sent to a service: start the service with it, or leave ${prefix}url out.`,
+    `${prefix}${own} has no effect on a running service: start the service with it, or omit ${prefix}url.`,
   );
 }
 

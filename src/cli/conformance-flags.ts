@@ -1,16 +1,16 @@
 import { PROFILES } from "../conformance/clause.ts";
 
-/** A flag of the conformance command, for both programs that have it: `decision conformance` and `decision-conformance`. */
+/** A flag of the programs `decision conformance` and `decision-conformance`. */
 export interface ConformanceFlag {
   readonly type: "string" | "boolean";
   readonly description: string;
-  /** What its value is called in the help. */
+  /** Placeholder of its value in the help. */
   readonly helpValue?: string;
   readonly isRepeatable?: boolean;
   readonly options?: readonly string[];
   readonly default?: string;
   readonly env?: string;
-  /** Flags that it cannot stand beside. */
+  /** Flags that cannot be given together with it. */
   readonly exclusive?: readonly string[];
 }
 
@@ -20,13 +20,13 @@ export const CONFORMANCE_FLAGS = {
     options: PROFILES,
     default: "full",
     description:
-      "seed: the clauses that every implementation must keep; full: also those that this contract decides; typesafe, rerank, mcp: those of that dialect",
+      "seed: the clauses that every implementation must satisfy; full: these and the further clauses of this contract; typesafe, rerank, mcp: the clauses of that dialect",
   },
   only: {
     type: "string",
     isRepeatable: true,
     helpValue: "<clause>",
-    description: "check this clause: an id, its beginning, or a pattern with *; repeatable",
+    description: "check this clause: an id, a prefix, or a pattern with *; repeatable",
   },
   skip: {
     type: "string",
@@ -37,7 +37,7 @@ export const CONFORMANCE_FLAGS = {
   shard: {
     type: "string",
     helpValue: "<2/4>",
-    description: "check only a part of the clauses, for runs side by side: 2/4 is the second of four parts",
+    description: "check only a part of the clauses, for parallel runs: 2/4 is the second of four parts",
   },
   seed: {
     type: "string",
@@ -50,34 +50,34 @@ export const CONFORMANCE_FLAGS = {
     env: "DECISION_API_KEY",
     helpValue: "<key>",
     description:
-      "the server's key; better in the variable DECISION_API_KEY, which others on the machine cannot see",
+      "the server's key; DECISION_API_KEY is safer, because other users of the machine can see flags",
   },
   timeout: {
     type: "string",
     default: "20",
     helpValue: "<seconds>",
-    description: "how long an answer may take; the run takes at most 15 times that",
+    description: "timeout of an answer; the whole run takes at most 15 times as long",
   },
   baseline: {
     type: "string",
     helpValue: "<file>",
-    description: "broken clauses that are accepted, each with its reason: only others fail",
+    description: "file of accepted broken clauses with reasons; only other clauses fail",
   },
   "write-baseline": {
     type: "string",
     helpValue: "<file>",
-    description: "write what is broken now as a baseline; keeps the reasons of --baseline",
+    description: "write the broken clauses to a new baseline; keeps the reasons of --baseline",
   },
   json: { type: "boolean", description: "print the report as JSON", exclusive: ["tap"] },
   tap: { type: "boolean", description: "print the report as TAP 14" },
   github: {
     type: "boolean",
-    description: "print annotations for GitHub below the report",
+    description: "print GitHub annotations after the report",
     exclusive: ["json", "tap"],
   },
-  junit: { type: "string", helpValue: "<file>", description: "write the report as JUnit XML too" },
-  sarif: { type: "string", helpValue: "<file>", description: "write the report as SARIF 2.1.0 too" },
-  report: { type: "string", helpValue: "<file>", description: "write the report as an HTML page too" },
+  junit: { type: "string", helpValue: "<file>", description: "also write the report as JUnit XML" },
+  sarif: { type: "string", helpValue: "<file>", description: "also write the report as SARIF 2.1.0" },
+  report: { type: "string", helpValue: "<file>", description: "also write the report as an HTML page" },
 } as const satisfies Readonly<Record<string, ConformanceFlag>>;
 
 export type FlagName = keyof typeof CONFORMANCE_FLAGS;

@@ -4,9 +4,9 @@ import type { Target } from "./actions/ask.ts";
 import { serviceUrl } from "./ask-flags.ts";
 
 /**
- * Who is asked, by flags and environment.
+ * The target of requests, from flags and environment.
  *
- * @param options read only if no service is to be asked: a variable for serving may be wrong here
+ * @param options read only if no service is the target, since variables for serving may be invalid here
  * @param prefix  of the flags in messages
  * @throws ServiceError INVALID_OPTION
  */

@@ -12,7 +12,7 @@ import { inProcess } from "./in-process.ts";
 
 const page = readFileSync(path.join(packageRoot, "docs/explain.md"), "utf8");
 
-/** Processors differ in the last digits, and the start of a process in its cache: figures may differ by a point. */
+/** Processors differ in the last digits, and new processes in cached parts, so figures may differ by one point. */
 function alike(printed: string, shown: string): void {
   const words = (text: string) =>
     text
@@ -85,7 +85,7 @@ describe("decision explain", () => {
     assert.match(stdout, /\[UNK\]=\u{1F9FF}[\s\S]*unknown to the model: \u{1F9FF}\n/u);
     assert.match(
       stdout,
-      /adds to "(10|2)", in points of a hundred:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
+      /adds to "(10|2)", in percentage points:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
     );
   });
 
@@ -121,7 +121,7 @@ describe("decision explain", () => {
     assert.match(stdout, /\nquestion: \d+ token.*\n.*\n {2}Open tray 2: .*\n.*\n {2}Buy ink: /);
     const [, first] = stdout.match(/\n1\. +\d+\.\d % {2}(.*)\n2\. /) ?? [];
     assert.ok(first === "Open tray 2" || first === "Buy ink", stdout);
-    assert.match(stdout, new RegExp(`adds to "${first}", in points of a hundred:\\n.* One here\\.`));
+    assert.match(stdout, new RegExp(`adds to "${first}", in percentage points:\\n.* One here\\.`));
     const { status: locally, stdout: dry } = await inProcess([
       ...RANKED,
       "--question",
@@ -152,7 +152,7 @@ describe("decision explain", () => {
   it("says what a service lacks that explains nothing", async () => {
     const { status, stderr } = await inProcess([...ASKED, "--url", silent]);
     assert.equal(status, 1);
-    assert.match(stderr, /was not started with --explain/);
+    assert.match(stderr, /start it with --explain/);
   });
 
   it("dry, needs no model and names what is wrong by its flag", async () => {

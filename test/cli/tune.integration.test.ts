@@ -42,7 +42,7 @@ describe("decision tune", () => {
     const { status, stdout } = await inProcess(flags("few.jsonl"));
     assert.equal(status, 1, stdout);
     assert.match(stdout, /upset: left as it is\n/);
-    assert.match(stdout, /Too few rows: below 20 different states/);
+    assert.match(stdout, /Too few rows: cross-validation needs at least 20 different states/);
     assert.match(stdout, /Nothing is written/);
     assert.ok(!existsSync(file("tuning.json")));
   });
@@ -122,7 +122,7 @@ describe("decision tune", () => {
       ],
       [
         [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
-        /--tuning cannot be sent to a service/,
+        /--tuning has no effect on a running service/,
       ],
       [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Collects all garbage of this process, which V8 otherwise does only when the heap has grown to a multiple of what is alive. */
+/** Runs a full garbage collection. V8 would wait until the heap has grown to a multiple of the live memory. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Log } from "../../server/log.ts";
 
-/** Chosen: systemd takes the message at once. */
+/** Time limit of systemd-notify. Chosen: systemd normally answers at once. */
 const NOTIFY_MS = 5_000;
 
 /**
- * Tells systemd that the service is ready, where systemd asks for it (`Type=notify`, which needs `NotifyAccess=all`). Node.js
- * cannot send to the socket that systemd names, so systemd's own program does.
+ * Notifies systemd that the service is ready, if the unit has `Type=notify` (which needs `NotifyAccess=all`). Node.js
+ * cannot send to systemd's datagram socket, so `systemd-notify` does it.
  *
  * @see https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
  */
@@ -23,6 +23,6 @@ export async function notifyReady(
       timeout: NOTIFY_MS,
     });
   } catch (error) {
-    log.warn({ err: error }, "systemd-notify failed: systemd is not told that the service is ready");
+    log.warn({ err: error }, "systemd-notify failed: systemd does not know that the service is ready");
   }
 }

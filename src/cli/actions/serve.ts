@@ -32,5 +32,5 @@ export async function serveUntilSignal(
   if (service === undefined) return;
   print(service);
   await notifyReady(env, log);
-  collectGarbage(); // of the start: 20 MB
+  collectGarbage(); // frees 20 MB of garbage from the start
 }

@@ -1,10 +1,10 @@
 import { barText, type Progress, progressText } from "../../batch/progress-text.ts";
 
-/** Chosen: often enough for a terminal; elsewhere lines stay in a log. */
+/** Intervals between updates. Chosen: frequent on a terminal, rare where lines stay in a log. */
 const TERMINAL_MS = 200;
 const ELSEWHERE_MS = 10_000;
 
-/** Shows how far a batch is: one line that changes on a terminal, a line every ten seconds elsewhere. */
+/** Shows a batch's progress: one updated line on a terminal, a new line every ten seconds elsewhere. */
 export function showProgress(stream: NodeJS.WriteStream, now: () => Progress): { stop(): void } {
   const isTerminal = stream.isTTY;
   const show = () => {
