@@ -5,7 +5,7 @@ import { UNOBSERVED } from "../src/conformance/unobserved.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes `docs/conformance.md`, the list of clauses, from the table that the checks are in.
+ * Writes `docs/conformance.md`, the list of clauses, from the table of checks.
  *
  *     node --import tsx scripts/conformance-page.ts            writes
  *     node --import tsx scripts/conformance-page.ts --check    exits 1 if the page is stale
@@ -21,9 +21,8 @@ export function conformancePage(): string {
 
 # The clauses of the contract, and their checks
 
-\`decision conformance <base-url>\` holds a server to these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
-The profile \`seed\` has ${seed} of them (source \`interface\`), which every implementation must keep. \`full\` adds ${checks.length - seed} that only
-this contract decides (source \`contract\`). A source names a place in [openapi.yaml](../openapi/openapi.yaml): a heading of its
+\`decision conformance <base-url>\` checks a server against these ${checks.length} clauses; [how to run it](conformance-in-ci.md).
+The profile \`seed\` has ${seed} of them (source \`interface\`), which every implementation must satisfy. \`full\` adds ${checks.length - seed} rules of this contract only (source \`contract\`). A source names a place in [openapi.yaml](../openapi/openapi.yaml): a heading of its
 description, a schema, an operation or a path. \`--gentle\` skips clauses marked \`*\`, because their checks send floods, large
 bodies or much work for the model.
 
@@ -31,7 +30,7 @@ ${SUBJECTS.map(section).join("\n\n")}
 
 ## Dialects
 
-Each dialect has a profile of its own and is checked below its base address:
+Each dialect has its own profile and is checked below its base URL:
 
 | dialect | command |
 | --- | --- |
@@ -39,7 +38,7 @@ Each dialect has a profile of its own and is checked below its base address:
 | rerank (Cohere, Jina, TEI) | \`decision conformance http://127.0.0.1:8700 --profile rerank\` |
 | MCP over HTTP, at \`/mcp\` | \`decision conformance http://127.0.0.1:8700 --profile mcp\` |
 
-\`mcp\` compares numbers with the plain contract beside \`/mcp\`. Its sources are parts of the protocol's specification.
+\`mcp\` compares numbers with the plain contract next to \`/mcp\`. Its sources are sections of the protocol's specification.
 
 ${DIALECT_SUBJECTS.map(section).join("\n\n")}
 
@@ -58,7 +57,7 @@ function section({ title, checks }: Subject): string {
   return [
     `## ${title}`,
     "",
-    "| id | clause | a server that keeps it gives | source | profile |",
+    "| id | clause | expected | source | profile |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
