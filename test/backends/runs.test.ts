@@ -7,7 +7,7 @@ import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const HANG_MS = 65_000;
 
-/** Runs of a process that answers when the test says so. */
+/** Runs of a process whose answers the test controls. */
 class Bench {
   readonly clock = new FakeClock();
   readonly budgets: number[] = [];
@@ -24,7 +24,7 @@ class Bench {
     return this.sent.at(-1) ?? Number.NaN;
   }
 
-  /** Some runs that take so long. @param knownTokens that the process had kept */
+  /** Completes some runs of this duration. @param knownTokens cached tokens */
   measure(tokens: number, ms: number, knownTokens = 0): void {
     for (let run = 0; run < 3; run++) {
       const id = this.send(tokens);

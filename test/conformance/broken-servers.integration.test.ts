@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { runConformance, WrongUsage } from "../../src/conformance/index.ts";
 import { FaultyService } from "./faulty-service.ts";
 
-/** Runs the checks against something that is no such service at all. */
+/** Runs the checks against a server that is not this service. */
 async function against(
   onConnection: (socket: Socket) => void,
   scheme = "http",
@@ -139,7 +139,7 @@ describe("a server whose answers stop coming in the middle", () => {
   const FIRST = 20;
   const GONE = "the server stopped answering before this check";
 
-  /** @param isMute whether a request gets no answer, by its method and the POSTs that have come */
+  /** @param isMute whether a request gets no answer, by its method and the number of POSTs so far */
   async function midway(
     isMute: (method: string | undefined, posts: number) => boolean,
     bounds = { timeoutSeconds: 1, maxSeconds: 60 },

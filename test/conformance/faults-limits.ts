@@ -100,7 +100,7 @@ const refuseText = (pattern: RegExp): Fault => ({
       : reply,
 });
 
-/** Limits that are off, and bodies that are refused or accepted beside them. */
+/** Wrong limits, and bodies that are wrongly refused or accepted. */
 export const LIMIT_FAULTS: readonly PlantedFault[] = [
   {
     name: "the largest body refused",

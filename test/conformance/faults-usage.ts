@@ -19,7 +19,7 @@ const textOf = ({ state, questions }: RenderedRequest) =>
 const countedFirst = new Map<string, number>();
 const seen = new Set<string>();
 
-/** Tokens that are counted in another way. */
+/** Wrong token counts. */
 export const USAGE_FAULTS: readonly PlantedFault[] = [
   {
     name: "two tokens more for each yes/no question",

@@ -5,7 +5,7 @@ import { type Asked, flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-b
 import { Random } from "./random.ts";
 import { makeTree, scoreOf } from "./scripted-backend.ts";
 
-/** The culprit, in the midst of innocent companions: all of them in one batch. */
+/** Puts a request that fails into one batch with others that do not. */
 async function askTogether(
   bench: QueueBench,
   companions: number,

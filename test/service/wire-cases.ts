@@ -185,7 +185,7 @@ export function testWire(start: () => Promise<Client>): void {
         head("POST /v1/systemone", TYPE, `Content-Length: ${TEXT.length}`, "Expect: 100-continue"),
       );
       const answer = await read(client);
-      // A 100 before the refusal invites a body that nobody wants, yet breaks nothing.
+      // A 100 before the refusal asks for an unwanted body but is harmless.
       const final = answer.status === 100 ? await read(client) : answer;
       assert.equal(final.status, 401);
     });
