@@ -80,7 +80,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     });
   }
 
-  it("nobody, when it asks for help, and loads nothing heavy", () => {
+  it("no one, for --help, and loads nothing heavy", () => {
     const { status, stderr, stdout } = decision(["bench", "--help"], { env: { NODE_DEBUG: "module" } });
     assert.equal(status, 0);
     assert.match(stdout, /--against/);

@@ -89,7 +89,7 @@ describe("decision conformance", () => {
     assert.match(wrong.stderr, /"nope", but there is no such clause/);
   });
 
-  it("ends with 2 and says so in one line when a key is wanted and none was given", async () => {
+  it("ends with 2 and says so in one line if a key is required and none was given", async () => {
     const { status, stdout } = await conformance([keyed.url, "--only", "rank", "--tap"]);
     assert.equal(status, 2);
     assert.match(stdout, /^ok 1 - .*# SKIP the server requires a key and none was given/m);

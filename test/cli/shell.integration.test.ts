@@ -48,7 +48,7 @@ describe("a mistyped name", () => {
     );
   });
 
-  it("of a variable is none where the variable is known, empty of ours, or made by Kubernetes", async () => {
+  it("of a variable is absent if the variable is known, empty or set by Kubernetes", async () => {
     const env = {
       DECISION_URL: "",
       DECISION_SERVICE_PORT_HTTP: "1",

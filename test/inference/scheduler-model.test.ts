@@ -278,7 +278,7 @@ function tokensOf(pairs: readonly string[]): number {
     .filter((token) => token !== "|").length;
 }
 
-test("whatever happens, nothing is lost, answered twice, counted wrong or sent for nobody", async () => {
+test("no request is ever lost, answered twice, counted wrong or computed for nobody", async () => {
   const ends = new Map<string, number>();
   for (let seed = 1; seed <= RUNS; seed++) {
     const run = new Run(seed);

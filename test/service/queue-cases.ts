@@ -99,7 +99,7 @@ export function testQueue(
     });
   });
 
-  test("while the model computes, health answers; what callers have left is counted and not computed", async () => {
+  test("while the model computes, /health answers, and cancelled requests are counted and not computed", async () => {
     await asked({}, async ({ service, release }) => {
       const running = leavable(service, heavy(parts));
       await service.until(({ running_requests }) => running_requests === 1);
