@@ -128,7 +128,7 @@ export const RERANK_CHECKS: readonly Check[] = [
       for (const { index, text } of rows) trial.expect(text === sent[index], `the text ${show(text)}`, reply);
       const without = await rerank(trial, form, sent, { [form.returned.option]: false });
       const isBare = without.rows.every(({ text }) => text === undefined);
-      trial.expect(isBare, "texts that nobody asked for", without.reply);
+      trial.expect(isBare, "texts that the request did not ask for", without.reply);
     }),
   }),
   draft({
