@@ -4,7 +4,7 @@ logs=$(mktemp -d)
 declare -A rows=()
 fetching=()
 
-# NAME COMMAND...: runs a step, and tells how long it took
+# NAME COMMAND...: runs a step and prints its duration
 step() {
   local name=$1 begin=$SECONDS
   shift
@@ -16,27 +16,27 @@ step() {
 
 left_out() { echo "left out: $1 cannot be had here"; }
 
-# PROGRAM PACKAGE: a program, or Debian's package that has it
+# PROGRAM PACKAGE: ensures that a program is installed, if necessary from a Debian package
 have() { command -v "$1" > /dev/null || { apt-get update -qq && apt-get install -qq --no-install-recommends "$2" > /dev/null; }; }
 
-# NAME COMMAND...: begins in the background, at a low priority, what `fetched NAME` waits for
+# NAME COMMAND...: starts a command in the background at low priority; `fetched NAME` waits for it
 fetch() {
   local name=$1
   shift
-  set -m # a process group of its own
+  set -m # in a separate process group
   { renice -n 10 "$BASHPID" > /dev/null; "$@" && touch "$logs/$name.done" || touch "$logs/$name.failed"; } > "$logs/$name.log" 2>&1 < /dev/null &
   fetching+=($!)
   set +m
 }
 
-# NAME: waits until it has come. Fails, and shows why, where it cannot be had
+# NAME: waits for the command of `fetch NAME`. If that failed, prints its output and fails
 fetched() {
   until [[ -e "$logs/$1.done" || -e "$logs/$1.failed" ]]; do sleep 0.2; done
   [[ -e "$logs/$1.done" ]] || { cat "$logs/$1.log" >&2; return 1; }
 }
 
-# FUNCTION...: runs rows of steps side by side, each in a process group of its own; shows what a row has printed when it has
-# ended, and stops all of them at the first failure
+# FUNCTION...: runs rows of steps concurrently, each in its own process group. Prints the output of a row at its end, and
+# stops all rows at the first failure
 side_by_side() {
   local row pid status
   set -m

@@ -137,8 +137,8 @@ async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Wo
     const subjects = [{ target, label: "service", url: null }, ...others];
     const report = await benchHttp(subjects, workload, options.rate, run);
     for (const other of others) other.target.close();
-    run.progress("what HTTP adds");
-    engine = await createEngine(options.service, undefined, { remoteToken: readRemoteToken(process.env) }); // only now, because it starts a process of its own
+    run.progress("measuring the latency that HTTP adds");
+    engine = await createEngine(options.service, undefined, { remoteToken: readRemoteToken(process.env) }); // only now, because it starts a separate process
     await engine.start();
     return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
   } finally {

@@ -30,8 +30,8 @@ export interface Effort {
 }
 
 /**
- * About two minutes on two cores. The baseline's batches have four pairs, which is not slower than 32 (measured). An HTTP level
- * has about a hundred answers at 25 answers/s. The maximum throughput is the largest of seven such rates.
+ * About two minutes on two cores. The baseline's batches have four pairs, which is not slower than 32 (measured). An
+ * HTTP level has about a hundred answers at 25 answers/s. The maximum throughput is the largest of seven such rates.
  */
 export const QUICK: Effort = {
   name: "quick",
@@ -70,14 +70,14 @@ export const FULL: Effort = {
   memoryParts: 64,
 };
 
-/** The same time per HTTP level, split into at least this many rounds, for comparing two servers. */
+/** An effort with the same time per HTTP level, split into at least this many rounds, for comparing two servers. */
 export function inRounds(effort: Effort, least: number): Effort {
   const httpRounds = Math.max(effort.httpRounds, least);
   const share = effort.httpRounds / httpRounds;
   return { ...effort, httpRounds, closedMs: share * effort.closedMs, openMs: share * effort.openMs };
 }
 
-/** The same with smaller bounds. @param bounds maximum time and count of each measurement */
+/** An effort with smaller bounds. @param bounds maximum time and count of each measurement */
 export function bounded(
   effort: Effort,
   bounds: { readonly seconds?: number | undefined; readonly count?: number | undefined },

@@ -1,4 +1,5 @@
-// Bundles the playground into dist/assets/playground: a page, a script and a style, the latter two named by their content.
+// Bundles the playground into dist/assets/playground: a page, a script and a style sheet. The latter two have a content
+// hash in their names.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -16,9 +17,9 @@ const { outputFiles } = await build({
   bundle: true,
   minify: true,
   format: "esm",
-  mainFields: ["module", "main"], // the first has no wrapper that hides its parts from the bundler
-  target: ["es2023", "chrome123", "firefox120", "safari17.5"], // the first with light-dark()
-  legalComments: "none", // the licences are beside it
+  mainFields: ["module", "main"], // main: module first, since the CommonJS wrapper prevents tree shaking
+  target: ["es2023", "chrome123", "firefox120", "safari17.5"], // the first versions with light-dark()
+  legalComments: "none", // the licences are in separate files
   write: false,
   logLevel: "warning",
 });
@@ -35,12 +36,12 @@ mkdirSync(TARGET, { recursive: true });
 const fresh = new Map([
   ...outputFiles.map((file) => [path.basename(file.path), file.contents]),
   ["LICENSES.txt", licences.join("\n\n")],
-  ["index.html", page], // last: it names the others
+  ["index.html", page], // last, because it refers to the others
 ]);
 for (const [name, content] of fresh) {
   const file = path.join(TARGET, name);
   writeFileSync(`${file}.${process.pid}`, content);
-  renameSync(`${file}.${process.pid}`, file); // at once, since a service may be reading it
+  renameSync(`${file}.${process.pid}`, file); // atomically, since a service may be reading it
 }
 for (const name of readdirSync(TARGET)) {
   if (!fresh.has(name) && !/\.\d+$/.test(name)) rmSync(path.join(TARGET, name));

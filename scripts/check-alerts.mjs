@@ -1,5 +1,5 @@
-// Checks the alert rules by Prometheus' own tool, and fires each of them: `npm run check:alerts`.
-// Needs `promtool` in PATH, or its path in PROMTOOL.
+// Checks the alert rules with Prometheus' promtool, and tests that each fires: `npm run check:alerts`.
+// Needs `promtool` in PATH or PROMTOOL.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 

@@ -1,14 +1,15 @@
 // Runs the tests of the backend `native` (test/**/*.native.test.ts), which need PyTorch.
 //
-//     npm run check:native                               installs PyTorch into node_modules/.cache, once (a large download)
-//     DECISION_PYTHON=... npm run check:native           takes a Python that has it
+//     npm run check:native                               installs PyTorch into node_modules/.cache once (a large
+// download)
+//     DECISION_PYTHON=... npm run check:native           uses a Python that has PyTorch
 //     DECISION_TEST_DEVICE=cuda npm run check:native     computes on a GPU
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const ROOT = path.join(import.meta.dirname, "..");
-/** As training/requirements.txt has them. */
+/** The versions of training/requirements.txt. */
 const PACKAGES = ["torch==2.15.0", "numpy==2.4.6"];
 
 function pythonWithTorch() {
@@ -27,7 +28,7 @@ function pythonWithTorch() {
 const files = process.argv.slice(2);
 const { status } = spawnSync(
   process.execPath,
-  // one file at a time: each worker takes all processors and some hundred megabytes
+  // one file at a time: each worker uses all processors and some hundred megabytes
   [
     path.join(ROOT, "scripts/test.mjs"),
     ...(files.length > 0 ? files : ["--lane=native"]),

@@ -1,7 +1,7 @@
-// Tries the backend `remote` against real servers on this machine: `npm run check:remote`. Each needs a Python with its packages:
-// REMOTE_PYTHON has nvidia-pytriton (which contains Triton), mlserver and onnxruntime, KSERVE_PYTHON has kserve and onnxruntime,
-// DECISION_PYTHON has torch and numpy, in the version of Python that REMOTE_PYTHON is.
-// `node scripts/check-remote.mjs mlserver` tries one server; without a name, those that a Python has.
+// Tests the backend `remote` against real servers on this machine: `npm run check:remote`. Each needs a Python with its
+// packages: REMOTE_PYTHON has nvidia-pytriton (which contains Triton), mlserver and onnxruntime, KSERVE_PYTHON has
+// kserve and onnxruntime, DECISION_PYTHON has torch and numpy, and the same Python version as REMOTE_PYTHON.
+// `node scripts/check-remote.mjs mlserver` tests one server; without a name, all servers whose packages are installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
@@ -21,21 +21,21 @@ import {
 import { ask, CALLERS, callers, distance, requests } from "./remote/requests.mjs";
 import { pythonsOf, SERVERS } from "./remote/servers.mjs";
 
-/** To two servers of which one is killed. */
+/** Requests to two servers, one of which is killed. */
 const REQUESTS = 1_000;
-/** What the backend gives a forward with all its tries, so that a killed server is seen. */
+/** Timeout of a forward including retries, short enough to notice a killed server. */
 const REMOTE_TIMEOUT_MS = 1_000;
-/** Where a server is left: forwards may be large, and wait for one another. */
+/** Timeout if no server is killed: forwards may be large and wait for one another. */
 const LONG_TIMEOUT_MS = 60_000;
-/** Of the service whose contract is checked. */
+/** Key of the service that is checked against the contract. */
 const KEY = "a-key-of-this-run";
 
 const EMBEDDED = { name: "twig", folder: path.join(ROOT, "model") };
 /** Small random weights in the architecture gemma3-text-joint. */
 const CAUSAL = { name: "causal", folder: path.join(ROOT, "test/golden/gemma3/five-to-one") };
 /**
- * How far answers may be from those of the backend onnx, which computes fp32 where it has no bf16: of the same runtime, and of PyTorch, whose
- * bounds are those of test/backends/native-scores.native.test.ts.
+ * Maximum difference from the answers of the backend onnx (in fp32 for bf16 too): for the same runtime, and for PyTorch
+ * with the bounds of test/backends/native-scores.native.test.ts.
  */
 const FARTHEST = { onnx: { int8: 0, fp32: 1e-5 }, native: { fp32: 2.5e-5, bf16: 0.5 } };
 const PRECISIONS = ["int8", "fp32", "bf16"];
@@ -63,11 +63,11 @@ async function main() {
 const farthestOf = ({ backend }, { precision }) => FARTHEST[backend][precision];
 const localOf = (precision) => (precision === "bf16" ? "fp32" : precision);
 
-/** The servers to try, with facts about the Pythons of each. */
+/** The servers to test, with facts about the Pythons of each. */
 function choose(named) {
   const unknown = named.find((name) => !Object.hasOwn(SERVERS, name));
   if (unknown !== undefined)
-    giveUp(`${unknown} is no server that is known: expected ${Object.keys(SERVERS).join(", ")}`);
+    giveUp(`${unknown} is not a known server; expected one of ${Object.keys(SERVERS).join(", ")}`);
   const servers = [];
   for (const name of named.length > 0 ? named : Object.keys(SERVERS))
     try {
@@ -79,11 +79,14 @@ function choose(named) {
       if (named.length > 0) giveUp(error.message);
       console.log(`left out: ${name}. ${error.message}`);
     }
-  if (servers.length === 0) giveUp("there is no server to try");
+  if (servers.length === 0) giveUp("no server can be tested");
   return servers;
 }
 
-/** The answers of a service of this machine; and a model of another precision ends the service with a sentence. */
+/**
+ * Compares answers with those of a local service, and checks that a model of another precision ends the service with an
+ * error.
+ */
 async function checkAnswers(server, model, bodies, expected) {
   const { url, child } = await startServer(server, model);
   refusesOther(url, { ...model, precision: server.precisions.find((each) => each !== model.precision) });
@@ -94,7 +97,7 @@ async function checkAnswers(server, model, bodies, expected) {
   for (const [at, { status, text }] of answers.entries()) {
     assert.equal(status, 200, text);
     const found = JSON.parse(text).answers;
-    // with coarse numbers, answers that are nearly even may change places
+    // in low precision, nearly equal candidates may change places
     const [left, right] = isCoarse ? [scoresOf(found), scoresOf(expected[at])] : [found, expected[at]];
     farthest = Math.max(farthest, distance(left, right));
   }
@@ -108,7 +111,7 @@ async function checkAnswers(server, model, bodies, expected) {
 
 const scoresOf = (answers) => Object.values(answers).map(({ scores }) => scores);
 
-/** The server is killed under load and started again. */
+/** Kills the server under load and restarts it. */
 async function checkDeath(server, model, bodies, expected) {
   const { url, child, begin } = await startServer(server, model);
   const edge = await startService(remoteFlags(url, model));
@@ -126,7 +129,7 @@ async function checkDeath(server, model, bodies, expected) {
   const before = load.good;
   await until("answers after the restart", () => load.good > before + 2 * CALLERS, edge.child);
   await load.end();
-  assert.ok(load.failed > 0, "the death of the server was not seen");
+  assert.ok(load.failed > 0, "the service did not notice the server's death");
   console.log(
     `${server.name}: killed after ${good} answers under load, ready again ${seconds} s after its restart; ` +
       `${load.good} answers, all as locally, ${load.failed} requests failed: ${[...load.kinds].sort().join(", ")}`,
@@ -135,7 +138,7 @@ async function checkDeath(server, model, bodies, expected) {
   await end(again);
 }
 
-/** Two servers behind one address, of which one is killed: nothing is lost. */
+/** Kills one of two servers behind one address: no request may be lost. */
 async function checkTwo(server, model, bodies, expected) {
   const servers = [await startServer(server, model), await startServer(server, model)];
   const front = await balance(servers.map(({ port }) => port));
@@ -155,7 +158,7 @@ async function checkTwo(server, model, bodies, expected) {
   await end(servers[1].child);
 }
 
-/** The clauses of the contract, by `decision conformance`. */
+/** Runs `decision conformance`. */
 async function checkContract(server, model) {
   const { url, child } = await startServer(server, model);
   const edge = await startService(remoteFlags(url, model, LONG_TIMEOUT_MS), { DECISION_API_KEY: KEY });
@@ -182,14 +185,14 @@ async function checkContract(server, model) {
   assert.equal(count("failed"), 0);
   assert.ok(count("passed") > 20, stdout.slice(0, 2_000));
   const [kept, skipped] = [count("passed"), count("skipped")];
-  console.log(`${server.name}: ${kept} clauses of the contract (${profile}) kept, ${skipped} not decided`);
+  console.log(`${server.name}: ${kept} clauses of the contract (${profile}) passed, ${skipped} skipped`);
   await end(edge.child);
   await end(child);
 }
 
 let folders = 0;
 
-/** A server with a folder and a port of its own, once the model is ready. */
+/** Starts a server with its own folder and port. Resolves when the model is ready. */
 async function startServer({ name, pythons, serve }, model) {
   const port = await freePort();
   folders += 1;
@@ -202,7 +205,7 @@ async function startServer({ name, pythons, serve }, model) {
   return { url, port, child, begin };
 }
 
-/** A service that expects another precision ends with a sentence. */
+/** Checks that a service that expects another precision ends with an error. */
 function refusesOther(url, model) {
   const args = ["bin/decision.js", "serve", "--port", "0", ...remoteFlags(url, model)];
   const { status, stderr } = spawnSync(process.execPath, args, {
@@ -215,7 +218,7 @@ function refusesOther(url, model) {
   assert.match(stderr, new RegExp(`in ${model.precision}: the digest of its graph is`));
 }
 
-/** What a service of this machine answers. */
+/** The answers of a local service. */
 async function answersOf(flags, bodies) {
   const service = await startService(flags);
   const answers = [];

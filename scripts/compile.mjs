@@ -1,4 +1,4 @@
-// Compiles a TypeScript project of this checkout, with those that it refers to, into dist/.
+// Compiles a TypeScript project of this checkout, with the projects that it references, into dist/.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,20 +8,20 @@ import { fileURLToPath } from "node:url";
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
-/** Compiles what has changed. Ends this process where that fails. */
+/** Compiles what has changed. Ends this process on an error. */
 export function compile(project, folders) {
   for (const folder of folders) removeStale(folder);
   run(compiler, "--build", project);
 }
 
-/** Runs a Node program. Ends this process where that fails. */
+/** Runs a Node program. Ends this process if it fails. */
 export function run(...args) {
-  // what the tools print goes to stderr: stdout belongs to the command that is being started
+  // output of the tools goes to stderr, because stdout belongs to the command that is being started
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The compiler leaves behind what it wrote for a source that has moved since. */
+/** Removes the compiler's output for sources that no longer exist. */
 function removeStale(folder) {
   if (!existsSync(path.join(root, "dist", folder))) return;
   for (const file of readdirSync(path.join(root, "dist", folder), { recursive: true })) {

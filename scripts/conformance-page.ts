@@ -5,7 +5,7 @@ import { UNOBSERVED } from "../src/conformance/run/unobserved.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes `docs/conformance.md`, the list of clauses, from the table that the checks are in.
+ * Writes `docs/conformance.md`, the list of clauses, from the table of checks.
  *
  *     node --import tsx scripts/conformance-page.ts            writes
  *     node --import tsx scripts/conformance-page.ts --check    exits 1 if the page is stale
@@ -36,7 +36,7 @@ ${SUBJECTS.map(section).join("\n\n")}
 
 ## Dialects
 
-Each dialect has a profile of its own and is checked below its base address:
+Each dialect has its own profile and is checked below its base URL:
 
 | dialect | command |
 | --- | --- |
@@ -63,7 +63,7 @@ function section({ title, checks }: Subject): string {
   return [
     `## ${title}`,
     "",
-    "| id | clause | a server that keeps it gives | source | profile |",
+    "| id | clause | expected | source | profile |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");

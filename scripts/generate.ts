@@ -8,9 +8,10 @@ import { tuningSchema } from "../src/tuning/tuning-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts` and
- * `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema of model
- * packages, `generated/config.schema.json` from the options, `generated/tuning.schema.json` from the schema of tuning files.
+ * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts`
+ * and `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema
+ * of model packages, `generated/config.schema.json` from the options, `generated/tuning.schema.json` from the schema of
+ * tuning files.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -55,7 +56,10 @@ async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
 
 const PLAIN = "openapi.yaml";
 
-/** A document with a copy of what it takes over from the plain contract by `$ref: openapi.yaml#/components/KIND/NAME`. */
+/**
+ * A document with copies of the components that it takes from the plain contract by `$ref:
+ * openapi.yaml#/components/KIND/NAME`.
+ */
 function bundled(document: OpenApi, plain: OpenApi): OpenApi {
   const whole: OpenApi = JSON.parse(JSON.stringify(document).replaceAll(`"${PLAIN}#/`, '"#/'));
   for (let isWhole = false; !isWhole; ) {
@@ -72,10 +76,10 @@ function bundled(document: OpenApi, plain: OpenApi): OpenApi {
   return whole;
 }
 
-/** As far as it matters here. */
+/** An OpenAPI document, as far as it is used here. */
 type OpenApi = OpenAPI3 & { readonly components: Record<string, Record<string, unknown>> };
 
-/** A schema that files are checked by, in standard JSON Schema. */
+/** A schema of files, converted to standard JSON Schema. */
 function publicSchema(schema: unknown): unknown {
   return { $schema: "http://json-schema.org/draft-07/schema#", ...(standard(schema) as object) };
 }

@@ -1,6 +1,7 @@
-// Packs @typed-decisions/conformance: the checks and their command, bundled from src/ with what they need of other packages.
+// Packs @typed-decisions/conformance: the checks and their command, bundled from src/ with the parts of other packages
+// that they use.
 //
-//     node scripts/pack-conformance.mjs [FOLDER]     writes the .tgz into FOLDER (this one by default)
+//     node scripts/pack-conformance.mjs [FOLDER]     writes the .tgz into FOLDER (default: the current one)
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +21,7 @@ export async function packConformance(destination) {
     const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
     if (manifest.version !== version)
       throw new Error(
-        `packages/conformance/package.json is of version ${manifest.version}, package.json of ${version}`,
+        `packages/conformance/package.json has version ${manifest.version}, package.json has ${version}`,
       );
     mkdirSync(path.join(folder, "generated"));
     const documents = ["openapi", "typesafe", "rerank"].map((name) => `generated/${name}.json`);
@@ -40,7 +41,7 @@ export async function packConformance(destination) {
   }
 }
 
-/** @returns the files that went in */
+/** Bundles the program. @returns the bundled input files */
 async function bundle(outdir) {
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -52,7 +53,7 @@ async function bundle(outdir) {
     target: "node20",
     format: "esm",
     metafile: true,
-    // packages of the older module system ask for Node's own modules by `require`
+    // CommonJS packages load Node's modules with `require`
     banner: {
       js: 'import { createRequire as __from } from "node:module"; const require = __from(import.meta.url);',
     },
@@ -61,7 +62,7 @@ async function bundle(outdir) {
   return Object.keys(metafile.inputs);
 }
 
-/** The licence of each package of which something went in. */
+/** The licences of all packages in the bundle. */
 function licences(inputs) {
   const found = inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
   const texts = [...new Set(found)].toSorted().map((folder) => {
@@ -78,9 +79,9 @@ function licenceText(folder) {
     try {
       return readFileSync(path.join(folder, name), "utf8").trim();
     } catch {
-      // under another of the names
+      // try the next name
     }
-  throw new Error(`${folder} has no file with its licence`);
+  throw new Error(`${folder} has no licence file`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "../src/package-root.ts";
 
-/** URL of the checkout, also where a script runs compiled. */
+/** URL of the checkout, also if a script runs compiled. */
 export const rootUrl = pathToFileURL(`${packageRoot}/`);

@@ -1,7 +1,7 @@
 // `npm start` in a checkout: compiles changed sources, then runs `decision serve` with the given arguments.
 import "./build.mjs";
 
-// npm forwards SIGTERM to the shell between npm and this process, and the shell ends without forwarding it
+// npm sends SIGTERM to the shell between npm and this process, and the shell exits without forwarding it
 const shell = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === shell) return;

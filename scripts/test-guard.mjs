@@ -1,5 +1,6 @@
-// Loaded before each test file. A unit test (docs/testing.md) that starts a process fails and is told how to be named. No test
-// depends on its surroundings: variables that change what commands print or do are removed; a test sets those that it needs.
+// Loaded before each test file. A unit test (docs/testing.md) that starts a process fails, with the file name that it
+// should have. Environment variables that change the behaviour of commands are removed; a test sets those that it
+// needs.
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
@@ -17,7 +18,7 @@ if (isUnit) {
   for (const start of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
     childProcess[start] = () => {
       throw new Error(
-        `a unit test starts no process: call the file ${name}.integration.test.ts (docs/testing.md)`,
+        `a unit test must not start a process: rename the file to ${name}.integration.test.ts (docs/testing.md)`,
       );
     };
   }

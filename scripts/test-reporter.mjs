@@ -6,7 +6,7 @@ import { spec } from "node:test/reporters";
 const FILES = Number(process.env.TEST_FILES);
 const isTerminal = process.stdout.isTTY === true;
 const CLEAR_LINE = "\r\u001b[K";
-/** Milliseconds between two writes of the line on a terminal. */
+/** Milliseconds between two updates of the line on a terminal. */
 const REFRESH_MS = 100;
 
 export default async function* report(events) {
@@ -20,12 +20,12 @@ export default async function* report(events) {
   yield* Readable.from(kept).compose(new spec());
 }
 
-/** What the runner's own reporter is given at the end: failures and the summary. */
+/** Whether an event goes to the runner's own reporter at the end: failures and the summary. */
 function isKept({ type, data }) {
   return type === "test:fail" || (type === "test:diagnostic" && data.file === undefined);
 }
 
-/** Files done, tests done and time: on a terminal one line that is written anew, elsewhere a line for each file. */
+/** Shows finished files, finished tests and time: one updated line on a terminal, a line per file elsewhere. */
 class Progress {
   #files = 0;
   #tests = 0;
@@ -62,7 +62,7 @@ class Progress {
     return isTerminal ? this.#refreshed(true) : `${this.#counts()}: ${relative(data.file)}\n`;
   }
 
-  /** A text of its own, and the line below it. */
+  /** Writes a text above the progress line. */
   #above(text) {
     return isTerminal ? `${CLEAR_LINE}${text}${this.#line()}` : text;
   }
@@ -85,15 +85,15 @@ class Progress {
   }
 }
 
-/** Whether an event is about a test file as a whole. Its name is relative on some versions of Node. */
+/** Whether an event is about a whole test file, whose name is relative on some versions of Node. */
 const isFile = ({ name, file }) => file !== undefined && path.resolve(name) === file;
 
-/** Whether a test failed by itself, and not for a test inside it. */
+/** Whether a test failed itself, not only a test inside it. */
 const isCause = ({ details }) => details?.error?.failureType !== "subtestsFailed";
 
 const place = (data) => `${relative(data.file ?? "")}${isFile(data) ? "" : `: ${data.name}`}`;
 const reason = ({ skip }) => (typeof skip === "string" && skip !== "" ? `(${skip})` : "");
-/** The source of a test file, which is given compiled or not. */
+/** The source path of a test file, which may be given compiled. */
 const relative = (file) =>
   path
     .relative("", file)

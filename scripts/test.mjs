@@ -1,5 +1,6 @@
-// `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`, `npm run check:native`: compiles, then runs the test files of a lane, or those given.
-// docs/testing.md says which file is in which lane. Options (--test-...) go to Node's test runner.
+// `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`, `npm run check:native`: compiles, then
+// runs the test files of a lane, or those given. docs/testing.md says which file is in which lane. Options (--test-...)
+// go to Node's test runner.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
@@ -8,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import "./build.mjs";
 import { compile, root } from "./compile.mjs";
 
-/** Lane by its name, to the kinds of files in it: what stands between the name of a test file and `.test.ts`. */
+/** Kinds of test files by lane. The kind is the part of the file name before `.test.ts`. */
 const LANES = {
   quick: ["unit", "integration"],
   unit: ["unit"],
@@ -21,23 +22,24 @@ function kindOf(file) {
   return /\.(integration|deep|page|native)\.test\.ts$/.exec(file)?.[1] ?? "unit";
 }
 
-/** Node 20's runner takes no patterns, hence the list. */
+/** The test files of a lane, as a list because Node 20's test runner has no patterns. */
 function filesOf(lane) {
   const kinds = LANES[lane];
-  if (kinds === undefined) throw new Error(`--lane is one of ${Object.keys(LANES).join(", ")}, not ${lane}`);
+  if (kinds === undefined)
+    throw new Error(`--lane must be one of ${Object.keys(LANES).join(", ")}, not ${lane}`);
   return readdirSync(path.join(root, "test"), { recursive: true })
     .filter((file) => file.endsWith(".test.ts") && kinds.includes(kindOf(file)))
     .map((file) => path.join("test", file))
     .sort()
-    .sort((one, other) => Number(kindOf(one) === "unit") - Number(kindOf(other) === "unit")); // the longest first
+    .sort((one, other) => Number(kindOf(one) === "unit") - Number(kindOf(other) === "unit")); // longest first
 }
 
-/** A home that can be written, which npm needs: the user's own if possible, since it says where packages come from. */
+/** A writable home folder, which npm needs. The user's own if possible, since it has npm's configuration. */
 function writableHome() {
   try {
     accessSync(homedir(), constants.W_OK);
     if (statSync(homedir()).isDirectory()) return {};
-  } catch {} // there is none, or it is another's
+  } catch {} // the folder does not exist or belongs to another user
   const home = path.join(root, "node_modules", ".cache", "home");
   mkdirSync(home, { recursive: true });
   return { HOME: home, USERPROFILE: home };
@@ -54,7 +56,7 @@ const files = named.length > 0 ? named : filesOf(lane);
 
 if (!options.some((option) => option.startsWith("--test-reporter")))
   options.push(`--test-reporter=${here("test-reporter.mjs")}`);
-// tests wait for processes more than they compute
+// more workers than processors, since tests mostly wait for processes
 if (!options.some((option) => option.startsWith("--test-concurrency")))
   options.push(`--test-concurrency=${2 * availableParallelism()}`);
 
@@ -65,7 +67,7 @@ const { status } = spawnSync(
   {
     cwd: root,
     stdio: "inherit",
-    // graphs are kept from one run to the next, but not among the user's own
+    // graphs are cached from one run to the next, but not in the user's cache
     env: {
       ...process.env,
       ...writableHome(),

@@ -28,19 +28,19 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** What a program that imports the package would meet: exports, and types for each way to resolve them. */
+/** Checks the package's exports, and its types for each way to resolve them. */
 function checkTypes(tarball) {
   const exec = (name, command, ...args) =>
     execFileSync("npm", ["exec", "--yes", "--package", name, "--", command, ...args], { stdio: "inherit" });
-  // fetched here, not development dependencies: the second one brings a compiler of its own
+  // installed here instead of as development dependencies, because the second one includes its own compiler
   exec("publint@0.3.25", "publint", "run", tarball, "--strict");
-  // an ES module; both JSON files are data
+  // the package is an ES module; both JSON files are data
   const entrypoints = ["--exclude-entrypoints", "openapi.json", "model-manifest.schema.json"];
   exec("@arethetypeswrong/cli@0.18.5", "attw", tarball, "--profile", "esm-only", ...entrypoints);
 }
 
 async function tryInstalled(command) {
-  // outside the checkout, so that none of its files are found by accident
+  // outside the checkout, so that its files are not found by accident
   const service = spawn(command, ["serve", "--port", "0"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
@@ -72,7 +72,7 @@ async function tryInstalled(command) {
   assert.equal(service.exitCode, 0);
 }
 
-/** The worker in Python says through its pipes that there is no PyTorch: that much needs nothing but Python. */
+/** Starts the Python worker, which must report through its pipes that PyTorch is missing. That needs only Python. */
 async function tryWorker(cwd) {
   const args = ["-S", "-m", "decision_native", "cpu", "auto", "batched"]; // without installed packages
   const worker = spawn("python3", args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
@@ -93,5 +93,5 @@ async function urlOf(service) {
     const url = /http:\/\/\S+/.exec(line)?.[0];
     if (url) return url;
   }
-  throw new Error("the service ended without a line that says where it listens");
+  throw new Error("the service ended without printing its address");
 }

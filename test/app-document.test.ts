@@ -21,7 +21,7 @@ const MODEL: ModelFacts = {
   showsLabels: false,
   limits: { maxStateQuestionTokens: 4096, maxCandidateTokens: 100 },
 };
-/** Nothing here asks it anything. */
+/** An engine that is never called here. */
 const engine = { model: MODEL } as Engine;
 const served = async (origin?: string) => (await createContractFor(engine, origin)).document;
 

@@ -1,4 +1,4 @@
-"""Seeded changes of decisions that keep their answer true, on token ids alone.
+"""Seeded augmentations of decisions that keep the answer correct. They work on token ids.
 
 Each change takes (decision, context) and returns the changed decision, or None where it does not apply.
 """
@@ -15,12 +15,12 @@ SCORE = KINDS.index("score")
 
 @dataclass
 class Context:
-    """What a change may draw from: the random generator, the wordings and states of other decisions."""
+    """What an augmentation may use: the random generator, the wordings, and states of other decisions."""
 
     rng: np.random.Generator
     wordings: dict
     other_state: object  # () -> token ids
-    other_candidates: object  # () -> [(label, text), ...] further wrong ones of the decision at hand
+    other_candidates: object  # () -> [(label, text), ...] further wrong candidates of the decision
     longest: int = 1024
 
     def wording(self, name):
@@ -57,7 +57,7 @@ def as_choice(d, c):
 
 
 def as_noul(d, c):
-    """A choice asked as: is this the right answer?"""
+    """A choice turned into a noul: is this the right answer?"""
     if d.kind != CHOICE or not len(d.question):
         return None
     right = c.rng.random() < 0.5
@@ -81,7 +81,7 @@ def fewer(d, c, at_most=None):
 
 
 def more(d, c):
-    """Further candidates of the same set; only where its labels exclude each other."""
+    """Adds candidates of the same set, only if its labels exclude each other."""
     extra = c.other_candidates() if d.kind == CHOICE else []
     if not extra:
         return None
@@ -89,7 +89,7 @@ def more(d, c):
 
 
 def none_of_these(d, c):
-    """A last candidate for "none of these": sometimes right, because the right one is taken out."""
+    """Adds a last candidate "none of these". Sometimes it is the answer, because the right candidate is removed."""
     if d.kind != CHOICE or len(d) < 3 or d.rest:
         return None
     d = replace(d, labels=[*d.labels, np.array(c.wording("none")[0], np.uint16)], texts=[*d.texts, EMPTY])
@@ -108,7 +108,7 @@ def label_only(d, c):
 
 
 def structure(d, c):
-    """The state as one field of an object, beside fields that say nothing."""
+    """The state as one field of an object with irrelevant other fields."""
     if not len(d.state):
         return None
     fields = [np.array(c.wording("extra_field")[0], np.uint16) for _ in range(c.rng.integers(0, 3))]
@@ -117,12 +117,12 @@ def structure(d, c):
 
 
 def lengthen(d, c):
-    """The state among states of other decisions, up to the context's longest; lengths are spread over orders of magnitude."""
+    """The state among states of other decisions, up to the context's maximum. Lengths are spread over orders of magnitude."""
     return among_others(d, c, int(50 * max(1.0, (c.longest - len(d.state)) / 50) ** c.rng.random()))
 
 
 def among_others(d, c, room):
-    """The state among about `room` tokens of states of other decisions; the part that counts lies anywhere."""
+    """The state at a random position among about `room` tokens of states of other decisions."""
     if not len(d.state):
         return None
     before, after = [], []
@@ -134,11 +134,11 @@ def among_others(d, c, room):
 
 
 def empty_state(d, c):
-    """All in the question: the state is empty."""
+    """Moves the state into the question, which leaves the state empty."""
     return replace(d, state=EMPTY, question=np.concatenate([d.state, d.question])) if len(d.state) and len(d.question) and len(d.state) < 200 else None
 
 
-# (change, share of the decisions it is tried on); in this order, each by itself
+# (augmentation, share of the decisions that it is tried on), in this order, independently
 MIX = ((as_noul, 0.04), (more, 0.15), (fewer, 0.12), (none_of_these, 0.06), (as_choice, 0.10), (label_only, 0.07), (text_only, 0.18),
        (negate, 0.08), (paraphrase, 0.12), (describe_outcomes, 0.06))
 STATE_MIX = ((structure, 0.06), (lengthen, 0.10))
@@ -153,12 +153,12 @@ def drawn(mix, decision, context, strength):
 
 
 def augment(decision, context, strength=1.0):
-    """-> the decision after those changes of its question and candidates that the draw picks and that apply"""
+    """Applies randomly chosen augmentations of question and candidates. -> the changed decision"""
     return drawn(MIX, decision, context, strength)
 
 
 def augment_state(decisions, context, strength=1.0):
-    """Decisions about one state -> the same with the state changed, alike for all"""
+    """Decisions about one state -> the same decisions with the same change of their state"""
     if len(decisions) == 1:
         return [drawn(((empty_state, 0.02), *STATE_MIX), decisions[0], context, strength)]
     state = drawn(STATE_MIX, decisions[0], context, strength).state

@@ -5,7 +5,7 @@ import torch
 
 
 class Average:
-    """`state` is {name: float32 tensor}. Early on it forgets faster, so that the start weighs little."""
+    """`state` is {name: float32 tensor}. The decay is lower at the beginning, so that the initial weights count little."""
 
     def __init__(self, model, decay):
         self.decay = decay
@@ -19,7 +19,7 @@ class Average:
 
     @contextlib.contextmanager
     def held_by(self, model):
-        """The model has the averaged weights inside the block."""
+        """Context manager: the model has the averaged weights inside the block."""
         own = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
         model.load_state_dict(self.state)
         try:

@@ -3,11 +3,11 @@ import numpy as np
 import torch
 
 PADDING = 65535
-STEP = 8  # lengths are rounded up to this: attention kernels like it
+STEP = 8  # lengths are rounded up to a multiple of this, which attention kernels compute faster
 
 
 def plan(lengths, budget, rng=None):
-    """Index arrays of rows whose padded size stays within `budget` tokens; shuffled where `rng` is given."""
+    """Index arrays of rows whose padded size stays within `budget` tokens; shuffled if `rng` is given."""
     order = np.argsort(lengths, kind="stable")[::-1]
     out, start = [], 0
     while start < len(order):
@@ -52,7 +52,7 @@ def arrays(rows):
 
 def tensors(batch, device):
     """The arrays of a batch on a device, and `segment` [B,T]: 0 state, 1 question, 2 candidate. Integers become int64."""
-    # torch moves uint16 only as the int16 of the same bits
+    # torch copies uint16 to a device only as int16 with the same bits
     signed = lambda array: array.view(np.int16) if array.dtype == np.uint16 else array
     held = {name: torch.from_numpy(signed(array)).to(device, non_blocking=True) for name, array in batch.items()}
     made = {name: t if t.dtype == torch.bool else t.long() & 0xFFFF for name, t in held.items()}

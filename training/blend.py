@@ -1,10 +1,10 @@
-"""Weights between two others: those of a model and of one that was trained on from it.
+"""Interpolates the weights of a model and of one that was fine-tuned from it.
 
     blend.py --from A.safetensors --to B.safetensors --share 0.25 [--soften 1.3] --out DIR/model.safetensors
 
-A short further training with other data forgets some of what was known; part of the way there keeps most of both
-(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"). --soften divides all scores, which makes a model that is
-too sure of itself less so and changes no order.
+Fine-tuning on other data forgets some of the earlier training; interpolated weights keep most of both
+(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"). --soften divides all scores, which makes an
+overconfident model less confident and keeps every order.
 """
 import argparse
 import pathlib
@@ -16,7 +16,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--from", dest="start", required=True)
     parser.add_argument("--to", required=True)
-    parser.add_argument("--share", type=float, required=True, help="of the way: 0 gives the first, 1 the second")
+    parser.add_argument("--share", type=float, required=True, help="interpolation factor: 0 gives the first model, 1 the second")
     parser.add_argument("--soften", type=float, default=1.0, help="divides all scores")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()

@@ -3,7 +3,7 @@
     card.py --package model --part TITLE=FIGURES.json[,BEFORE.json] ... --data MANIFEST.json ... --notes NOTES.md
 
 FIGURES.json and BEFORE.json, those of an earlier model on the same decisions, are of evaluate.py or evaluate_served.py. MANIFEST.json lists the
-data sets with origin and licence, NOTES.md says in words what the figures cannot: how it was trained, what it is good and bad at.
+data sets with origin and licence, NOTES.md has the prose: how the model was trained, and its strengths and weaknesses.
 """
 import argparse
 import json
@@ -12,7 +12,7 @@ import pathlib
 from plot import calibration_svg
 
 
-# sets of one language each; decks bear their names without the folder
+# sets of one language each; decks are named without their folder
 LANGUAGES = {
     "German": ("germeval2018", "german-4"), "Spanish": ("spanish-4",), "French": ("french-4",), "Italian": ("squad_it",),
     "Portuguese": ("told_br", "clcd_pt"), "Indonesian": ("absa_id", "emot_id", "indonli", "smsa_id"), "European languages, mixed": ("languages", "languages-3", "languages-4"),
@@ -58,7 +58,7 @@ def part(title, figures, before):
 
 
 def languages_table(sets):
-    """sets: {name: (figures of a set, those of before or None)} of all parts"""
+    """sets: {name: (figures of a set, earlier figures or None)} of all parts"""
     rows = []
     for language, names in LANGUAGES.items():
         found = [sets[name] for name in names if name in sets]
@@ -70,7 +70,7 @@ def languages_table(sets):
 
 
 def card(manifest, parameters, parts, datas, notes):
-    """parts: [(title, figures, figures of before or None)]. -> Markdown"""
+    """parts: [(title, figures, earlier figures or None)]. -> Markdown"""
     shape = manifest["architecture"]
     sources = [(name, f["source"], f["licence"], f["train"]["n"]) for data in datas for name, f in data["datasets"].items() if "train" in f]
     sets = {name: (f, (before or {"sets": {}})["sets"].get(name)) for _, figures, before in parts for name, f in figures["sets"].items()}
@@ -94,7 +94,7 @@ def read(path):
 
 
 def part_of(text):
-    """TITLE=FIGURES[,BEFORE] -> (title, figures, figures of before or None)"""
+    """TITLE=FIGURES[,BEFORE] -> (title, figures, earlier figures or None)"""
     title, _, paths = text.partition("=")
     now, _, before = paths.partition(",")
     return title, read(now), read(before) if before else None

@@ -1,7 +1,7 @@
 """A decision as token ids, between the store and a row of the model.
 
-The ids are those of the texts that the service renders: BERT's pre-tokenizer cuts at every blank and
-punctuation mark, so ids of parts that meet there can be joined without tokenizing again.
+The ids are those of the texts that the service renders: BERT's pre-tokenizer splits at all white space and punctuation,
+so ids of parts that meet there can be joined without tokenizing again.
 """
 from dataclasses import dataclass, field
 
@@ -25,8 +25,8 @@ class Decision:
     labels: list
     texts: list
     answer: int
-    trivial: bool = False  # a label says nothing
-    rest: bool = False  # a candidate stands for anything else
+    trivial: bool = False  # the label has no meaning of its own
+    rest: bool = False  # the candidate means "anything else"
     outcomes: list = field(default_factory=list)
     form: str = "both"
 
@@ -35,7 +35,7 @@ class Decision:
 
 
 def read(store, i):
-    """Decision i of a store, as it stands."""
+    """Decision i of a store, unchanged."""
     at, end = store.candidate_at[i], store.candidate_at[i + 1]
     labels, texts = store.label[at:end], store.text[at:end]
     return Decision(int(store.kinds[i]), store.ids(store.state[i]), store.ids(store.question[i]),
@@ -44,13 +44,13 @@ def read(store, i):
 
 
 def fill(wording, ids):
-    """`ids` in the gap of a wording."""
+    """The token ids of a wording with `ids` in its gap."""
     before, after = wording
     return np.concatenate([np.array(before, np.uint16), ids, np.array(after, np.uint16)])
 
 
 def candidates(decision, wordings):
-    """Token ids of each candidate, as the service renders them where `form` is "both". -> list of arrays"""
+    """Token ids of each candidate; rendered like in the service if `form` is "both". -> list of arrays"""
     if decision.kind == NOUL:
         if decision.outcomes:
             return decision.outcomes
@@ -73,8 +73,8 @@ def candidates(decision, wordings):
 
 @dataclass
 class Row:
-    """Tokens of the questions about one state. `lengths` are those of the parts: the state, then each question followed by its
-    candidates; `counts` and `answers` are of the questions."""
+    """Tokens of one state and its questions. `lengths` has one entry per part: the state, then each question followed
+    by its candidates. `counts` (candidates) and `answers` have one entry per question."""
 
     tokens: np.ndarray
     lengths: list
@@ -83,7 +83,8 @@ class Row:
 
 
 def row(decisions, wordings, limits, below=None):
-    """The row of decisions that share the first one's state; those that would take more than `below` tokens beside the state are left out, but for the first.
+    """The row of decisions that share the first one's state. Decisions that would exceed `below` tokens besides the
+    state are left out, except the first.
 
     limits: (tokens of the state, of the question, of a candidate), special tokens included.
     """

@@ -1,4 +1,4 @@
-"""Where tensors live and in which precision they are multiplied."""
+"""Device of the tensors and precision of their products."""
 import contextlib
 
 import torch
@@ -9,7 +9,7 @@ def choose():
 
 
 def multiplies_bf16(device):
-    """Elsewhere bf16 is emulated, many times slower than float32."""
+    """Whether the hardware multiplies bf16. Otherwise bf16 is emulated and many times slower than float32."""
     return device.type == "cuda" or torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
 
 

@@ -2,9 +2,9 @@
 
     evaluate.py --weights MODEL.safetensors --data DEV.shard [--only SET,SET | --without SET,SET] [--sample N] [--long TOKENS] [--out FIGURES.json]
 
-Texts are those that the service renders (labels shown), nothing is augmented, and only what passes the model's
-limits is cut. Probabilities are softmax(score / TEMPERATURE), as by contract. With --long, each state stands
-somewhere among states of other decisions, the same ones in every run.
+Texts are rendered as in the service (labels shown), without augmentation; only what exceeds the model's limits is
+truncated. Probabilities are softmax(score / TEMPERATURE), as in the contract. With --long, each state is placed among
+states of other decisions, the same ones in every run.
 """
 import argparse
 import json
@@ -23,11 +23,11 @@ from model import TEMPERATURE, scores
 from store import KINDS, Store
 
 LIMITS = (2048, 2048, 768)
-TOGETHER = 8  # questions about one state in a row
+TOGETHER = 8  # maximum number of questions about one state per row
 
 
 def sample(store, n, seed=5):
-    """About n decisions, equally many of each set, the same ones in every run. -> int64"""
+    """About n decisions, equally many of each set, the same ones in every run. -> indices, int64"""
     rng = np.random.default_rng(seed)
     members = [rng.permutation(np.flatnonzero(store.sets == k)) for k in range(len(store.names))]
     each = max(1, n // len(members))
@@ -35,7 +35,7 @@ def sample(store, n, seed=5):
 
 
 def of_sets(store, only, without):
-    """Decisions of these sets, or of all but those. -> int64"""
+    """Decisions of these sets, or of all other sets. -> indices, int64"""
     unknown = (set(only) | set(without)) - set(store.names)
     if unknown:
         raise SystemExit(f"no such set: {', '.join(sorted(unknown))}")
@@ -44,14 +44,14 @@ def of_sets(store, only, without):
 
 
 def asked(store, i, long):
-    """Decision i as it stands, or with its state among others, so that it has about `long` tokens."""
+    """Decision i unchanged, or with its state among others, so that it has about `long` tokens."""
     decision, rng = read(store, i), np.random.default_rng([11, int(i)])
     context = Context(rng, store.wordings, lambda: store.ids(store.state[rng.integers(len(store))]), None)
     return among_others(decision, context, long - len(decision.state)) or decision if long else decision
 
 
 def packed(store, indices, long):
-    """Rows of decisions that share a state, and which decisions each has. -> [Row], [int64 array]"""
+    """Rows of decisions that share a state, and the decisions of each row. -> [Row], [int64 array]"""
     rows, members, groups = [], [], {}
     for i in indices:
         groups.setdefault((int(store.sets[i]), int(store.state[i]), int(i) if long else 0), []).append(i)
@@ -63,7 +63,7 @@ def packed(store, indices, long):
 
 
 def outcomes(model, store, device, *, indices=None, budget=16384, bf16=True, long=0):
-    """What the model makes of decisions. -> dict of arrays [decisions] for metrics.report, and `chosen`, `answer`"""
+    """The model's results for decisions. -> dict of arrays [decisions] for metrics.report, and `chosen`, `answer`"""
     indices = np.arange(len(store)) if indices is None else indices
     rows, members = packed(store, indices, long)
     place = np.full(len(store), -1)
@@ -100,11 +100,11 @@ def main():
     commas = lambda text: text.split(",")
     parser.add_argument("--only", type=commas, default=[], metavar="SET,SET")
     parser.add_argument("--without", type=commas, default=[], metavar="SET,SET")
-    parser.add_argument("--sample", type=int, default=0, help="about so many decisions, equally many of each set")
-    parser.add_argument("--long", type=int, default=0, metavar="TOKENS", help="put each state among others, so that it has about so many")
+    parser.add_argument("--sample", type=int, default=0, help="number of decisions (approximate), equally many of each set")
+    parser.add_argument("--long", type=int, default=0, metavar="TOKENS", help="put each state among others, so that it has about this many tokens")
     parser.add_argument("--out")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--fp32", action="store_true", help="no bf16, where the machine has it")
+    parser.add_argument("--fp32", action="store_true", help="do not use bf16, even if the machine supports it")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     device = choose()

@@ -1,11 +1,11 @@
-"""Figures of a running service on decisions, in the form of evaluate.py's: its own texts, tokens, graph and precision.
+"""Figures of a running service on decisions, in the format of evaluate.py. The service uses its own texts, tokens, graph and precision.
 
     decision serve --port 8790 --model-path PACKAGE --precision int8 &
     evaluate_served.py --url http://127.0.0.1:8790 --data DEV.jsonl [--against URL] [--limit N] [--out FIGURES.json]
 
-With --against, another service (in fp32, say) is asked the same, and how often the two choose differently is told.
+With --against, a second service (for example in fp32) gets the same requests, and the share of different choices is reported.
 
-A decision's questions go one to a request. One that the service refuses (too long, say) counts as wrong and is told.
+Each request has one question. A request that the service refuses (for example as too long) counts as wrong and is reported.
 """
 import argparse
 import concurrent.futures
@@ -23,7 +23,7 @@ from store import KINDS
 
 
 def request_of(decision):
-    """-> the body of a request, and the answer's key among the probabilities"""
+    """-> the body of a request, and the key of the right answer among the probabilities"""
     candidates, answer = decision["candidates"], decision["answer"]
     question = {"type": decision["type"], "instructions": decision["instructions"]}
     right = str(answer)
@@ -38,7 +38,7 @@ def request_of(decision):
 
 
 def ask(url, decision):
-    """-> (hit, probability of the choice, -log probability of the answer, the choice), or None where the service refused"""
+    """-> (hit, probability of the choice, -log probability of the answer, the choice), or None if the service refused the request"""
     body, right = request_of(decision)
     request = urllib.request.Request(f"{url}/v1/systemone", json.dumps(body).encode(), {"content-type": "application/json"})
     try:
@@ -54,7 +54,7 @@ def ask(url, decision):
 
 
 def report(decisions, replies):
-    """Prints and gives back the figures of one service."""
+    """Prints and returns the figures of one service."""
     hit, confidence, nll = np.array([reply[:3] if reply else (False, 1.0, -math.log(1e-12)) for reply in replies], float).T
     names = sorted({d["set"] for d in decisions})
     outcomes = {"hit": hit, "confidence": confidence, "nll": nll, "sets": np.array([names.index(d["set"]) for d in decisions]),

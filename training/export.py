@@ -1,11 +1,11 @@
-"""Trained weights -> the folder of a model package, as the service reads it.
+"""Exports trained weights as a model package.
 
     export.py --weights OUT/model.safetensors --tokenizer TOKENIZER.json --out model --name NAMESPACE/NAME --alias ALIAS
               --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON]
 
-model.safetensors holds float16, on the grid on which the service multiplies in int8 (snap.py). golden.json holds the scores
-that these stored weights give in float32. The revision is the start of the SHA-256 over the digests of all files but the
-manifest; README.md (card.py) is not part of it.
+model.safetensors has float16 weights on the service's int8 grid (snap.py). golden.json has the float32 scores of these
+stored weights. The revision is the beginning of the SHA-256 over the digests of all files except the manifest and
+README.md (card.py).
 """
 import argparse
 import hashlib

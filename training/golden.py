@@ -1,4 +1,4 @@
-"""Golden scores: decisions of our own with the float32 scores that stored weights give them."""
+"""Golden scores: our own decisions with the float32 scores of the stored weights."""
 import numpy as np
 import torch
 
@@ -10,7 +10,7 @@ from texts import choice_text, noul_texts, state_text, to_text
 
 
 def texts(decision):
-    """As the service renders a decision with labels shown. -> state, question, [candidate]"""
+    """The texts of a decision as the service renders them, with labels shown. -> state, question, [candidate]"""
     question = to_text(decision["instructions"]).strip()
     if decision["type"] == "noul":
         return state_text(decision["state"]), question, noul_texts(question)
@@ -20,7 +20,7 @@ def texts(decision):
 
 
 def golden(model, tokenizer):
-    """Scores each decision by itself, nothing cut. -> [{type, state, question, candidates, token_ids, scores}]"""
+    """Scores each decision separately, without truncation. -> [{type, state, question, candidates, token_ids, scores}]"""
     ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
     made = []
     for decision in decisions():

@@ -1,4 +1,4 @@
-"""Accuracy and calibration of probabilities, as plain numbers."""
+"""Accuracy and calibration of probabilities."""
 import numpy as np
 
 BINS = 15
@@ -6,7 +6,7 @@ SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 64))
 
 
 def curve(hit, confidence, bins=BINS):
-    """Bins of equal width. -> [{from, to, n, accuracy, confidence}] of those that are not empty"""
+    """Calibration curve with bins of equal width. -> [{from, to, n, accuracy, confidence}] of the non-empty bins"""
     bin_of = np.minimum((confidence * bins).astype(int), bins - 1)
     return [{"from": k / bins, "to": (k + 1) / bins, "n": int((bin_of == k).sum()), "accuracy": float(hit[bin_of == k].mean()),
              "confidence": float(confidence[bin_of == k].mean())} for k in range(bins) if (bin_of == k).any()]

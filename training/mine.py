@@ -1,9 +1,9 @@
-"""Which wrong labels a model confuses with the right one: hard negatives for the training of the next.
+"""Finds the wrong labels that a model confuses with the right one: hard negatives for the next training.
 
     mine.py --weights MODEL.safetensors --data SHARD ... --out CONFUSED.json [--each N]
 
-For N decisions of each right label (of the sets in pools.py) all labels that are wrong there are scored beside it. Written are, for
-each right label, the wrong ones by their mean share of probability, the most confused first.
+For N decisions of each right label (of the sets in pools.py), all wrong labels are scored together with it. The output
+has, for each right label, the wrong labels by mean probability, highest first.
 """
 import argparse
 import json

@@ -4,10 +4,14 @@ A state token attends to the state. A question token attends to the state and it
 attends to the state, its question and itself. Each candidate is scored jointly with state and question, while a
 server encodes the state once for all questions and each question once for all its candidates.
 
-    tokens of a row:   state [CLS] .. [SEP] | question .. [SEP] | candidate 1 [CLS] .. [SEP] | candidate 2 .. | next question .. | its candidate .. | padding
-    part:              0 ..                 | 1 ..              | 2 ..                       | 3 ..           | 4 ..             | 5 ..             | 65535
-    owner:             0 ..                 | 1 ..              | 1 ..                       | 1 ..           | 4 ..             | 4 ..             | 65535
-    position:          0 ..                 | 0 ..              | 0 ..                       | 0 ..           | 0 ..             | 0 ..    (modulo `positions`)
+    tokens of a row:   state [CLS] .. [SEP] | question .. [SEP] | candidate 1 [CLS] .. [SEP] | candidate 2 .. | next
+    question .. | its candidate .. | padding
+    part:              0 ..                 | 1 ..              | 2 ..                       | 3 ..           | 4 ..
+    | 5 ..             | 65535
+    owner:             0 ..                 | 1 ..              | 1 ..                       | 1 ..           | 4 ..
+    | 4 ..             | 65535
+    position:          0 ..                 | 0 ..              | 0 ..                       | 0 ..           | 0 ..
+    | 0 ..    (modulo `positions`)
     segment:           0                    | 1                 | 2                          | 2              | 1                | 2
     score of a candidate: head(hidden state of its [CLS])
 """
@@ -18,12 +22,12 @@ from torch import nn
 from batches import PADDING
 
 TEMPERATURE = 4.136820402388508
-HIDDEN = -30000.0  # added to the logit of what may not be seen
+HIDDEN = -30000.0  # added to the logits of masked keys
 
 
 class WrittenOut(torch.autograd.Function):
-    """Attention for training on a CPU: there the backward pass of PyTorch's own takes four times as long in bf16, and
-    autocast would take the softmax in float32."""
+    """Attention for training on a CPU. The backward pass of PyTorch's own attention takes four times as long in bf16
+    there, and autocast would compute the softmax in float32."""
 
     @staticmethod
     def forward(ctx, q, k, v, mask):
@@ -60,7 +64,7 @@ class Layer(nn.Module):
         self.ln2 = nn.LayerNorm(hidden, eps=1e-12)
 
     def forward(self, x, mask, read=None, dropout=0.0):
-        """x [B,T,H]; mask [B,1,T,T], see `attention`; read [B,N]: the tokens that are wanted, all if None. -> [B,N,H]"""
+        """x [B,T,H]; mask [B,1,T,T], see `attention`; read [B,N]: indices of the tokens to return, all if None. -> [B,N,H]"""
         q, k, v = (self._heads(part) for part in self.qkv(x).chunk(3, -1)) if read is None else self._few(x, read)
         if read is not None:
             x = pick(x, read)
@@ -74,7 +78,7 @@ class Layer(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def _few(self, x, read):
-        """Queries of the tokens to be read, keys and values of all."""
+        """Attention with queries of the tokens to be read only, and keys and values of all tokens."""
         H = x.shape[-1]
         weight, bias = self.qkv.weight, self.qkv.bias
         k, v = F.linear(x, weight[H:], bias[H:]).chunk(2, -1)
@@ -113,8 +117,8 @@ class TokenTreeRanker(nn.Module):
 
 
 def visible(part, owner):
-    """part, owner [B,T] -> bool [B,T,T]: whether row's token may look at column's: its own part, its question and the state. Padding
-    sees padding, so no row is empty."""
+    """part, owner [B,T] -> bool [B,T,T]: whether the row's token attends to the column's: its own part, its question
+    and the state. Padding attends to padding, so that no row is empty."""
     column = part[:, None, :]
     return (column == part[:, :, None]) | (column == owner[:, :, None]) | (column == 0) & (part[:, :, None] < PADDING)
 

@@ -1,4 +1,4 @@
-"""A calibration plot as SVG: accuracy over confidence, with the share of decisions beneath."""
+"""A calibration plot as SVG: accuracy against confidence, with the share of decisions below."""
 
 SIZE, LEFT, TOP, BAND = 320, 52, 20, 60
 STYLE = """<style>

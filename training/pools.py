@@ -1,6 +1,6 @@
 """Further wrong candidates for choices among fixed labels.
 
-Where the labels of a set exclude each other, a label that was wrong beside some right one is wrong wherever that one is right.
+If the labels of a set exclude each other, a label that is wrong for one decision is wrong for every decision with the same right label.
 """
 import numpy as np
 
@@ -35,11 +35,11 @@ class Pools:
                 self.texts.setdefault(name, set()).add((label, text))
 
     def candidates(self, right):
-        """Labels that are wrong where `right` is right. -> [number]"""
+        """Labels that are wrong if `right` is the answer. -> [number]"""
         return sorted(self.wrong.get(right, {right}) - {right})
 
     def others(self, i, rng):
-        """Wrong candidates for decision i beyond its own; half of the draws are those that the model confuses most. -> [(label ids, text ids)]"""
+        """Further wrong candidates for decision i. Half of them are those that the model confuses most. -> [(label ids, text ids)]"""
         s = self.store
         at, end = s.candidate_at[i], s.candidate_at[i + 1]
         if at == end:

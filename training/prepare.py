@@ -2,8 +2,8 @@
 
     prepare.py --tokenizer TOKENIZER.json --out DIR [--shards N] [--limit N] NAME=FILE.jsonl ... | FOLDER
 
-A FOLDER stands for its *.jsonl, each a set named after its file. A record's own `set`, where it has one, goes before.
-Every N-th decision of a set goes to the same shard, so that each shard holds all sets.
+A FOLDER means its *.jsonl files, each a set named after its file. A record's own `set` takes precedence. Every N-th
+decision of a set goes to the same shard, so that each shard has all sets.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ REST = re.compile(r"(?:none|nothing|no other|any ?thing else|something else|neit
 
 
 def plain(label):
-    """A label without case, blanks and marks; itself where nothing else is left."""
+    """A label without case, white space and punctuation; unchanged if nothing would be left."""
     return re.sub(r"[\W_]+", "", label).lower() or label
 
 
@@ -48,7 +48,7 @@ class Shard:
         self.rows = {name: [] for name in (*store.PER_DECISION, *store.PER_CANDIDATE)}
 
     def add(self, decision, set_number):
-        """-> whether the decision is sound and was taken"""
+        """Adds a decision. -> whether it was valid"""
         candidates, answer = decision["candidates"], decision["answer"]
         if not 0 <= answer < len(candidates) or len(candidates) < 2:
             return False
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--shards", type=int, default=1)
-    parser.add_argument("--limit", type=int, default=10**9, help="decisions of each file, the first ones")
+    parser.add_argument("--limit", type=int, default=10**9, help="use only the first decisions of each file")
     parser.add_argument("sources", nargs="+")
     options = parser.parse_args()
     tokenizer = Tokenizer.from_file(options.tokenizer)

@@ -1,9 +1,9 @@
-"""Which decisions come when: a fixed order that any run can enter anywhere.
+"""The order of decisions: fixed, so that a run can resume anywhere.
 
-Decisions come in chunks of a fixed size, those of one set about one state together in a row. A set's share of each chunk is proportional to
-(its size ** `power`) / (its mean tokens ** `thrift`) * `times`; within the set its states follow a shuffled order, shuffled anew each time it
-has been through, and of a state with many questions as many are drawn as fit into `below` tokens.
-Chunk k is a function of (seed, k) alone.
+Decisions are in chunks of a fixed size. Decisions of one set about one state form a row. A set's share of each chunk is
+proportional to (its size ** `power`) / (its mean tokens ** `thrift`) * `times`. Within a set, states are in random
+order, reshuffled after each pass. Of a state with many questions, as many are drawn as fit into `below` tokens. Chunk k
+depends only on (seed, k).
 """
 import numpy as np
 
@@ -31,7 +31,7 @@ class Sampler:
         self.pools = Pools(store, confused)
 
     def groups(self, chunk):
-        """-> int64 groups of the chunk, of about `size` decisions"""
+        """The groups of chunk k, with about `size` decisions. -> int64"""
         bounds = np.floor(np.outer([chunk, chunk + 1], self.shares * self.size / self.each)).astype(int)
         out = []
         for k, (start, end) in enumerate(bounds.T):
@@ -44,13 +44,13 @@ class Sampler:
         return np.concatenate(out)
 
     def rows(self, chunk):
-        """-> [Row] of the chunk, augmented"""
+        """The augmented rows of a chunk. -> [Row]"""
         rng = np.random.default_rng([self.seed, chunk, 7])
         made = (self.row(rng.permutation(self.order[self.starts[g]:self.starts[g + 1]])[:self.together], rng) for g in self.groups(chunk))
         return [row for row in made if len(row.tokens) <= self.longest_row]
 
     def row(self, indices, rng):
-        """The row of these decisions, which are about one state."""
+        """The row of decisions that share one state."""
         decisions = []
         for i in indices:
             context = Context(rng, self.store.wordings, lambda: self._state(rng), lambda i=i: self.pools.others(i, rng), self.limits[0])

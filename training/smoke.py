@@ -1,10 +1,9 @@
-"""The whole path on about a hundred decisions: prepare, train, go on, evaluate, export, card.
+"""Tests the whole pipeline on about a hundred decisions: prepare, train, resume, evaluate, export, card.
 
     smoke.py --data FOLDER_OR_FILE --tokenizer TOKENIZER.json --init MODEL.safetensors --out DIR [--manifest MANIFEST.json]
 
-Checks what can be checked without reading figures: a run that stopped and went on ends with the same weights as one
-that did not stop, joined token ids are those of the joined text, the written package's scores are those of its weights.
-Prints OK as its last line. Takes a minute.
+Checks that a resumed run ends with the same weights as an uninterrupted one, that joined token ids equal those of the
+joined text, and that the package's golden scores are those of its weights. The last line is OK. Takes a minute.
 """
 import argparse
 import json
@@ -33,7 +32,7 @@ def call(script, *arguments):
 
 
 def same_ids(out, tokenizer_path):
-    """Token ids joined from a store are those that the tokenizer gives the service's texts."""
+    """Checks that token ids joined from a store equal the tokenizer's ids of the service's texts."""
     file = out / "golden.jsonl"
     file.write_text("".join(json.dumps(d) + "\n" for d in decisions()), encoding="utf-8")
     call("prepare.py", "--tokenizer", tokenizer_path, "--out", out / "golden", f"golden={file}")
@@ -57,7 +56,8 @@ def same_weights(a, b):
 
 
 def on_grid(path):
-    """Snapping again leaves the package's weights as they are. That the grid is the service's, test/models/embedded-weights.test.ts holds."""
+    """Checks that snapping again does not change the package's weights. test/models/embedded-weights.test.ts checks
+    that the grid is the service's."""
     stored = weights.load(path)
     for name, tensor in snap(stored).items():
         assert (tensor - stored[name]).norm() <= 1e-3 * tensor.norm(), f"{name} is not on the grid"

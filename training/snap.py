@@ -1,9 +1,10 @@
-"""Puts weights on the grid on which the service multiplies them in int8, so that rounding them changes nothing any more.
+"""Rounds weights to the service's int8 grid, so that the service's quantization of weights is exact.
 
-The service rounds each output's weights to 255 levels, after it has moved the gain of the layer normalisation before them into
-them and rotated their inputs (the outputs of the values, too) by Hadamard matrices of 32: src/onnx/layers/quantized-weights.ts,
-arithmetic.ts and token-tree-attention.ts. Here the same is done, and then undone but for the rounding. float32 and int8 then
-have the same weights, to the precision of float16, and differ in how activations are rounded only.
+The service first folds the gain of the preceding layer normalization into the weights and rotates their inputs (and the
+outputs of the values) by Hadamard matrices of size 32. Then it rounds each output's weights to 255 levels
+(src/onnx/layers/quantized-weights.ts, arithmetic.ts and token-tree-attention.ts). This script does the same and then
+undoes everything except the rounding. float32 and int8 then use the same weights, up to the precision of float16, and
+differ only in the rounding of activations.
 """
 import torch
 
@@ -13,7 +14,7 @@ SMALLEST_GAIN = 1e-3
 
 
 def hadamard(size):
-    """Orthonormal, its own inverse. -> [size, size]"""
+    """The orthonormal Hadamard matrix, which is its own inverse. -> [size, size]"""
     matrix = torch.ones(1, 1, dtype=torch.float64)
     while len(matrix) < size:
         matrix = torch.cat([torch.cat([matrix, matrix], 1), torch.cat([matrix, -matrix], 1)])
@@ -21,7 +22,7 @@ def hadamard(size):
 
 
 def rotated_inputs(weight):
-    """[outputs, inputs] -> the same, each run of inputs rotated"""
+    """Rotates each block of inputs. [outputs, inputs] -> [outputs, inputs]"""
     return (weight.unflatten(1, (-1, BLOCK)) @ hadamard(BLOCK)).flatten(1)
 
 
@@ -30,13 +31,13 @@ def rotated_outputs(weight):
 
 
 def rounded(weight):
-    """Each output's weights to multiples of its largest one / LEVELS."""
+    """Rounds each output's weights to multiples of its largest absolute weight / LEVELS."""
     step = weight.abs().amax(1, keepdim=True).clamp_min(1e-30) / LEVELS
     return (weight / step).round() * step
 
 
 def snapped(weight, gain=None, turned=None):
-    """weight [outputs, inputs]; gain [inputs] of the normalisation before; `turned`: slice of the outputs that are rotated."""
+    """weight [outputs, inputs]; gain [inputs] of the preceding normalization; `turned`: slice of the outputs that are rotated."""
     held = weight.double() * (1 if gain is None else gain.double())
     if turned:
         held[turned] = rotated_outputs(held[turned])
@@ -47,9 +48,9 @@ def snapped(weight, gain=None, turned=None):
 
 
 def snap(tensors, heads=12):
-    """{name: float32 tensor} of a token tree -> the same with the linear maps of its layers on the grid.
+    """{name: float32 tensor} of a token tree -> the same with the layers' linear weights on the grid.
 
-    What rounding would add to every row, by the shift of the normalisation before, goes into the bias.
+    The bias is adjusted for the constant rounding error that the shift of the preceding normalization causes.
     """
     made, norm = dict(tensors), "ln."
     hidden = len(tensors["ln.weight"])

@@ -1,8 +1,8 @@
-"""Decks -> decisions for training and for development, split by state. Usage: split_decks.py OUT_FOLDER FILE.deck ...
+"""Splits decks into decisions for training and for development, by state. Usage: split_decks.py OUT_FOLDER FILE.deck ...
 
-Cards whose states share much of their words (a rule, a list of tools, minimal pairs) stay on one side: neighbours that are
-alike form a group, and one group in ten goes to development. Writes train/decks.jsonl (set `decks`) and dev.jsonl
-(each deck a set of its own).
+Cards whose states share many words (a rule, a list of tools, minimal pairs) stay on one side: similar neighbours form a
+group, and one group in ten goes to development. Writes train/decks.jsonl (one set, `decks`) and dev.jsonl (one set per
+deck).
 """
 import hashlib
 import json
@@ -12,8 +12,8 @@ import sys
 
 import read_deck
 
-ALIKE = 0.25  # share of the smaller state's words that two cards of one group have in common, at least
-NEAR = 8  # cards back
+ALIKE = 0.25  # minimum overlap of two cards in a group, as a share of the smaller state's words
+NEAR = 8  # number of preceding cards to compare with
 COMMON = set("a an the of to in on at for and or is are was were be been i you he she it we they my your his her our their this that with from not no have has had will would can".split())
 
 

@@ -4,12 +4,12 @@ A shard holds two groups of arrays:
 
     tokens  uint16 [sum of lengths]   token ids of every distinct text, without special tokens
     lengths uint32 [texts]            tokens of each text
-    trivial bool   [texts]            as a label, the text says nothing (A, 1, option_2)
-    rest   bool    [texts]            the text stands for anything else (other, none of these)
-    same   uint32  [texts]            the first text that is the same label in another spelling (PlayMusic, play_music)
+    trivial bool   [texts]            as a label, the text has no meaning (A, 1, option_2)
+    rest   bool    [texts]            the text means anything else (other, none of these)
+    same   uint32  [texts]            the first text that is the same label in another form (PlayMusic, play_music)
     sets, kinds, answers uint8 [decisions]   KINDS below; the answer is an index of the candidates
     state, question uint32 [decisions]       texts
-    count uint8 [decisions]                  candidates of each decision, 0 for a noul: they follow from its question
+    count uint8 [decisions]                  candidates of each decision; 0 for a noul, whose candidates follow from its question
     label, text uint32 [sum of counts]       texts of each candidate; text 0 is the empty one
 
 `names` (of the sets) and `wordings` (token ids of wordings.py, cut at the gap) are JSON.
@@ -78,7 +78,7 @@ class Store:
         return order, np.append(starts, len(order))
 
     def _sizes(self):
-        """Tokens of each decision as it stands, special tokens included. -> int64 [decisions]"""
+        """Tokens of each unchanged decision, special tokens included. -> int64 [decisions]"""
         of = self.lengths.astype(np.int64)
         owned = np.concatenate([[0], np.cumsum(of[self.label] + of[self.text] + 3)])
         candidates = owned[self.candidate_at[1:]] - owned[self.candidate_at[:-1]]

@@ -1,4 +1,4 @@
-"""Batches of a run in a fixed order, formed here or by worker processes."""
+"""Batches of a run in a fixed order, formed in this process or by workers."""
 import numpy as np
 import torch
 
@@ -21,12 +21,12 @@ class Chunks(torch.utils.data.Dataset):
 
 
 def as_is(batches):
-    """Keeps NumPy arrays what they are: tensors would go through shared memory, which may be small."""
+    """Leaves NumPy arrays unchanged. Tensors would use shared memory, which may be small."""
     return batches
 
 
 def stream(chunks, chunk, batch, workers):
-    """Batches from a place on. -> (chunk, number of the next batch, arrays of batches.py) ..."""
+    """Batches from a given position on. -> (chunk, number of the next batch, arrays of batches.py) ..."""
     loader = torch.utils.data.DataLoader(chunks, batch_size=None, sampler=range(chunk, len(chunks)), num_workers=workers,
                                          prefetch_factor=2 if workers else None, collate_fn=as_is, multiprocessing_context="fork" if workers else None)
     for k, batches in enumerate(loader, chunk):

@@ -1,6 +1,6 @@
 """Random parts of large sets. Usage: subset.py OUT_FOLDER MOST_OF_EACH [--without SET,SET...] FOLDER ...
 
-Takes at most so many decisions of each FOLDER/*.jsonl, chosen by a fixed seed, in their order.
+Writes at most MOST_OF_EACH decisions of each FOLDER/*.jsonl, chosen with a fixed seed, in their order.
 """
 import pathlib
 import random

@@ -1,15 +1,14 @@
-"""Trains the token tree. The same on a CPU and on a GPU; stops by the clock and goes on from its checkpoint.
+"""Trains the token tree, on a CPU or a GPU. Stops after a given time and resumes from its checkpoint.
 
     train.py --data SHARD ... --init MODEL.safetensors --out DIR --minutes 9 --total-minutes 27 [--dev DEV.shard]
 
-A second call with the same --out goes on where the first one stopped: weights, their average, optimizer, place in the
-data and place in the schedule. The learning rate rises, stays, and falls to nothing over the last --cooldown of
---total-minutes of training time, however many calls they are spread over; a pause (a stopped process, a checkpoint)
-hardly counts. What there was before it began to fall is kept as before-cooldown.pt: moved to the place of checkpoint.pt it
-lets a later call with more --total-minutes go on as if this one had never slowed down.
+A second call with the same --out resumes: weights, their average, optimizer, position in the data and in the schedule.
+The learning rate warms up, stays constant, and decays to 0 over the last --cooldown of --total-minutes of training
+time, which may be spread over several calls; pauses hardly count. The state before the decay is kept as
+before-cooldown.pt. Renamed to checkpoint.pt, it lets a later call with more --total-minutes continue without the decay.
 
 Loss: cross-entropy of softmax(scores / TEMPERATURE) over the candidates, so that the probabilities that the service
-derives are the ones that were trained. What is exported is the moving average of the weights.
+derives are the ones that were trained. The exported weights are the moving average.
 """
 import argparse
 import json
@@ -32,7 +31,7 @@ from stream import Chunks, stream
 
 
 def rate(progress, warmup, cooldown):
-    """Share of the highest learning rate at a share of the schedule."""
+    """Learning rate relative to its maximum, at a share of the schedule."""
     if progress < warmup:
         return progress / warmup
     if progress < 1 - cooldown or cooldown <= 0:
@@ -42,7 +41,7 @@ def rate(progress, warmup, cooldown):
 
 
 def optimizer_of(model, options):
-    """AdamW; no decay on vectors and words, a higher rate for the head."""
+    """AdamW without weight decay on vectors and word embeddings, with a higher rate for the head."""
     named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     groups = []
     for head in (False, True):
@@ -53,7 +52,7 @@ def optimizer_of(model, options):
 
 
 class Run:
-    """A training run: what a checkpoint holds, and one step of it."""
+    """A training run: the content of a checkpoint, and the training step."""
 
     PLACE = ("step", "chunk", "batch", "seconds", "decisions", "tokens")
 
@@ -77,7 +76,7 @@ class Run:
         return self.options.out / "checkpoint.pt"
 
     def keep(self):
-        """Everything to go on from, and the averaged weights."""
+        """Writes the checkpoint and the averaged weights."""
         self.save(self.checkpoint)
         weights.save(self.average.state, self.options.out / "model.safetensors")
 
@@ -123,35 +122,35 @@ def arguments():
     add("--out", required=True, type=pathlib.Path)
     add("--dev", help="prepared decisions to evaluate on")
     add("--dev-sample", type=int, default=1500)
-    add("--layers", type=int, default=0, help="more layers than the start has: some are taken twice")
+    add("--layers", type=int, default=0, help="number of layers, if more than in --init: some are duplicated")
     add("--minutes", type=float, default=9.0, help="of this call")
     add("--total-minutes", type=float, default=27.0, help="of the schedule")
-    add("--steps", type=int, default=10**9, help="stop this call after so many steps")
-    add("--no-first-figures", action="store_true", help="do not evaluate the start")
+    add("--steps", type=int, default=10**9, help="stop this call after this many steps")
+    add("--no-first-figures", action="store_true", help="do not evaluate the initial weights")
     add("--save-every", type=float, default=5.0, help="minutes")
     add("--evaluate-every", type=float, default=10.0, help="minutes of the schedule")
     add("--budget", type=int, default=8192, help="tokens of a batch, padding included")
     add("--rate", type=float, default=1e-4)
     add("--head-rate", type=float, default=2.0, help="times --rate")
-    add("--constant", action="store_true", help="no schedule: the rate stays, so that a run does not depend on the clock")
+    add("--constant", action="store_true", help="constant rate, so that a run does not depend on the clock")
     add("--warmup", type=float, default=0.03, help="share of the schedule")
     add("--cooldown", type=float, default=0.3, help="share of the schedule over which the rate falls")
     add("--decay", type=float, default=0.01)
     add("--dropout", type=float, default=0.0)
-    add("--average", type=float, default=0.999, help="decay of the moving average of the weights, a step")
+    add("--average", type=float, default=0.999, help="decay per step of the moving average of the weights")
     add("--power", type=float, default=0.5, help="a set's share grows with its size to this power")
     add("--thrift", type=float, default=0.0, help="and falls with its mean tokens to this power")
-    add("--times", nargs="*", default=(), metavar="SET=FACTOR", help="further factors of single sets' shares")
+    add("--times", nargs="*", default=(), metavar="SET=FACTOR", help="further factors for the shares of single sets")
     add("--strength", type=float, default=1.0, help="of the augmentation")
     add("--limits", type=int, nargs=3, default=(1024, 512, 256), metavar=("STATE", "QUESTION", "CANDIDATE"), help="tokens")
     add("--longest-row", type=int, default=2048, help="tokens; longer decisions are left out")
-    add("--together", type=int, default=8, help="questions about one state in a row, at most")
+    add("--together", type=int, default=8, help="maximum number of questions about one state per row")
     add("--below", type=int, default=384, help="tokens of those questions and their candidates, unless the first alone has more")
     add("--most-candidates", type=int, default=64)
-    add("--chunk", type=int, default=2048, help="decisions that are sorted by length together")
+    add("--chunk", type=int, default=2048, help="number of decisions that are sorted by length together")
     add("--confused", type=pathlib.Path, help="hard negatives of mine.py")
     add("--freeze-words", action="store_true")
-    add("--new-words", type=int, default=0, metavar="N", help="of the words' embeddings, train only those from row N on")
+    add("--new-words", type=int, default=0, metavar="N", help="train only the word embeddings from row N on")
     add("--workers", type=int, default=0, help="processes that form batches")
     add("--threads", type=int, default=2)
     add("--seed", type=int, default=1)
@@ -167,7 +166,7 @@ def sampler_of(options):
 
 
 class Diary:
-    """Lines of JSON on the screen and in log.jsonl, and the loss since the last one."""
+    """Logs JSON lines to the screen and log.jsonl, with the mean loss since the last line."""
 
     def __init__(self, run, file):
         self.run, self.file = run, file
@@ -183,13 +182,13 @@ class Diary:
         self.file.flush()
 
     def learned(self, loss, every=30):
-        """Takes a step's loss and notes the mean from time to time."""
+        """Adds a step's loss and logs the mean from time to time."""
         self.losses.append(loss)
         if time.monotonic() - self.since >= every:
             self.tell()
 
     def tell(self):
-        """Notes what has been learned since the last time."""
+        """Logs the mean loss since the last line."""
         if not self.losses:
             return
         run, (decisions, tokens), passed = self.run, self.counted, time.monotonic() - self.since
@@ -198,7 +197,7 @@ class Diary:
         self.start()
 
     def judge(self, dev, options):
-        """Notes figures of the averaged weights."""
+        """Evaluates the averaged weights and logs the figures."""
         self.tell()
         with self.run.average.held_by(self.run.model):
             figures = evaluate(self.run.model, dev, self.run.device, indices=sample(dev, options.dev_sample), budget=options.budget)
@@ -208,7 +207,7 @@ class Diary:
 
 
 class Every:
-    """True once in so many seconds of a clock."""
+    """True once every so many seconds of a clock."""
 
     def __init__(self, seconds, now):
         self.seconds, self.last = seconds, now
@@ -221,9 +220,9 @@ class Every:
 
 
 def train(run, options, diary, dev):
-    """Until this call's or the schedule's time is over, which begins when the data is read."""
+    """Trains until the time of this call or of the schedule is over. The time starts after the data has been read."""
     batches = stream(Chunks(sampler_of(options), options.budget), run.chunk, run.batch, options.workers)
-    # a CPU may be shared: there a minute of the schedule is one of this process's own work
+    # on a CPU, which may be shared, the schedule counts processor time of this process
     clock = time.process_time if run.device.type == "cpu" else time.monotonic
     end, steps, total = time.monotonic() + options.minutes * 60, run.step + options.steps, options.total_minutes * 60
     saving, judging = Every(options.save_every * 60, time.monotonic()), Every(options.evaluate_every * 60, run.seconds)

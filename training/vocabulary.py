@@ -1,13 +1,14 @@
-"""More word pieces for a model: words of other languages, whose embeddings start as those of their English glosses.
+"""Adds word pieces to a model: words of other languages, with embeddings initialized from their English glosses.
 
     vocabulary.py --tokenizer TOKENIZER.json --weights MODEL.safetensors --glossary FILE.tsv ... --out DIR
 
-Each line of a glossary is `word<TAB>gloss, gloss`: the word as it is written, `##` before it where it only goes on a word. In
-scripts without blanks, and of emoji, (`WITHOUT_BLANKS`) every word gets both forms. Words that are one piece already are left out. A row starts as
-the mean of its glosses' rows, and takes a length between theirs and that of whole words. Letters of LETTERS that are missing get both forms, too,
-so that a word with one of them is read in pieces instead of as `[UNK]`.
+Each line of a glossary is `word<TAB>gloss, gloss`: the word as written, with `##` in front if it only continues a word.
+In scripts without spaces, and for emoji (`WITHOUT_BLANKS`), every word gets both forms. Words that are already one
+piece are left out. An embedding starts as the mean of its glosses' embeddings, with a norm between theirs and that of
+whole words. Missing letters of LETTERS also get both forms, so that a word with one of them is split into pieces
+instead of becoming `[UNK]`.
 
-Words of more than 100 characters are read in runs of 100 from then on (`src/inference/tokens/word-pieces.ts` has the proof that goes with it).
+Words of more than 100 characters are then read in runs of 100 (proof in `src/inference/tokens/word-pieces.ts`).
 """
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""safetensors files, read and written with NumPy alone, and the models made of them."""
+"""Reads and writes safetensors files with NumPy, and creates models from them."""
 import json
 
 import numpy as np
@@ -36,11 +36,11 @@ def save(tensors, path):
         file.write(len(text).to_bytes(8, "little") + text + b"".join(parts))
 
 
-COPY = 0.3  # share of a copied layer's steps: measured, the deeper model then starts about as accurate as the shallow one
+COPY = 0.3  # factor of a copied layer's output; measured: the deeper model then starts about as accurate as the shallow one
 
 
 def deepen(tensors, layers):
-    """Weights of a model with up to twice as many layers: its last ones stand twice, the copies taking smaller steps. -> {name: tensor}"""
+    """Weights of a model with up to twice as many layers: the last ones are duplicated, with scaled-down outputs. -> {name: tensor}"""
     have = 1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers."))
     twice = layers - have
     if not 0 <= twice <= have:
@@ -57,7 +57,7 @@ def deepen(tensors, layers):
 
 
 def model_of(tensors, heads=12, **options):
-    """A model with these weights; a head that is missing starts at random."""
+    """A model with these weights. A missing head is initialized at random."""
     shape = {"vocab": tensors["word.weight"].shape[0], "hidden": tensors["word.weight"].shape[1], "inner": tensors["layers.0.up.weight"].shape[0],
              "layers": 1 + max(int(name.split(".")[1]) for name in tensors if name.startswith("layers.")), "positions": tensors["pos.weight"].shape[0]}
     model = TokenTreeRanker(**shape, heads=heads, **options)

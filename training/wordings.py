@@ -1,9 +1,9 @@
 """Wordings that augmentation adds to decisions. `prepare.py` stores their token ids, so that training needs no tokenizer.
 
-Each value is a list of texts; `{}` stands where the decision's own tokens go.
+Each value is a list of texts; `{}` marks the place of the decision's own tokens.
 """
 WORDINGS = {
-    # what the service itself writes around a noul question (see texts.py)
+    # the service's own texts around a noul question (see texts.py)
     "noul": ["false: No. This is false: {}", "true: Yes. This is true: {}"],
     "colon": [": {}"],
     "ask": [

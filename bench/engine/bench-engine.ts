@@ -92,7 +92,7 @@ const PROFILED = [
   { workload: QUESTIONS, count: 1 },
 ];
 
-/** Runs in a process of its own, because the runtime's profiler slows the model down. */
+/** Profiles in a separate process, because the runtime's profiler slows the model down. */
 async function profileOf(
   { subject, effort, seed }: EngineRun,
   workload: Workload,

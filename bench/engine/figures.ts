@@ -11,7 +11,10 @@ import { type EngineRun, type Prepared, scoreChecked } from "./subject.ts";
 const SHORT_CALLS = 15;
 const WAITING = 32;
 
-/** Throughput in pairs/s with as many candidates as a ranking may have, of 15 tokens, and a 512-token state, relative to pair by pair. */
+/**
+ * Throughput in pairs/s with as many candidates as a ranking may have, of 15 tokens, and a 512-token state, relative to
+ * pair by pair.
+ */
 export const manyCandidates = (run: EngineRun) =>
   againstPairs(run, CANDIDATES, {
     name: "engine.candidates-vs-pairs",
@@ -20,7 +23,10 @@ export const manyCandidates = (run: EngineRun) =>
     pairs: run.effort.baselinePairs.candidates,
   });
 
-/** The same with as many questions as a request may have, of 4 candidates, and a 1,000-token state. */
+/**
+ * Throughput with as many questions as a request may have, of 4 candidates, and a 1,000-token state, relative to pair
+ * by pair.
+ */
 export const manyQuestions = (run: EngineRun) =>
   againstPairs(run, QUESTIONS, {
     name: "engine.questions-vs-pairs",

@@ -24,7 +24,7 @@ export interface ThroughputReport {
   readonly latency: LatencySummary;
 }
 
-/** Callers that keep the engine busy. */
+/** Callers that keep the engine busy. Chosen. */
 const CALLERS = 16;
 
 /** Requests, decisions, pairs and tokens per second with many callers, and the latency with one. */

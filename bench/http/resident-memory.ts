@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Resident memory of a service's two processes, in bytes; undefined if unknown. */
 export interface ServiceMemory {
   readonly service: number;
-  /** All its child processes. */
+  /** All child processes of the service. */
   readonly inference: number;
 }
 
@@ -18,8 +18,9 @@ export function serviceMemory(pid: number): ServiceMemory | undefined {
 }
 
 /**
- * Resident memory of a service and its child processes in bytes, with pages of files that several of them map (the program, libraries,
- * weights) counted once. Other processes that map the same files change nothing, as they would in `Pss`. Linux only.
+ * Resident memory of a service and its child processes in bytes. Pages of files that several of them map (the program,
+ * libraries, weights) count once. Unlike `Pss`, it does not depend on other processes that map the same files. Linux
+ * only.
  */
 export function residentOnce(pid: number): number | undefined {
   const pids = listProcesses().flatMap((row) => (row.pid === pid || row.parent === pid ? [row.pid] : []));

@@ -53,7 +53,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The service's options as flags, whatever the environment says; a free port. */
+/** The service's options as flags, which override the environment, with a free port. */
 export function serveFlags(options: ServiceOptions): string[] {
   const given: ServiceOptions = { ...options, host: "127.0.0.1", port: 0 };
   const values = new Map<string, unknown>(Object.entries(given));

@@ -68,7 +68,7 @@ export class Target {
     return this.#exchange("POST", this.pathOf(operation), patience, body);
   }
 
-  /** The same for essential requests. @throws ServiceError INTERNAL without an answer; the signal's reason */
+  /** Sends a request that must be answered. @throws ServiceError INTERNAL without an answer; the signal's reason */
   sendSurely(request: BenchRequest, signal: AbortSignal): Promise<HttpReply> {
     return this.#surely(this.send(request, { signal, timeoutMs: ANSWER_TIMEOUT_MS }), signal);
   }
@@ -87,7 +87,7 @@ export class Target {
         takesFewerTokens: takesFewerTokens(limits),
       };
     }
-    const problem = reply.status === 200 ? "without saying what is served" : "it must be ready";
+    const problem = reply.status === 200 ? "without the served model" : "it must be ready";
     throw new ServiceError("INTERNAL", `${this.url}/health answers ${reply.status}: ${problem}.`);
   }
 
@@ -107,7 +107,7 @@ export class Target {
     return new Promise((resolve, reject) => {
       const headers = { ...this.headers, "content-length": Buffer.byteLength(body) };
       let late: Error | undefined;
-      // the reason of the abort says more than the connection's error
+      // the reason of the abort is more precise than the connection's error
       const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
       const request = this.#request(
         new URL(`${this.#origin}${path}`),
@@ -146,6 +146,6 @@ function parseUrl(url: string): URL {
   if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
   throw new ServiceError(
     "INVALID_OPTION",
-    `a server is named like http://127.0.0.1:8700, not ${JSON.stringify(url)}.`,
+    `a server's URL must look like http://127.0.0.1:8700, not ${JSON.stringify(url)}.`,
   );
 }

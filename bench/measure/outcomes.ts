@@ -9,7 +9,7 @@ export interface OutcomeCounts {
 /** Reason of requests without an answer in time. */
 export const NO_ANSWER = "no answer in time";
 /** Reason of requests that were not sent, because too many had no answer yet. */
-export const NOT_SENT = "not sent: too many under way";
+export const NOT_SENT = "not sent: too many requests in progress";
 /** Reason of correct refusals, which count in the statuses and not as failures. */
 export const TOO_LONG = "too long for the served model";
 

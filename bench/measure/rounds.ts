@@ -29,7 +29,7 @@ export async function interleave<Name extends string>(
   arms: Readonly<Record<Name, (round: number) => Promise<number>>>,
   { signal, ...limits }: RoundLimits,
 ): Promise<Record<Name, number[]>> {
-  // the names of a record are its own
+  // Object.keys gives exactly the names of the record
   const names = Object.keys(arms) as Name[];
   const values = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
   for (const round of roundsWithin(limits)) {

@@ -44,7 +44,7 @@ function numbersOf(values: readonly number[]): number[] {
   return values.filter((value) => !Number.isNaN(value));
 }
 
-/** Ratio of two measurements in each round. */
+/** Ratio of two measurements, round by round. */
 export function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.slice(0, below.length).map((value, round) => value / (below[round] ?? Number.NaN));
 }

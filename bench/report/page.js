@@ -1,4 +1,5 @@
-// Draws the charts of a report. Runs in the page that bench/report/page.ts writes, after uPlot, with the report beside it.
+// Draws the charts of a report. Runs in the page that bench/report/page.ts writes, after uPlot. The page contains the
+// report as JSON.
 (() => {
   const report = JSON.parse(document.getElementById("report").textContent);
   const isDark = matchMedia("(prefers-color-scheme: dark)");
@@ -15,7 +16,7 @@
     return value.toLocaleString("en-US", { maximumFractionDigits: digits });
   };
 
-  /** Series with x values of their own, as uPlot wants them: one x axis for all. */
+  /** Converts series with separate x values to uPlot's form: one x axis for all. */
   function aligned(series) {
     const xs = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
     const ys = series.map(({ points }) => {
@@ -107,7 +108,7 @@
   const server = report.http?.servers ?? [];
   const name = (label, i) => (server.length > 1 ? `${label}, ${server[i].label}` : label);
 
-  /** One nine is 90 %, two are 99 %: a tail is as wide as a head. */
+  /** The number of nines of a percentile (1 for 90 %, 2 for 99 %), a scale that stretches the tail. */
   const nines = (percentile) => -Math.log10(1 - percentile / 100);
   const fromNines = (count) => {
     const percentile = 100 * (1 - 10 ** -count);
@@ -147,7 +148,7 @@
         label: name("answers/s", i),
         points: each.closed.map(({ callers, throughput }) => [callers, throughput.value]),
       })),
-      { x: "callers", y: "answers a second", isLogX: true, splits: [1, 2, 4, 8, 16, 32, 64] },
+      { x: "callers", y: "answers per second", isLogX: true, splits: [1, 2, 4, 8, 16, 32, 64] },
     );
 
     const at = (key) => (each, i) => ({
@@ -160,7 +161,7 @@
       "load",
       server.flatMap((each, i) => ["p50", "p90", "p99"].map((key) => at(key)(each, i))),
       {
-        x: "requests a second that were to be sent",
+        x: "offered requests per second",
         y: "milliseconds",
         isLogY: true,
       },
@@ -184,8 +185,8 @@
       isScatter: true,
     }));
     chart("roofline", [roof("fp32"), roof("int8"), ...reached], {
-      x: "rows of a product; for the engine, tokens of a forward",
-      y: "billion multiply-adds a second",
+      x: "rows of a product (engine: tokens of a forward)",
+      y: "billion multiply-adds per second",
       isLogX: true,
       isLogY: true,
       splits: [16, 32, 64, 128, 256, 512, 1024, 2048],

@@ -19,7 +19,7 @@ const CHARTS: readonly Chart[] = [
   {
     id: "latency",
     title: "Latency distribution over HTTP",
-    text: "Latency at each percentile. Solid: closed loop. Dashed: open loop, measured from the intended send time. A curve ends where fewer than one request lies beyond.",
+    text: "Latency at each percentile. Solid: closed loop. Dashed: open loop, measured from the intended send time. A curve ends at the highest percentile that the number of requests supports.",
     isDrawn: ({ http }) => http !== null,
   },
   {

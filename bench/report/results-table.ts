@@ -29,7 +29,7 @@ function resultsTable(report: Report): string {
   ].join("\n");
 }
 
-/** The page with its table replaced. @throws Error when the markers are missing */
+/** The page with its table replaced. @throws Error if the markers are missing */
 export function withTable(page: string, report: Report): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -152,7 +152,7 @@ function httpTables({ workload, servers, against, overhead, limits }: HttpReport
   if (against.length > 0)
     tables.push(measurementTable("The first server relative to the server at --against", against));
   if (overhead.length > 0)
-    tables.push(measurementTable("HTTP compared with the same contract in one process", overhead));
+    tables.push(measurementTable("HTTP compared with the same contract called in the process", overhead));
   if (limits.length > 0) {
     tables.push({
       title: "The contract's limits over HTTP, one caller; ms",

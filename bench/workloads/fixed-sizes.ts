@@ -16,7 +16,7 @@ interface Sizes {
   readonly candidates: number;
 }
 
-/** Requests of one size, each on a state of its own. */
+/** Requests of one size, each with a different state. */
 function fixedSize(name: string, title: string, sizes: Sizes): Workload {
   return {
     name,
@@ -26,7 +26,9 @@ function fixedSize(name: string, title: string, sizes: Sizes): Workload {
   };
 }
 
-/** One question becomes a ranking, several become rubrics. Neither shows labels to the model, so token counts are exact. */
+/**
+ * One question becomes a ranking, several become rubrics. Neither shows labels to the model, so token counts are exact.
+ */
 export function sized(random: Random, sizes: Sizes): BenchRequest {
   const state = textOf(random, sizes.state - SPECIAL.state);
   const question = () => textOf(random, sizes.question - SPECIAL.question);

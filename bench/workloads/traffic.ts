@@ -29,7 +29,7 @@ export const REPEATED: Workload = {
   },
 };
 
-/** Rank r of `count` with weight 1 / (r + 1). */
+/** A random rank r below `count` with weight 1 / (r + 1). */
 function zipf(random: Random, count: number): number {
   const weights = Array.from({ length: count }, (_, rank) => 1 / (rank + 1));
   let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,7 +1,7 @@
 /**
- * Compares the rate of `decision batch` with the saturated rate of the engine at the same rows: the rows are read, answered
- * through the library and written to a file on one side, and handed to the engine as rendered texts by 16 callers on the other.
- * The sides take turns on one engine, with other states each time.
+ * Compares the rate of `decision batch` with the saturated rate of the engine for the same rows. One side reads the
+ * rows, answers them through the library and writes them to a file. The other passes rendered texts to the engine from
+ * 16 callers. The sides alternate on one engine, with new states each time.
  *
  *     npm run build
  *     node --import tsx scripts/measure/batch-rate.ts [--rounds 7] [--rows 300] [--tokens 60]
@@ -48,7 +48,7 @@ const decider = openDecider({ engine, contract: await createContractFor(engine),
 const reader = await RequestReader.open(engine.model);
 const folder = await mkdtemp(path.join(tmpdir(), "batch-rate-"));
 
-/** Rows in a second. */
+/** Rows per second. */
 async function engineRate(): Promise<number> {
   const requests = await Promise.all(
     states().map((state) =>
@@ -83,7 +83,7 @@ async function batchRate(): Promise<number> {
     ),
     questions: questions as Extract<typeof questions, ReadonlyMap<string, unknown>>,
     ask: (body) => decider.ask("systemone", body),
-    wait: () => Promise.reject(new Error("nothing is full here")),
+    wait: () => Promise.reject(new Error("the queue cannot be full here")),
     doneRows: 0,
     isBegun: false,
     format: JSONL,
@@ -98,7 +98,7 @@ async function batchRate(): Promise<number> {
 
 try {
   await engineRate();
-  await batchRate(); // warm
+  await batchRate(); // warm-up
   const batch: number[] = [];
   const alone: number[] = [];
   for (let round = 0; round < Number(flags.rounds); round++) {

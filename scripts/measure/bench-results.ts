@@ -18,7 +18,7 @@ const RESULTS = new URL("bench/results/current.json", rootUrl);
 const PAGE = new URL("docs/performance.md", rootUrl);
 const OWN = ["--quick", "--table"];
 
-/** docs/performance.md as it should be, and as it is. */
+/** The expected and the present content of docs/performance.md. */
 export async function performancePage(): Promise<{ readonly wanted: string; readonly present: string }> {
   const report: Report = JSON.parse(await readFile(RESULTS, "utf8"));
   const present = await readFile(PAGE, "utf8");

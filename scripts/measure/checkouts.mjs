@@ -1,12 +1,12 @@
-// Compares two checkouts, both built: how long a start takes, and a short request.
+// Compares the start time and the latency of a short request of two built checkouts.
 //
 //     node scripts/measure/checkouts.mjs --a FOLDER [--b .] [--starts 20] [--pairs 200] [--requests 20]
 //
-// Whatever else the machine does hits both alike: starts come in pairs, in changing order, and so do groups of requests to
-// two services that run all the time. Each pair gives a ratio b / a. Told are the medians of both, the median of the
-// ratios, and the range in which that median lies in 95 % of 2,000 samples of the pairs (bootstrap). Processor time is that of
-// the whole service, in steps of 10 ms; unlike time on the clock it hardly grows while others want the processor.
-// `taskset -c 0` before the command keeps both services on one processor.
+// Starts are measured in pairs of alternating order, and so are groups of requests to two running services, so that
+// other load affects both alike. Each pair gives a ratio b / a. The output has the medians of both sides, the median
+// ratio, and its 95 % bootstrap interval (2,000 samples of the pairs). Processor time is that of the whole service, in
+// steps of 10 ms. Unlike wall-clock time it hardly depends on other load. `taskset -c 0` before the command keeps both
+// services on one processor.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -28,13 +28,13 @@ if (flags.a === undefined) throw new Error("expected --a FOLDER, a built checkou
 if (!(Number(flags.starts) >= 2 && Number(flags.pairs) >= 1 && Number(flags.requests) >= 1))
   throw new Error("expected at least 2 starts, of which the first is not counted, 1 pair and 1 request");
 const SIDES = ["a", "b"];
-const TICK_MS = 10; // on every Linux that Node runs on
+const TICK_MS = 10; // clock ticks per second, the same on every Linux that Node supports
 const BODY = JSON.stringify({
   state: "My parcel never came. Where is it?",
   questions: { late: { type: "noul", instructions: "Is the parcel late?" } },
 });
 
-/** Milliseconds of processor time of a process and its children that live, by /proc. */
+/** Processor time of a process and its living children in milliseconds, from /proc. */
 function processorMs(pid) {
   const [user, system] = statOf(pid).slice(11, 13).map(Number);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
@@ -50,7 +50,7 @@ class Service {
   #child;
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  /** @returns when it is ready, with the milliseconds until then */
+  /** Starts a service. Resolves when it is ready, with the time until then in milliseconds */
   static async start(folder) {
     const service = new Service();
     const startedAt = performance.now();
@@ -120,7 +120,7 @@ for (let index = 0; index < Number(flags.starts); index += 1) {
     pair[side] = service.start;
     await service.end();
   }
-  if (index > 0) starts.push(pair); // the first reads files that the others find in memory
+  if (index > 0) starts.push(pair); // not counted: the first start reads files that are in the page cache afterwards
 }
 for (const [name, kind] of [
   ["start", "clock"],

@@ -1,8 +1,9 @@
-// How long the whole profile takes against a server that answers after so many milliseconds, over a model that takes no time:
+// Measures the duration of the whole profile against a server that delays each answer and has a model that takes no
+// time:
 //
 //     node --import tsx scripts/measure/conformance-speed.ts [--delay 10] [--runs 3] [--slowest 10]
 //
-// `npm run build` must have been run before. A delay below 0 measures the server as it is.
+// Run `npm run build` first. A negative delay measures the server without any.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { runConformance } from "../../src/conformance/index.ts";

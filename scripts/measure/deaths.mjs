@@ -1,12 +1,13 @@
-// Deaths and departures under load, in rounds that are counted, against services of its own on this machine.
-// `npm run build && node scripts/measure/deaths.mjs [--rounds 100] [--seed 1] [--only kills|stops|departures] [--control]`
+// Tests killed processes and disconnecting clients under load, in a given number of rounds, against local services.
+// `npm run build && node scripts/measure/deaths.mjs [--rounds 100] [--seed 1] [--only kills|stops|departures]
+// [--control]`
 //
-//   kills       the inference process is killed: ready again within 2 s, every request answered as it would be otherwise
-//   stops       the service gets SIGTERM: every request sent before is answered, the exit code is 0
-//   departures  1,000 clients leave: nothing is computed for them, the queue is empty (a twentieth of the rounds)
+//   kills       the inference process is killed: ready again within 2 s, every request gets its usual answer
+//   stops       the service gets SIGTERM: every earlier request is answered, the exit code is 0
+//   departures  1,000 clients disconnect: nothing is computed for them, the queue is empty (a twentieth of the rounds)
 //
-// Ends with 1 where a bound is broken. With --control each part does what must break its bounds, in a tenth of the rounds, and the
-// end is 1 where one of them is not broken.
+// The exit code is 1 if a bound is exceeded. With --control, each part does something that must exceed its bounds, in a
+// tenth of the rounds, and the exit code is 1 if one of them holds.
 import { parseArgs } from "node:util";
 import { Random } from "../../dist/bench/random.js";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
@@ -49,11 +50,11 @@ for (const [name, run] of Object.entries(PARTS)) {
   for (const bound of new Set(broken)) console.log(`  broken: ${bound}`);
   if (flags.control !== broken.length > 0) process.exitCode = 1;
 }
-console.log(process.exitCode === 1 ? "\nnot as it must be" : "\nas it must be");
+console.log(process.exitCode === 1 ? "\nfailed" : "\npassed");
 
 function numberOf(name) {
   const value = Number(flags[name]);
   if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name} takes a whole number above 0, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name} must be a whole number above 0, not ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }

@@ -1,8 +1,10 @@
-// Goodput of heavy requests under a flood of callers, against the capacity without one, from a service of its own.
-// `npm run build && node scripts/measure/flood.mjs [--callers 400] [--seconds 15] [--rounds 3] [--words 600] [--questions 32] [--candidates 8] [--control] [-- flags of decision serve]`
+// Measures goodput of heavy requests under a flood of callers, relative to the capacity without one. Starts its own
+// service. `npm run build && node scripts/measure/flood.mjs [--callers 400] [--seconds 15] [--rounds 3] [--words 600]
+// [--questions 32] [--candidates 8] [--control] [-- flags of decision serve]`
 //
-// Capacity: two callers, one after the other. Flood: every caller asks, and asks again after the seconds in Retry-After, or after one.
-// `--control` takes the forecast out of the service, as a planted fault: then it has to fail. Ends with 1 where goodput is below 90 %.
+// Capacity: two callers, each sending one request after another. Flood: refused callers retry after the seconds in
+// Retry-After, or after one. `--control` disables the service's forecast, so that the measurement must fail. The exit
+// code is 1 if goodput is below 90 %.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -58,10 +60,10 @@ const service = spawn(
 const { port } = new URL(/http:\S+/.exec(await firstLine())?.[0] ?? "http://none");
 let asked = 0;
 
-await load(1, 3); // warms up and lets the service measure itself
+await load(1, 3); // warm-up, in which the service also measures its own speed
 const [capacity, flood] = [nothing(), nothing()];
 for (let round = 0; round < rounds; round++) {
-  add(capacity, await load(2, seconds)); // in turn: a machine is not equally fast all the time
+  add(capacity, await load(2, seconds)); // alternating, since the speed of a machine varies
   add(flood, await load(callers, seconds));
 }
 const health = JSON.parse((await send("GET", "/health", "", new Agent())).body);
@@ -71,11 +73,13 @@ const share = rateOf(flood) / rateOf(capacity);
 console.log(`without a flood  ${text(capacity)}`);
 console.log(`${callers} callers      ${text(flood)}`);
 console.log(`estimated wait at the end: ${health.estimated_wait_seconds?.toFixed(1)} s`);
-console.log(`goodput: ${(100 * share).toFixed(0)} % of the capacity, at least ${100 * LEAST_SHARE} % wanted`);
+console.log(
+  `goodput: ${(100 * share).toFixed(0)} % of the capacity, at least ${100 * LEAST_SHARE} % expected`,
+);
 process.exitCode = share >= LEAST_SHARE ? 0 : 1;
 process.exit();
 
-/** Callers for some seconds. Answers count that come within them. */
+/** Runs callers for some seconds. Only answers within that time count. */
 async function load(count, forSeconds) {
   const agent = new Agent({ keepAlive: true });
   const statuses = {};
@@ -101,7 +105,7 @@ async function load(count, forSeconds) {
   return statuses;
 }
 
-/** Counts of all rounds, by status. */
+/** Empty counts by status. */
 function nothing() {
   return { 200: 0 };
 }
@@ -110,12 +114,12 @@ function add(counts, more) {
   for (const [status, count] of Object.entries(more)) counts[status] = (counts[status] ?? 0) + count;
 }
 
-/** Answers a second. */
+/** Answers per second. */
 function rateOf(counts) {
   return counts[200] / (rounds * seconds);
 }
 
-/** A request that nobody has sent before. */
+/** A new request. */
 function body() {
   const random = new Random(1, "flood", asked++);
   const names = Array.from({ length: questions }, (_, at) => `q${at}`);
@@ -163,6 +167,6 @@ function text(counts) {
 function numberOf(name) {
   const value = Number(flags[name]);
   if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name} takes a whole number from 1, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name} must be a whole number from 1, not ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }

@@ -1,10 +1,12 @@
-// Requests as an attacker sends them, against a service of its own: cases of schemathesis by the service's document, cases of our own over
-// bare sockets, and wrong keys. Each answer is held against the contract; the exit code is 1 where anything was wrong.
+// Sends hostile requests to a service that it starts: cases that schemathesis generates from the service's document,
+// our own cases over raw sockets, and wrong keys. Each answer is checked against the contract. The exit code is 1 if
+// anything is wrong.
 //
-//     npm run build && node --import tsx scripts/measure/hostile.ts [--seed 1] [--cases 50000] [--generated 50000] [--keys 10000]
+//     npm run build && node --import tsx scripts/measure/hostile.ts [--seed 1] [--cases 50000] [--generated 50000]
+// [--keys 10000]
 //         [--slow 200] [--seconds 900] [--plant answers|key|leak]
 //
-// `--seconds` bounds each part. A planted fault must be found: then the exit code is 1.
+// `--seconds` limits each part. `--plant` plants a fault, with which the exit code must be 1.
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../../test/support/seeded-random.ts";
@@ -18,21 +20,24 @@ import { schemathesis } from "./hostile/schemathesis.ts";
 import { type Served, serve } from "./hostile/service.ts";
 import { wrongKey } from "./hostile/wrong-keys.ts";
 
-/** A case ends within it; the slow ones wait for a time-out of the service. */
+/** Time limit of a case. The slow ones wait for a timeout of the service. */
 const BOUND_MS = 70_000;
 const SLOW_BOUND_MS = 40_000;
 const CALLERS = 16;
 const SLOW_CALLERS = 100;
-/** Cases between two looks at the memory, and at a normal request. */
+/** Cases between two measurements of memory and a normal request. */
 const ROUND = 1_000;
-/** MiB in 10,000 cases. Chosen: a heap breathes by some of it; a leak of 2 KiB a case is 20. */
+/**
+ * Maximum growth in MiB per 10,000 cases. Chosen: above the normal variation of a heap; a leak of 2 KiB per case would
+ * be 20.
+ */
 const MOST_GROWTH = 8;
 const KEY = "sk-Right-Key-0123456789-of-the-operator";
 const KEYS_TOGETHER = 40;
 const SHOWN = 30;
-/** The states kept fill their cache within the warm-up, so that what grows after it is no cache. */
+/** A small state cache, which is full after the warm-up, so that later growth is not the cache. */
 const FLAGS = ["--state-cache-mb", "16"];
-/** Bodies that never end are given up soon. */
+/** A short deadline for bodies that never end. */
 const SLOW_FLAGS = ["--deadline-ms", "5000"];
 
 const { values: flags } = parseArgs({
@@ -57,7 +62,7 @@ const plant = flags.plant === undefined ? undefined : `plant-${flags.plant}.cjs`
 function numberOf(name: "seed" | "cases" | "generated" | "keys" | "slow" | "seconds"): number {
   const value = Number(flags[name]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  console.error(`--${name} takes a whole number, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name} must be a whole number, not ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }
 
@@ -67,7 +72,7 @@ function fault(text: string): void {
   if (faults.length <= SHOWN) console.error(`fault: ${text}`);
 }
 
-/** One part of the run, on a service of its own. */
+/** Runs one part against its own service. */
 async function part(
   name: string,
   env: Readonly<Record<string, string>>,
@@ -86,7 +91,7 @@ async function part(
   }
 }
 
-/** The answers to a normal request, without what differs each time. */
+/** The answer to a normal request, without the members that vary. */
 async function normal(port: number): Promise<unknown> {
   const bytes = `${head("POST", "/v1/systemone", [...JSON_LINES, `Content-Length: ${SMALL.length}`])}${SMALL}`;
   const { answers } = await exchange(port, [bytes], ["POST"], BOUND_MS);
@@ -117,7 +122,7 @@ async function rawCases({ port, pid }: Served): Promise<string> {
     await together(count, CALLERS, async () => tell(await play(port, make(), BOUND_MS), statuses));
     done += count;
     memory.sample(done);
-    assert.deepEqual(await normal(port), wanted, "a normal request is answered otherwise");
+    assert.deepEqual(await normal(port), wanted, "the answer to a normal request has changed");
   }
   checkGrowth("raw", memory);
   const counts = [...statuses].sort().map(([status, times]) => `${times} x ${status}`);
@@ -174,7 +179,7 @@ function tell(
   for (const status of seen) statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
-/** Many on a connection; the last is the right one, which alone may be let in. */
+/** Sends many wrong keys on one connection and the right one last. Only that one may be accepted. */
 async function wrongKeys({ port }: Served): Promise<string> {
   const random = seededRandom(seed + 2);
   const endsAt = performance.now() + seconds * 1000;
@@ -188,7 +193,7 @@ async function wrongKeys({ port }: Served): Promise<string> {
     const lines = [...given, [`Authorization: Bearer ${KEY}`]];
     let sent = 0;
     while (sent < lines.length) {
-      // what is no HTTP ends its connection: the rest goes on another one
+      // invalid HTTP ends the connection: the rest is sent on another one
       const rest = lines.slice(sent);
       const { answers } = await exchange(
         port,
@@ -208,7 +213,7 @@ async function wrongKeys({ port }: Served): Promise<string> {
     }
     tried += given.length;
   }
-  return `${tried} wrong keys, ${refused} of them refused with 401 and the others as no HTTP; the right one taken ${right} times`;
+  return `${tried} wrong keys, ${refused} of them refused with 401 and the others as invalid HTTP; the right one accepted ${right} times`;
 }
 
 async function byDocument({ port, pid }: Served): Promise<string> {
@@ -219,7 +224,7 @@ async function byDocument({ port, pid }: Served): Promise<string> {
   let toolErrors = 0;
   for (let round = 0; done < generated && performance.now() < endsAt; round += 1) {
     const left = Math.max(5, Math.round((endsAt - performance.now()) / 1000));
-    // a part for each of the operations; several runs, with a look at the memory and at a normal request between
+    // several runs per operation, with a measurement of memory and a normal request in between
     const share = Math.ceil(Math.min(2 * ROUND, generated - done) / 5);
     const found = await schemathesis(port, seed * 1000 + round, {
       cases: share,
@@ -227,10 +232,10 @@ async function byDocument({ port, pid }: Served): Promise<string> {
     });
     for (const each of found.failures) fault(`schemathesis: ${each}\n${found.output.slice(0, 5000)}`);
     toolErrors += found.toolErrors;
-    if (found.cases === 0) throw new Error(`schemathesis made no case: ${found.output.slice(-2000)}`);
+    if (found.cases === 0) throw new Error(`schemathesis generated no case: ${found.output.slice(-2000)}`);
     done += found.cases;
     memory.sample(done);
-    assert.deepEqual(await normal(port), wanted, "a normal request is answered otherwise");
+    assert.deepEqual(await normal(port), wanted, "the answer to a normal request has changed");
   }
   checkGrowth("schemathesis", memory);
   return `${done} cases, ${toolErrors} errors of the tool itself; ${memory.text()}`;
@@ -246,5 +251,5 @@ for (const text of faults) {
   places.set(place, (places.get(place) ?? 0) + 1);
 }
 for (const [place, count] of places) console.log(`${count} faults: ${place}`);
-console.log(`seed ${seed}: ${faults.length === 0 ? "nothing was wrong" : `${faults.length} faults`}`);
+console.log(`seed ${seed}: ${faults.length === 0 ? "no faults" : `${faults.length} faults`}`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,9 +1,10 @@
-// What HTTP costs a saturated service, in processor time: the serving process against the same contract called in this process.
-// `npm run build && node scripts/measure/http-cost.mjs [--rounds 4] [--seconds 4] [--callers 64] [--mix short] [--max-added 5]`
+// Measures the processor time that HTTP costs a saturated service: the service process compared with the same contract
+// called in this process. `npm run build && node scripts/measure/http-cost.mjs [--rounds 4] [--seconds 4] [--callers
+// 64] [--mix short] [--max-added 5]`
 //
-// Rounds alternate. A saturated machine answers as many requests as its processors have time for, so the share of that time which
-// HTTP takes is the share of the rate that it costs. Processor time, unlike a rate, also tells it on a machine that does other
-// work. The callers' own time is not counted. Ends with 1 where HTTP adds more than `--max-added` percent. Linux.
+// Rounds alternate. On a saturated machine, the share of processor time that HTTP uses is the share of throughput that
+// it costs. Unlike throughput, processor time can also be measured on a machine with other load. The callers' processor
+// time does not count. The exit code is 1 if HTTP adds more than `--max-added` percent. Linux only.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -40,7 +41,7 @@ for (let round = 0; round <= rounds; round++) {
     ["inProcess", withoutHttp],
   ]) {
     const cost = await measure(round);
-    if (round > 0) costs[name].push(cost); // the first warms up
+    if (round > 0) costs[name].push(cost); // the first round is a warm-up
   }
 }
 caller.kill();
@@ -55,7 +56,7 @@ console.log(row("over HTTP", http));
 console.log(row("without HTTP", inProcess));
 const spread = `${Math.min(...added).toFixed(1)} .. ${Math.max(...added).toFixed(1)}`;
 console.log(
-  `HTTP adds ${median(added).toFixed(1)} % of the processor time (${spread}), at most ${mostAdded} % wanted`,
+  `HTTP adds ${median(added).toFixed(1)} % of the processor time (${spread}), at most ${mostAdded} % expected`,
 );
 process.exit(median(added) <= mostAdded ? 0 : 1);
 
@@ -96,7 +97,7 @@ async function withoutHttp(round) {
   return cost;
 }
 
-/** Seconds of a process, and of its inference process. */
+/** Processor seconds of a process and of its inference process. */
 function cpuOf(pid) {
   const { own, below } = cpuSecondsOf(pid, [service.pid, caller.pid]);
   return { serving: own, inference: below };
@@ -124,6 +125,6 @@ function row(name, { serving, inference, rate }) {
 function numberOf(name) {
   const value = Number(flags[name]);
   if (value > 0) return value;
-  console.error(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }

@@ -4,12 +4,14 @@
  *     npm run build
  *     node --import tsx scripts/measure/joint-bench.ts FOLDER [EXPORT] [--minutes 3] [--speed-only] [--tokens 29]
  *
- * FOLDER is a package of type gemma3-text-joint, EXPORT one of type onnx-joint-pairs with the same weights, as test/golden/gemma3/full_size.py
- * writes them. Linux only: memory is read from /proc. The sides take turns, and a ratio compares two sides of one turn.
+ * FOLDER is a package of type gemma3-text-joint, EXPORT one of type onnx-joint-pairs with the same weights, as
+ * test/golden/gemma3/full_size.py writes them. Linux only: memory is read from /proc. The sides alternate, and a ratio
+ * compares two sides of one round.
  *
- * - start: from the start of the process to ready, the first time (the graph is written) and with the graph in the cache;
- * - memory of both processes: the maximum until ready, and when ready; `shared` is memory-mapped files, which the system can drop;
- * - speed: new states each time, no cache. `pair by pair` is the same graph with each pair computed alone, `export` the graph of EXPORT.
+ * - start: from the start of the process to ready, the first time (the graph is written) and with the graph in the
+ * cache; - memory of both processes: the maximum until ready, and when ready; `shared` is memory-mapped files, which
+ * the system can drop; - speed: new states each time, no cache. `pair by pair` is the same graph with each pair
+ * computed alone, `export` the graph of EXPORT.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -39,10 +41,10 @@ const { values: flags, positionals } = parseArgs({
   },
 });
 const [folder, exported] = positionals;
-assert.ok(folder, "name a package's folder");
+assert.ok(folder, "expected the folder of a package");
 
 const PRECISIONS: readonly Precision[] = ["fp32", "int8"];
-/** Tokens of state, question and candidate; together the length of a pair. */
+/** Tokens of state, question and candidate. Their sum is the length of a pair. */
 const WORKLOADS = [
   { pairs: 2, lengths: [12, 11, 6] },
   { pairs: 4, lengths: [88, 24, 16] },
@@ -87,7 +89,7 @@ async function checkScores(url: string, modelPath: string): Promise<string> {
   const { decisions } = JSON.parse(await readFile(path.join(modelPath, "golden.json"), "utf8"));
   let worst = 0;
   for (const { state, question, candidates, scores, sent } of decisions) {
-    if (sent !== undefined) continue; // not the texts themselves
+    if (sent !== undefined) continue; // leaves out the texts
     const criteria = Object.fromEntries(candidates.map((text: string, i: number) => [`label ${i}`, text]));
     const body = { state, questions: { q: { type: "choice", instructions: question, criteria } } };
     const headers = { "content-type": "application/json" };

@@ -1,10 +1,12 @@
-// What the queue alone makes of latency: the real scheduler over a modelled backend, in virtual time.
-// `npm run build && node scripts/measure/latency-model.mjs [--requests 20000] [--shares 0.5,0.7,0.8,0.85,0.9] [--forward-ms 4] [--message-ms 0.5] [--spread 0.1] [--max-batch-size 32] [--seed 1]`
+// Simulates the latency caused by queueing: the real scheduler with a modelled backend, in virtual time.
+// `npm run build && node scripts/measure/latency-model.mjs [--requests 20000] [--shares 0.5,0.7,0.8,0.85,0.9]
+// [--forward-ms 4] [--message-ms 0.5] [--spread 0.1] [--max-batch-size 32] [--seed 1]`
 //
-// Short requests (45 tokens: two to a forward) arrive at random times. A forward takes as long as its tokens and 25 more, and two of them
-// run at a time; each is longer by a random share (`--spread`, standard deviation). A message between the processes takes
-// `--message-ms`. Beside it the least that any order of service could give: one request after the other, each at the time that it
-// costs in a full batch, without messages (M/D/1), and the forward of the last one. No machine is measured.
+// Short requests (45 tokens, two per forward) arrive at random times. The time of a forward is proportional to its
+// tokens plus 25, with a random factor (`--spread`, standard deviation). Two forwards run at a time. A message between
+// the processes takes `--message-ms`. The output also has a lower bound for any order of service: an M/D/1 queue in
+// which each request takes its time in a full batch, without messages, plus the forward of the last request. No machine
+// is measured.
 import { setImmediate as settled } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Random } from "../../dist/bench/random.js";
@@ -30,7 +32,7 @@ const [count, forwardMs, messageMs, spread, seed] = [
 ].map((name) => Number(flags[name]));
 const SIZES = { state: 18, question: 5, candidate: 11, candidates: 2 };
 const TOKENS = SIZES.state + SIZES.question + SIZES.candidates * SIZES.candidate;
-const FORWARD_TOKENS = 25; // what a forward costs beside its own
+const FORWARD_TOKENS = 25; // fixed cost of a forward, in tokens
 const MOST_FORWARD_TOKENS = 128;
 const PROCESSORS = 2;
 const CALLERS = 64;
@@ -44,7 +46,7 @@ const SETTINGS = {
   deadlineMs: 3_600_000,
 };
 
-/** Time that moves from event to event. */
+/** A clock that advances from event to event. */
 class VirtualClock {
   #now = 0;
   #events = [];
@@ -63,7 +65,7 @@ class VirtualClock {
     };
   }
 
-  /** Until `isOver`. */
+  /** Advances until `isOver`. */
   async run(isOver) {
     for (let event = this.#events.shift(); event !== undefined && !isOver(); event = this.#events.shift()) {
       this.#now = event.at;
@@ -73,7 +75,7 @@ class VirtualClock {
   }
 }
 
-/** Computes one batch after the other. */
+/** A backend that computes one batch after another. */
 class ModelledBackend {
   isReady = true;
   isExpected = true;
@@ -110,7 +112,7 @@ class ModelledBackend {
   }
 }
 
-/** The forwards of a batch, spread over the processors. */
+/** Duration of a batch, whose forwards are spread over the processors. */
 function batchMs(requests, noise = () => 1) {
   const perForward = Math.floor(MOST_FORWARD_TOKENS / TOKENS);
   const perProcessor = Math.ceil(requests / PROCESSORS);
@@ -146,7 +148,7 @@ function world(name) {
   return { clock, backend, ask };
 }
 
-/** Answers a second of callers that wait. */
+/** Answers per second with callers that always have a request waiting. */
 async function saturatedRate() {
   const { clock, ask } = world("closed");
   let answered = 0;
@@ -161,7 +163,7 @@ async function saturatedRate() {
   return (1000 * answered) / clock.now();
 }
 
-/** Latencies of requests that come at random times, in milliseconds. */
+/** Latencies of requests that arrive at random times, in milliseconds. */
 async function latenciesAt(rate) {
   const { clock, backend, ask } = world("open");
   const random = new Random(seed, "arrivals");
@@ -178,7 +180,7 @@ async function latenciesAt(rate) {
   return { latencies, requestsPerBatch: backend.requests / backend.batches };
 }
 
-/** One server, first come first served. */
+/** Latencies of a single server, first come first served. */
 function leastLatencies(rate, serviceMs, lastMs) {
   const random = new Random(seed, "arrivals");
   let [at, freeAt] = [0, 0];

@@ -1,7 +1,8 @@
-// Processor time that metrics take: of a request with a batch of its own, of a scrape, and while nothing happens.
+// Measures the processor time of metrics: per request with its own batch, per scrape, and while idle.
 // `npm run build && node scripts/measure/metrics-cost.mjs`
 //
-// What takes part is measured alone, because it is far less than what two runs of a service differ by (options-cost.mjs).
+// The metrics code is measured alone, because its cost is far below the difference between two runs of a service
+// (options-cost.mjs).
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceMetrics } from "../../dist/src/telemetry/metrics/service-metrics.js";
 
@@ -69,7 +70,7 @@ async function cpuMs(work) {
   return (user + system) / 1000;
 }
 
-note(REQUESTS / 10); // compiled by then
+note(REQUESTS / 10); // warm-up for the JIT compiler
 const noted = await cpuMs(() => note(REQUESTS));
 const scraped = await cpuMs(async () => {
   for (let index = 0; index < SCRAPES; index += 1) await metrics.write();

@@ -1,17 +1,19 @@
 /**
- * Tests the backend `native` on a device, then measures it there beside `onnx` on the CPU.
+ * Tests the backend `native` on a device, then compares its speed there with `onnx` on the CPU.
  *
  *     npm ci && npm run build
  *     DECISION_PYTHON=... node --import tsx scripts/measure/native.ts --device cuda
  *
- *     [FOLDER ...] [--precision bf16] [--onnx-precision int8] [--max-batch-tokens 16384] [--callers 1,4,16,64] [--seconds 5] [--rounds 5]
+ *     [FOLDER ...] [--precision bf16] [--onnx-precision int8] [--max-batch-tokens 16384] [--callers 1,4,16,64]
+ * [--seconds 5] [--rounds 5]
  *     [--words 120] [--no-tests] [--no-embedded] [--no-decoder]
  *
- * First the tests of `npm run check:native`. Then the embedded model (32M), a decoder of the shape of the 270M one with random weights
- * (540 MB in a temporary folder), and each package FOLDER. Callers ask one after the other, without HTTP: each request has a new state
- * (--words of it), a question and four candidates. The two sides take turns of --seconds; a ratio compares two turns of one round. Tokens
- * are those computed. The rate counts the multiply-adds of the linear layers alone, as two operations each; the device's is that of products
- * of two large matrices of the same precision.
+ * First the tests of `npm run check:native`. Then the embedded model (32M), a decoder of the shape of the 270M one with
+ * random weights (540 MB in a temporary folder), and each package FOLDER. Each caller sends one request after another,
+ * without HTTP. A request has a new state of --words words, a question and four candidates. The two sides alternate
+ * every --seconds; a ratio compares two turns of one round. Only computed tokens count. The rate counts the
+ * multiply-adds of the linear layers only, as two operations each. The device's rate is that of products of two large
+ * matrices in the same precision.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -49,7 +51,7 @@ const WORDS =
     " ",
   );
 
-/** What a turn of one side gave. */
+/** Results of one turn of a side. */
 interface Turn {
   readonly requests: number; // a second
   readonly tokens: number; // a second
@@ -124,7 +126,7 @@ async function start(given: Record<string, string>): Promise<EngineCore> {
   return engine;
 }
 
-/** Name of the device, and operations a second in products of large matrices. */
+/** Name of the device, and its operations per second in products of large matrices. */
 function productRate(device: string, precision: string): string {
   const program = `
 import sys, time, torch
@@ -149,7 +151,7 @@ async function turn(engine: EngineCore, callers: number, seconds: number, seed =
   const latencies: number[] = [];
   let tokens = 0;
   engine.onBatch((batch) => {
-    tokens += batch.tokens; // computed ones: what pairs share counts once
+    tokens += batch.tokens; // computed tokens: shared ones count once
   });
   const startedAt = performance.now();
   const end = startedAt + seconds * 1000;
@@ -208,7 +210,7 @@ function report(callers: number, turns: Readonly<Record<string, readonly Turn[]>
   );
 }
 
-/** Numbers in the weights of the layers' matrices, each of which every token is multiplied by. */
+/** Number of weights in the layers' matrices: multiply-adds per token. */
 async function linearWeights(folder: string): Promise<number> {
   const { architecture } = await openManifest(folder);
   if (architecture.type === "bert-token-tree") {

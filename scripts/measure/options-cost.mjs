@@ -1,9 +1,10 @@
-// Measures what options cost: two services, asked in turns, and the ratios of their medians: of requests a second, and of the
-// processor time of both processes for a request, which other work on the machine changes less. Needs Linux.
-// `npm run build && node scripts/measure/options-cost.mjs --a "--no-metrics" --b "" [--rounds 12] [--seconds 2] [--connections 8]`
+// Measures what options cost. Alternates between two services, and prints the ratios of their medians of requests per
+// second and of processor time per request (both processes), which depends less on other load. Needs Linux. `npm run
+// build && node scripts/measure/options-cost.mjs --a "--no-metrics" --b "" [--rounds 12] [--seconds 2] [--connections
+// 8]`
 //
-// Each round asks one service and then the other, in changing order, so that what else the machine does hits both alike. The range
-// is that of the middle 95 % of the ratios of 2,000 samples of the rounds (bootstrap).
+// Each round measures both services, in alternating order, so that other load affects both alike. The range is the 95 %
+// bootstrap interval of the ratio (2,000 samples of the rounds).
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import { startService } from "./overload/service.mjs";
@@ -44,7 +45,7 @@ async function round(name, duration) {
 }
 
 const rounds = { a: [], b: [] };
-for (const name of ["a", "b"]) await round(name, 1); // warm
+for (const name of ["a", "b"]) await round(name, 1); // warm-up
 for (let index = 0; index < Number(flags.rounds); index += 1) {
   const order = index % 2 === 0 ? ["a", "b"] : ["b", "a"];
   for (const name of order) rounds[name].push(await round(name, Number(flags.seconds)));

@@ -1,12 +1,13 @@
-// Ten times more than the service can do: what its callers see, and what it costs to refuse them.
-// `npm run build && node scripts/measure/overload.mjs [--times 10] [--seconds 40] [--connections 1000] [--mix every] [--only flood]
+// Offers ten times the service's capacity, and measures what callers see and what refusals cost.
+// `npm run build && node scripts/measure/overload.mjs [--times 10] [--seconds 40] [--connections 1000] [--mix every]
+// [--only flood]
 //   [--control late-refusals] [-- flags of decision serve]`
 //
-// Stages: `flood` measures the capacity with callers that wait, then offers a multiple of it from another process, at random times, half
-// of it on kept connections and half on a connection for each request, while a third process asks /health and /ready on both kinds. `refusals`
-// fills the queue and counts refusals for each second that the serving process spends on a processor. `unfinished` holds 8,000
-// posts of 64,000 bytes open, and counts memory. Ends with 1 when a bound is broken; `--control` plants a fault (controls.mjs)
-// that breaks one. Linux.
+// Stages: `flood` measures the capacity with a closed loop, then offers a multiple of it from another process at random
+// times, half of it on keep-alive connections and half with a connection per request, while a third process polls
+// /health and /ready on both kinds. `refusals` fills the queue and counts refusals per second of processor time of the
+// service process. `unfinished` holds 8,000 posts of 64,000 bytes open and measures memory. The exit code is 1 if a
+// bound is exceeded; `--control` plants a fault (controls.mjs) that exceeds one. Linux only.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -34,14 +35,14 @@ const { values: flags, positionals } = parseArgs({
 /** Longest wait for answers after the last request. */
 const PATIENCE_MS = 75_000;
 const CALLERS = 64;
-/** Bounds. */
+/** Bounds that the measurement checks. */
 const PROBE_P99_MS = 100;
 const QUEUE_TIMES = 3;
 const LEAST_REFUSALS = 10_000;
 const REFUSALS_PER_ANSWER = 20;
 const UNFINISHED_MIB = 200;
 
-if (!mixes.includes(flags.mix)) fail(`--mix is one of ${mixes.join(", ")}, not ${flags.mix}.`);
+if (!mixes.includes(flags.mix)) fail(`--mix must be one of ${mixes.join(", ")}, not ${flags.mix}.`);
 const [times, seconds, capacitySeconds, connections, seed] = [
   "times",
   "seconds",
@@ -133,7 +134,7 @@ async function flood() {
   await end(service, [caller, probe]);
 }
 
-/** What /health counted otherwise than the callers. */
+/** Differences between the counters of /health and those of the callers. */
 function differences(statuses, before, after) {
   const pairs = { completed_requests: 200, rejected_requests: 503, timed_out_requests: 504 };
   const counted = Object.entries({ ...pairs, failed_requests: 500, cancelled_requests: undefined });
@@ -145,11 +146,11 @@ function differences(statuses, before, after) {
   );
 }
 
-/** One request computed, one waiting, no more let in: everything is refused. */
+/** With one request running and one waiting, the queue is full: everything else is refused. */
 async function refusals() {
   const service = await start("--queue-size", "1", "--max-batch-size", "1", "--deadline-ms", "3600000");
   const left = new AbortController();
-  const fill = (at) => service.post(heavyRequest(at), left.signal).catch(() => {}); // it is left at the end
+  const fill = (at) => service.post(heavyRequest(at), left.signal).catch(() => {}); // its caller disconnects at the end
   void fill(0);
   await until(service, ({ running_requests }) => running_requests === 1);
   void fill(1);
@@ -176,19 +177,19 @@ async function refusals() {
   const bound = Math.max(LEAST_REFUSALS, REFUSALS_PER_ANSWER * answersPerSecond);
   const rate = refused / spent;
   hold(
-    `at least ${bound.toFixed(0)} refusals for each second on a processor`,
+    `at least ${bound.toFixed(0)} refusals per second of processor time`,
     bound,
     rate,
     `${rate.toFixed(0)}`,
   );
   const counted = after.rejected_requests - before.rejected_requests;
-  const uncounted = counted < refused ? { [`${counted} counted`]: refused - counted } : {}; // those under way at the end are more
+  const uncounted = counted < refused ? { [`${counted} counted`]: refused - counted } : {}; // plus those in progress at the end
   holdNone("every refusal counted", uncounted);
   left.abort();
   await end(service, [caller]);
 }
 
-/** As many pairs as a request may have. */
+/** A request with the most pairs allowed. */
 function heavyRequest(at) {
   const { maxCandidates, maxPairs } = REQUEST_LIMITS;
   const level = (index) => `${index} ${"go ".repeat(700)}`;
@@ -243,7 +244,7 @@ function start(...own) {
 
 async function end(service, children) {
   for (const process of children) process.kill();
-  if ((await service.end()) !== 0) broken.push("the service did not end in order");
+  if ((await service.end()) !== 0) broken.push("the service did not exit normally");
 }
 
 function child(name) {
@@ -298,7 +299,7 @@ function quantile(values, share) {
 function numberOf(name) {
   const value = Number(flags[name]);
   if (value > 0) return value;
-  return fail(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+  return fail(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
 }
 
 function fail(message) {

@@ -1,15 +1,17 @@
 /**
- * Measures one service (the edge) of `--backend remote` over 1, 2 and 4 engine processes, each an inference server with one thread.
+ * Measures one service (the edge) of `--backend remote` over 1, 2 and 4 engine processes, each an inference server with
+ * one thread.
  *
  *     npm run build
- *     node --import tsx scripts/measure/remote-edge.ts [--engines 1,2,4] [--rounds 7] [--seconds 5] [--callers 32] [--words 60]
+ *     node --import tsx scripts/measure/remote-edge.ts [--engines 1,2,4] [--rounds 7] [--seconds 5] [--callers 32]
+ * [--words 60]
  *                                                      [--stand-in MICROSECONDS]
  *
- * Callers ask one after the other over HTTP, each time with a new state. The engines stand behind one address: connections go to
- * them in turn. The edges take turns of --seconds; a ratio compares two turns of one round. The edge's time on processors a request
- * (Linux) says where it would become the limit. Engines, edge and callers share the machine: give them a processor each. Where there are
- * not so many, `--stand-in` shows the edge's own limit: engines that compute nothing, sleep so long for each token, one forward after the
- * other, and give scores of 0.
+ * Each caller sends one request after another over HTTP, always with a new state. The engines are behind one address,
+ * and connections are assigned to them in turn. The edges alternate every --seconds; a ratio compares two turns of one
+ * round. The edge's processor time per request (Linux) shows where it would become the bottleneck. Engines, edge and
+ * callers share the machine and need a processor each. With fewer processors, `--stand-in` shows the edge's own limit:
+ * engines that compute nothing, sleep so long per token, one forward at a time, and return scores of 0.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -39,15 +41,15 @@ const { values: flags } = parseArgs({
     callers: { type: "string", default: "32" },
     words: { type: "string", default: "60" },
     "stand-in": { type: "string" },
-    /** Of the engine processes that this program starts. */
+    /** Graph of the engine processes that this program starts. */
     graph: { type: "string" },
   },
 });
-/** Forwards that an engine has at a time: one computes while the next one travels. */
+/** Concurrent forwards per engine: one computes while the next is in transit. */
 const CONNECTIONS = 2;
-/** Of /proc. @see proc_pid_stat(5) */
+/** Clock ticks per second in /proc. @see proc_pid_stat(5) */
 const TICKS_A_SECOND = 100;
-/** As many scores as a stand-in gives: more than a forward has pairs. */
+/** Scores that a stand-in returns: more than a forward has pairs. */
 const MOST_PAIRS = 512;
 const QUESTIONS = {
   intent: {
@@ -68,7 +70,7 @@ else {
   process.on("disconnect", () => process.exit());
 }
 
-/** @param microseconds for each token */
+/** @param microseconds per token */
 function standIn(microseconds: number, { digest }: WholeGraph): Misbehaviour {
   const scores = new Uint8Array(4 * MOST_PAIRS);
   const outputs = [
@@ -119,7 +121,7 @@ async function measure(): Promise<void> {
     }
     for (const count of counts) edges.push(await openEdge(ports.slice(0, count)));
     const random = new Random(1);
-    for (const edge of edges) await turn(edge, random, 1_000); // warm
+    for (const edge of edges) await turn(edge, random, 1_000); // warm-up
     for (let round = 0; round < Number(flags.rounds); round++)
       for (const edge of edges) {
         const { rate, cpuMs } = await turn(edge, random, 1_000 * Number(flags.seconds));
@@ -158,7 +160,7 @@ async function openEdge(ports: readonly number[]): Promise<Edge> {
   };
 }
 
-/** Requests in a second, and the edge's milliseconds on processors for each. */
+/** Requests per second, and the edge's processor time per request in milliseconds. */
 async function turn({ url, pid }: Edge, random: Random, ms: number) {
   const startedAt = performance.now();
   const cpuBefore = await cpuSeconds(pid);
@@ -178,7 +180,7 @@ async function turn({ url, pid }: Edge, random: Random, ms: number) {
   return { rate, cpuMs: (1_000 * ((await cpuSeconds(pid)) - cpuBefore)) / answered };
 }
 
-/** NaN where there is no /proc. */
+/** Processor seconds of a process; NaN without /proc. */
 async function cpuSeconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -189,7 +191,7 @@ function report(edges: readonly Edge[]): void {
   const [first] = edges;
   for (const { engines, rates, cpuMs } of edges) {
     console.log(
-      `${engines} engines: ${median(rates).toFixed(0)} requests/s, edge ${median(cpuMs).toFixed(2)} ms of CPU a request`,
+      `${engines} engines: ${median(rates).toFixed(0)} requests/s, edge ${median(cpuMs).toFixed(2)} ms of CPU per request`,
     );
     if (first !== undefined && first.engines !== engines)
       console.log(`  rate / rate of ${first.engines}:`, spreadOf(ratios(rates, first.rates)));

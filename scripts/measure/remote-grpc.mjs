@@ -1,12 +1,15 @@
 /**
- * Compares HTTP with binary tensors, as the backend `remote` speaks it, with gRPC: the same forwards to the same Triton, which it starts.
+ * Compares HTTP with binary tensors, as the backend `remote` uses it, with gRPC: the same forwards to the same Triton,
+ * which this script starts.
  *
  *     npm install --prefix FOLDER @grpc/grpc-js@1.14.7
  *     npm run build
- *     REMOTE_PYTHON=... node --import tsx scripts/measure/remote-grpc.mjs --grpc-js FOLDER [--rounds 7] [--seconds 2] [--in-flight 1,4]
+ *     REMOTE_PYTHON=... node --import tsx scripts/measure/remote-grpc.mjs --grpc-js FOLDER [--rounds 7] [--seconds 2]
+ * [--in-flight 1,4]
  *
- * REMOTE_PYTHON has nvidia-pytriton and onnxruntime. The two take turns of --seconds; a ratio compares two turns of one round. CPU is
- * that of this process, which does what the service does for a forward: it makes the tensors, sends them and reads the scores.
+ * REMOTE_PYTHON has nvidia-pytriton and onnxruntime. The two alternate every --seconds; a ratio compares two turns of
+ * one round. CPU is the processor time of this process, which does the service's work for a forward: it creates the
+ * tensors, sends them and reads the scores.
  */
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -33,10 +36,13 @@ const { values: flags } = parseArgs({
   },
 });
 if (flags["grpc-js"] === undefined)
-  throw new Error("--grpc-js names a folder with @grpc/grpc-js in node_modules");
+  throw new Error("--grpc-js must be a folder with @grpc/grpc-js in node_modules");
 const grpc = createRequire(path.resolve(flags["grpc-js"], "package.json"))("@grpc/grpc-js");
 
-/** Tokens of the state, and of one question's candidates: a short request, a usual one, the longest forward that has no long state. */
+/**
+ * Tokens of the state and of one question's candidates: a short request, a usual one, and the longest forward without a
+ * long state.
+ */
 const SHAPES = [
   { name: "one pair", state: 20, candidates: [3, 3] },
   { name: "short", state: 60, candidates: [8, 8, 8] },
@@ -44,7 +50,7 @@ const SHAPES = [
 ];
 const MODEL = { name: "twig", folder: path.join(ROOT, "model"), precision: "int8" };
 const OUTPUTS = ["scores", "digest"];
-/** Of the protocol's messages what a forward needs. https://github.com/kserve/open-inference-protocol */
+/** The parts of the protocol's messages that a forward needs. https://github.com/kserve/open-inference-protocol */
 const { root } = protobuf.parse(
   `syntax = "proto3"; package inference;
 message Tensor { string name = 1; string datatype = 2; repeated int64 shape = 3; }
@@ -121,7 +127,7 @@ function forwardOf({ state, candidates }) {
   return forwards[0];
 }
 
-/** @returns forwards a second, latency and CPU in ms of a forward */
+/** @returns forwards per second; latency and CPU time of a forward in ms */
 async function turn(way, forward, inFlight, ms) {
   const latencies = [];
   const began = performance.now();

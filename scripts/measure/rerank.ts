@@ -1,22 +1,23 @@
 /**
- * Measures on a running service how well relevance orders documents, beside other ways to ask the model for it.
+ * Measures on a running service how well relevance orders documents, compared with other ways to ask the model.
  *
  *     node --import tsx scripts/measure/rerank.ts [--url http://127.0.0.1:8700] [--key KEY] [--queries FILE]
  *         [--decisions FILE [--sets xquad,squad_it] [--per-set 7]]
  *
- * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all others.
- * --decisions is a corpus of decisions, of which queries are made beside them (scripts/measure/rerank/from-decisions.ts).
+ * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all
+ * others. --decisions is a corpus of decisions, from which further queries are made
+ * (scripts/measure/rerank/from-decisions.ts).
  *
- * Told are the share of queries with an answer first, the mean reciprocal rank of the first answer, the area under the receiver
- * operating characteristic over the documents of all queries (how often an answer to some query has more than another text for any
- * query), and, of probabilities, how many answers have more than 0.5 and how many other texts have less.
+ * The output has the share of queries with an answer first, the mean reciprocal rank of the first answer, the area
+ * under the ROC curve over the documents of all queries (how often an answer to some query scores higher than a
+ * non-answer of any query), and for probabilities the shares of answers above 0.5 and of other texts below.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { rootUrl } from "../root-url.ts";
 import { type Query, queriesFromDecisions } from "./rerank/from-decisions.ts";
 
-/** Chosen: in any language fewer tokens than a candidate of a plain ranking may have; longer texts are cut there. */
+/** Longer texts are cut here. Chosen: in any language fewer tokens than a candidate of a plain ranking may have. */
 const MOST_CHARACTERS = 700;
 
 /** [documents] of one query, answers first. */
@@ -86,7 +87,7 @@ function percent(share: number): string {
 
 type ScoreDocument = (query: string, text: string) => Promise<number>;
 
-/** Asks about one document after the other. */
+/** Scores one document after another. */
 function inTurn(scoreOf: ScoreDocument) {
   return async (query: string, texts: readonly string[]): Promise<number[]> => {
     const scores: number[] = [];

@@ -1,9 +1,10 @@
-// Requests a second and memory of `decision serve` by size of request: the table of docs/sizing.md.
-// `npm run build && node scripts/measure/sizing.mjs [--processors 1] [--seconds 4] [--callers 8] [--states 20,160,1000] [-- FLAGS OF decision serve]`. Needs Linux.
+// Measures requests per second and memory of `decision serve` by size of request: the table of docs/sizing.md.
+// `npm run build && node scripts/measure/sizing.mjs [--processors 1] [--seconds 4] [--callers 8] [--states 20,160,1000]
+// [-- FLAGS OF decision serve]`. Needs Linux.
 //
-// The service runs on the first processors of the machine. Requests are counted for each second of processor time that both of
-// its processes have used: on a machine that does nothing else, and with callers on other processors, that is a processor's requests
-// a second; other work changes it much less than what is answered in a second. A measurement takes --seconds of processor time for each processor.
+// The service runs on the first processors of the machine. Requests are counted per second of processor time of both
+// processes. On an idle machine with the callers on other processors, that is the throughput per processor, but it
+// depends much less on other load. A measurement takes --seconds of processor time per processor.
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
@@ -22,19 +23,19 @@ const { values: flags, positionals } = parseArgs({
 });
 const [processors, seconds, callers] = [flags.processors, flags.seconds, flags.callers].map(Number);
 if (![processors, seconds, callers].every((value) => value > 0)) {
-  console.error("--processors, --seconds and --callers take numbers above 0");
+  console.error("--processors, --seconds and --callers must be numbers above 0");
   process.exit(2);
 }
 const root = new URL("../..", import.meta.url).pathname;
 const STATE_TOKENS = flags.states.split(",").map(Number);
 const QUESTIONS = [1, 8];
-/** Of a question: four candidates of ten tokens. */
+/** Tokens of the other parts: each question has four candidates of ten tokens. */
 const REST = { question: 12, candidate: 10, candidates: 4 };
-/** On a busy machine nothing is refused because it would take too long. */
+/** A long deadline, so that nothing is refused on a busy machine. */
 const PATIENT_MS = "3600000";
-/** Few: the default cache holds three states of 1,000 tokens. */
+/** Number of recurring states. Few, because the default cache holds three states of 1,000 tokens. */
 const SEEN_STATES = 2;
-/** Processor time until code is compiled and memory is taken. */
+/** Processor time of the warm-up: code is compiled and memory allocated. */
 const WARM_SECONDS = 1;
 
 console.log(`| state | questions | new states | seen states | memory |\n| --- | --- | --- | --- | --- |`);
@@ -67,7 +68,7 @@ function processorList() {
   return Array.from({ length: processors }, (_, index) => index).join(",");
 }
 
-/** A body for the operation that its members tell. */
+/** The body of a request. */
 function requestOf(sizes, name, index) {
   return JSON.parse(sized(new Random(1, name, index), sizes).body);
 }
@@ -77,8 +78,8 @@ function short(value) {
 }
 
 /**
- * Requests for a second of processor time, until both processes have used the given seconds on each processor. Each caller sends its
- * next request when it has its answer.
+ * Requests per second of processor time, measured until both processes have used the given seconds per processor.
+ * Closed loop.
  */
 async function load(service, pool, requestAt, cpuSeconds) {
   const before = service.bothCpuSeconds;

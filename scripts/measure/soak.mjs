@@ -1,12 +1,14 @@
-// Sends requests of random shapes to a service for some minutes, then the largest legal one, and watches the memory of both processes.
-// `npm run build && node scripts/measure/soak.mjs [--minutes 5] [--callers 6] [--seed 1] [--plant leak] [-- flags of decision serve]`
+// Sends requests of random shapes to a service for some minutes, then the largest valid one, and samples the memory of
+// both processes. `npm run build && node scripts/measure/soak.mjs [--minutes 5] [--callers 6] [--seed 1] [--plant leak]
+// [-- flags of decision serve]`
 //
-// Memory is resident memory, with pages that both processes map counted once; it is sampled once a second, on Linux only. Twice,
-// after 40 % of the time and at its end, the script fills the caches with the same requests, lets both processes collect garbage, and asks
-// what is left: what grows there is a leak. `--plant leak` plants one.
+// Memory is resident memory, with pages that both processes map counted once, sampled once per second, on Linux only.
+// Twice, after 40 % of the time and at the end, the script fills the caches with the same requests, makes both
+// processes collect garbage, and measures the remaining memory. Growth between the two is a leak. `--plant leak` plants
+// one.
 //
-// Exit code 1: a bound is broken, the run was stopped, the service ended, or an answer was neither a 200 nor the expected refusal. The
-// report goes to stdout, problems to stderr.
+// Exit code 1: a bound was exceeded, the run was stopped, the service ended, or an answer was neither a 200 nor the
+// expected refusal. The report goes to stdout, problems to stderr.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -26,10 +28,13 @@ import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.m
 const SAMPLE_MS = 1_000;
 /** Samples per line of the table. */
 const SHOWN_EVERY = 30;
-/** The caches and the heaps fill up in this share of the time. */
+/** Share of the time in which caches and heaps fill. */
 const WARM_UP = 0.4;
 const MIB = 2 ** 20;
-/** MiB. `live`: growth of what is left after garbage collection: the cache of tokens may take up 8, and one long state more may be held. */
+/**
+ * Bounds in MiB. `live` is the growth after garbage collection: the cache of tokens may use 8, and one more long state
+ * may be held.
+ */
 const BOUNDS = { ready: 220, loaded: 480, live: 30 };
 
 const { values: flags, positionals } = parseArgs({
@@ -43,14 +48,14 @@ const { values: flags, positionals } = parseArgs({
 });
 const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map(numberOf);
 if (![undefined, "leak"].includes(flags.plant))
-  refuse(`--plant takes "leak", not ${JSON.stringify(flags.plant)}.`);
+  refuse(`--plant must be "leak", not ${JSON.stringify(flags.plant)}.`);
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const answers = mkdtempSync(path.join(tmpdir(), "soak-"));
 const loaded = ["live.cjs", ...(flags.plant ? ["plant-leak.cjs"] : [])].map((name) =>
   JSON.stringify(path.join(here, "soak", name)),
 );
-// with a channel, so that the service ends when this process ends in any way
+// with an IPC channel, so that the service ends whenever this process ends
 const service = spawn(
   process.execPath,
   [
@@ -122,7 +127,7 @@ async function soak() {
   report({ ready, first, last, steady, end, largest });
 }
 
-/** Random requests from all callers, with samples beside them. */
+/** Sends random requests from all callers and samples memory. */
 async function load(lasting) {
   const until = performance.now() + lasting * 60_000;
   const isOver = () => early.signal.aborted || performance.now() >= until;
@@ -130,7 +135,7 @@ async function load(lasting) {
   early.signal.throwIfAborted();
 }
 
-/** Bytes that both processes hold when their caches have the same content and garbage is collected, in MiB. */
+/** Memory of both processes with the same cache content after garbage collection, in MiB. */
 async function settle() {
   for (const each of fixedRequests()) await send(each);
   const pids = [service.pid, ...childrenOf(service.pid)];
@@ -153,7 +158,7 @@ function both() {
   const memory = serviceMemory(service.pid);
   const total = residentOnce(service.pid);
   if (memory === undefined || total === undefined)
-    refuse("This system does not say which pages processes share.");
+    refuse("This system does not report which pages processes share.");
   return { service: memory.service / MIB, inference: memory.inference / MIB, total: total / MIB };
 }
 
@@ -172,7 +177,7 @@ function rest(ms) {
 function numberOf(name) {
   const value = Number(flags[name]);
   if (value > 0) return value;
-  refuse(`--${name} takes a number above 0, not ${JSON.stringify(flags[name])}.`);
+  refuse(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
 }
 
 function refuse(message) {
@@ -241,7 +246,7 @@ function total() {
 
 function outcomes() {
   const all = [...counts].map(
-    ([status, count]) => `${count} x ${status === "left" ? "left by the caller" : status}`,
+    ([status, count]) => `${count} x ${status === "left" ? "aborted by the caller" : status}`,
   );
   return `${all.join(", ") || "no answers"}; ${unexpected} of them unexpected`;
 }
@@ -275,7 +280,7 @@ function report({ ready, first, last, steady, end, largest }) {
     mib(largest.total),
     String(BOUNDS.loaded),
   );
-  row("linear fit after the warm-up, in a minute", "", "", growth.toFixed(1), "-");
+  row("linear fit after the warm-up, per minute", "", "", growth.toFixed(1), "-");
   row("after garbage collection, first", first.service.toFixed(1), first.inference.toFixed(1), "", "-");
   row(
     "after garbage collection, last",

@@ -1,9 +1,9 @@
 // Measures how long large bodies of many shapes block the service's event loop, one at a time and sixty at once.
 // `npm run build && node scripts/measure/stall.mjs [--rounds 5] [--only <part of a shape's name>] [--flood 60]`
 //
-// The service runs in this process, the callers in another one. A stall is the longest time between two ticks of a timer of
-// one millisecond. Wall-clock time includes other work of the machine. So on Linux the main thread's own processor time is
-// shown too. Figures are medians of the rounds.
+// The service runs in this process, the callers in another one. A stall is the longest time between two ticks of a
+// one-millisecond timer. Wall-clock time includes other load on the machine, so on Linux the main thread's processor
+// time is shown too. Figures are medians of the rounds.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readSync } from "node:fs";
@@ -12,7 +12,10 @@ import { parseArgs } from "node:util";
 import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
 
 const { maxBodyBytes: SIZE, maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
-/** Characters of each of the most questions, and of the most candidates; the rest of a body is names and punctuation. */
+/**
+ * Characters per question and per candidate if there are as many as allowed. The rest of the body is names and
+ * punctuation.
+ */
 const [OF_QUESTIONS, OF_CANDIDATES] = [maxQuestions, maxCandidates].map((count) =>
   Math.floor((SIZE - 49_152) / count),
 );

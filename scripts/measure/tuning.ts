@@ -1,12 +1,14 @@
 /**
- * Measures what `decision tune` gains on three public sets that the embedded model was not trained on, with 20, 100 and 500 rows.
+ * Measures the gain of `decision tune` on three public sets that the embedded model was not trained on, with 20, 100
+ * and 500 rows.
  *
- *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,3] [--plot docs/tuning.svg]
+ *     node --import tsx scripts/measure/tuning.ts --data FOLDER --work FOLDER [--splits 20,10,3] [--plot
+ * docs/tuning.svg]
  *
  * The first folder holds the extracted corpus (`train/surge_toxicity.jsonl`, `train/politeness.jsonl`,
- * `train/newsgroups20.jsonl`). The second keeps scores, vectors and the figures of each split, which take minutes to compute: delete
- * what is in it after a change of model or fit. Each split fits to some of the rows and measures on all others. Printed are the tables
- * of docs/tuning.md: means over the splits with their 95 % intervals.
+ * `train/newsgroups20.jsonl`). The second caches scores, vectors and the figures of each split, which take minutes to
+ * compute: empty it after a change of model or fit. Each split fits to some of the rows and measures on all others. The
+ * output is the tables of docs/tuning.md: means over the splits with their 95 % intervals.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -17,7 +19,10 @@ import { readSets } from "./tuning/sets.ts";
 import { type Split, split, WAYS, type Way } from "./tuning/splits.ts";
 
 const COUNTS = [20, 100, 500];
-/** Standard errors of a 95 % interval by degrees of freedom: Student's distribution, for the usual numbers of splits. */
+/**
+ * Half width of a 95 % interval in standard errors, by degrees of freedom (Student's t), for the usual numbers of
+ * splits.
+ */
 const STUDENT: Readonly<Record<number, number>> = { 1: 12.71, 2: 4.303, 4: 2.776, 9: 2.262, 19: 2.093 };
 
 const { values: flags } = parseArgs({
@@ -29,7 +34,7 @@ const { values: flags } = parseArgs({
   },
 });
 if (flags.data === undefined || flags.work === undefined)
-  throw new Error("--data and --work are required: the corpus, and a folder for what is computed");
+  throw new Error("--data (the corpus) and --work (a folder for computed results) are required");
 await mkdir(flags.work, { recursive: true });
 
 const work = flags.work;
@@ -67,7 +72,7 @@ console.log("| --- | --- | --- | --- | --- |");
 console.log(promises.join("\n"));
 if (flags.plot !== undefined) await writeFile(flags.plot, plot(panels));
 
-/** From the folder as far as they are there. */
+/** Computes splits, or reads those that the folder already has. */
 async function splitsOf(set: CollectedSet, name: string, count: number, wanted: number): Promise<Split[]> {
   const splits: Split[] = [];
   for (let seed = 1; seed <= wanted; seed++) {
@@ -92,7 +97,7 @@ function promiseLine(name: string, count: number, splits: readonly Split[]): str
   return `| ${name} | ${count} | ${kinds} | ${shown(promised)} | ${shown(kept)} |`;
 }
 
-/** With the half width of the 95 % interval. */
+/** The mean with the half width of its 95 % interval. */
 function mean(values: readonly number[]): Mean {
   const average = values.reduce((sum, one) => sum + one, 0) / values.length;
   const variance =

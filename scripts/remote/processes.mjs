@@ -7,13 +7,13 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const ROOT = path.join(import.meta.dirname, "../..");
-/** Begins the names of what the servers of this run keep in /dev/shm. */
+/** Prefix of this run's names in /dev/shm. */
 export const SHARED_MEMORY = `decision_check_${process.pid}_`;
-/** Chosen: long enough for a busy machine. */
+/** Time limit of a start. Chosen: long enough for a busy machine. */
 export const START_MS = 120_000;
 
 export const scratch = fs.mkdtempSync(path.join(tmpdir(), "check-remote-"));
-/** The processes of this run, each the first of a group of its own. */
+/** The processes of this run, each the leader of a process group. */
 const started = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 process.on("exit", () => {
@@ -23,7 +23,7 @@ process.on("exit", () => {
     if (name.startsWith(SHARED_MEMORY)) fs.rmSync(path.join("/dev/shm", name), { force: true });
 });
 
-/** This process's variables without settings of the service. */
+/** This process's environment without settings of the service. */
 export function environment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("DECISION_")));
 }
@@ -52,7 +52,7 @@ export function start({ program, args, env, log }) {
   return child;
 }
 
-/** Kills a process with those that it started. */
+/** Kills a process and its descendants. */
 function kill({ pid }) {
   try {
     process.kill(-pid, "SIGKILL");
@@ -85,22 +85,20 @@ export async function freePort() {
   return port;
 }
 
-/** @throws if it does not become so in time, or a process ends before */
+/** Waits for a condition. @throws if it is not true in time, or the watched process ends first */
 export async function until(what, isSo, watched) {
   const began = performance.now();
   while (!(await isSo())) {
     const hasEnded = watched.exitCode !== null || watched.signalCode !== null;
     if (hasEnded || performance.now() - began > START_MS)
-      throw new Error(
-        `not so ${hasEnded ? "when its process ended" : "in time"}: ${what}\n${logOf(watched)}`,
-      );
+      throw new Error(`${hasEnded ? "the process ended before" : "not in time"}: ${what}\n${logOf(watched)}`);
     await sleep(100);
   }
 }
 
 const logOf = ({ log }) => fs.readFileSync(log, "utf8").split("\n").slice(-20).join("\n");
 
-/** One address for several servers: each connection goes to the next one that takes it. */
+/** One address for several servers: each connection goes to the next server that accepts it. */
 export async function balance(ports) {
   const counts = ports.map(() => 0);
   let turn = 0;

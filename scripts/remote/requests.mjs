@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const CALLERS = 6;
 
-/** Asks one request after the other, as many as given or until its end, and compares each answer. */
+/** Sends one request after another, up to the given number or until it is stopped, and compares each answer. */
 export function callers(url, bodies, expected, { most = Number.POSITIVE_INFINITY, tolerance = 0 } = {}) {
   const load = { good: 0, failed: 0, kinds: new Set() };
   let isOver = false;
@@ -30,7 +30,7 @@ export function callers(url, bodies, expected, { most = Number.POSITIVE_INFINITY
   return load;
 }
 
-/** States of many lengths, in several languages; one to five questions of each type. */
+/** Requests with states of many lengths in several languages, and one to five questions of each type. */
 export function requests() {
   const texts = [
     "You are all useless. I want to speak to a manager now!",
@@ -61,7 +61,10 @@ export function requests() {
   }));
 }
 
-/** How far two equal structures' numbers are apart at most, relative to those above 1; infinite if they are not equal structures. */
+/**
+ * Maximum difference between the numbers of two equal structures, relative for numbers above 1; infinite if the
+ * structures differ.
+ */
 export function distance(left, right) {
   if (typeof left === "number" && typeof right === "number")
     return Math.abs(left - right) / Math.max(1, Math.abs(right));

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { environment, ROOT, SHARED_MEMORY } from "./processes.mjs";
 
-/** Triton as nvidia-pytriton brings it: without the onnxruntime backend, so by deploy/triton/model.py. */
+/** Triton from nvidia-pytriton. It has no onnxruntime backend and therefore uses deploy/triton/model.py. */
 function triton(folder, port, model, [python]) {
   const repository = path.join(folder, "repository");
   exportModel("triton", model, repository);
@@ -20,17 +20,17 @@ function triton(folder, port, model, [python]) {
   return tritonServer(folder, repository, port, python, python);
 }
 
-/** The backend native in it. */
+/** Triton with the backend native. */
 function tritonNative(folder, port, model, [python, torch]) {
-  assert.equal(torch.version, python.version, "both are the same Python");
+  assert.equal(torch.version, python.version, "both have the same Python version");
   const repository = path.join(folder, "repository");
   exportModel("triton", model, repository, ["--backend", "native"]);
   return tritonServer(folder, repository, port, python, torch);
 }
 
-/** @param model the Python that computes */
+/** @param model facts about the Python that computes */
 function tritonServer(folder, repository, port, { libraries, site, version }, model) {
-  // as nvidia-pytriton does it: the server and the backend in a folder, with the stub of this Python
+  // the layout of nvidia-pytriton: server and backend in one folder, with the stub for this Python
   const home = path.join(site, "pytriton/tritonserver");
   const backends = path.join(folder, "backends");
   fs.cpSync(path.join(home, "backends/python"), path.join(backends, "python"), { recursive: true });
@@ -77,7 +77,7 @@ function mlserver(folder, port, model, [{ executable }]) {
   return { program: executable, args, env, log: path.join(folder, "log") };
 }
 
-/** It listens on every address of the machine: it has no setting for that. */
+/** KServe. It listens on every address of the machine and has no setting to change that. */
 function kserve(folder, port, model, [{ executable }]) {
   const served = path.join(folder, model.name);
   exportModel("onnx", model, served);
@@ -99,11 +99,11 @@ function exportModel(format, { name, folder, precision }, output, more = []) {
 const REMOTE = "REMOTE_PYTHON";
 
 /**
- * What each server is: the packages of its Pythons by the variable that names one, what computes, in which precisions, the clauses of the contract
- * (full unless said), and what is started for a model.
+ * Description of each server: packages of its Pythons by environment variable, the computing backend, its precisions,
+ * the profile to check (default: full), and how to start it for a model.
  *
- * `serve` takes a folder of this run that is not there yet, a port, a model (its name on the server, the folder of its package and the
- * precision), and facts about the Pythons.
+ * `serve` gets a new folder, a port, a model (its name on the server, the folder of its package and the precision), and
+ * facts about the Pythons.
  */
 export const SERVERS = {
   triton: {
@@ -116,7 +116,7 @@ export const SERVERS = {
     pythons: { [REMOTE]: ["nvidia-pytriton"], DECISION_PYTHON: ["torch", "numpy"] },
     backend: "native",
     precisions: ["fp32", "bf16"],
-    profile: "seed", // scores in company differ by rounding
+    profile: "seed", // batched scores differ by rounding
     serve: tritonNative,
   },
   mlserver: {
@@ -133,7 +133,7 @@ export const SERVERS = {
   },
 };
 
-/** Facts about the Pythons of a server. @throws Error that names what one lacks */
+/** Facts about the Pythons of a server. @throws Error that names missing packages */
 export const pythonsOf = (name) =>
   Object.entries(SERVERS[name].pythons).map(([variable, packages]) => pythonOf(variable, packages));
 
@@ -155,7 +155,7 @@ print(json.dumps({
   });
   if (status !== 0)
     throw new Error(
-      `${executable}: ${error?.message ?? stderr.trim()}. ${variable} names a Python with ${needed.join(", ")}.`,
+      `${executable}: ${error?.message ?? stderr.trim()}. ${variable} must be a Python with ${needed.join(", ")}.`,
     );
   return { ...JSON.parse(stdout), executable };
 }

@@ -7,7 +7,7 @@ export interface Fleet {
   readonly replicas: number;
   /** States that one replica's cache holds. */
   readonly cacheStates: number;
-  /** The k-th most frequent state is asked about k^-exponent times as often as the first. */
+  /** Zipf exponent: the k-th most frequent state occurs k^-exponent times as often as the first. */
   readonly exponent: number;
   readonly route: Route;
 }
@@ -15,21 +15,21 @@ export interface Fleet {
 export interface FleetFigures {
   /** Share of requests whose state was in the cache of the replica that got it. */
   readonly hitRate: number;
-  /** Requests of the busiest replica, in means of all. */
+  /** Requests of the busiest replica, relative to the mean. */
   readonly busiest: number;
 }
 
-/** Chosen: the head of the distribution fits no cache here, and a cell takes a tenth of a second. */
+/** Number of states. Chosen: too many for any cache here, and few enough to simulate a cell in a tenth of a second. */
 const STATES = 100_000;
 const WARM_UP = 60_000;
 const MEASURED = 60_000;
-const POINTS = 100; // on the ring, of each replica
-/** As in deploy/affinity/envoy.yaml: a replica that has more than twice the mean passes requests on. */
+const POINTS = 100; // points of each replica on the hash ring
+/** As in deploy/affinity/envoy.yaml: a replica with more than twice the mean load passes requests on. */
 const BOUND = 2;
-/** Of the requests that a bound looks at. Chosen: about as many as are open in a fleet at a time, ten a replica. */
+/** Recent requests per replica that count as load. Chosen: about as many as are open at a time. */
 const OPEN_EACH = 10;
 
-/** Requests for states of a Zipf distribution, before replicas with a cache of the states used last. Seeded. */
+/** Simulates requests with Zipf-distributed states to replicas with an LRU cache of states. Seeded. */
 export function simulate({ replicas, cacheStates, exponent, route }: Fleet): FleetFigures {
   const random = mulberry32(1);
   const draw = zipf(exponent, random);
@@ -49,7 +49,7 @@ export function simulate({ replicas, cacheStates, exponent, route }: Fleet): Fle
   return { hitRate: hits / MEASURED, busiest: (Math.max(...served) * replicas) / MEASURED };
 }
 
-/** @returns the number of a state, the most frequent one 0 */
+/** @returns a function that draws a state's number; 0 is the most frequent state */
 function zipf(exponent: number, random: () => number): () => number {
   const sums = new Float64Array(STATES);
   let sum = 0;
@@ -103,7 +103,7 @@ function router(replicas: number, route: Route, random: () => number): (state: n
   };
 }
 
-/** 32 bits from a number. @see https://github.com/aappleby/smhasher, finalizer of MurmurHash3 */
+/** A 32-bit hash of a number. @see https://github.com/aappleby/smhasher, finalizer of MurmurHash3 */
 function hash(value: number, salt: number): number {
   let bits = Math.imul(value + 1, 0x9e3779b1) ^ Math.imul(salt, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

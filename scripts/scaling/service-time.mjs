@@ -1,5 +1,6 @@
-// Processor time that the service process takes for a request, apart from the inference process: where one service ends, docs/scaling.md.
-// `npm run build && node scripts/scaling/service-time.mjs [--requests 400] [--rounds 3] [--callers 8] [-- FLAGS OF decision serve]`. Needs Linux.
+// Measures the processor time of the service process per request, without the inference process, for docs/scaling.md.
+// `npm run build && node scripts/scaling/service-time.mjs [--requests 400] [--rounds 3] [--callers 8] [-- FLAGS OF
+// decision serve]`. Needs Linux.
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
@@ -18,10 +19,10 @@ const { values, positionals } = parseArgs({
 });
 const [requests, rounds, callers] = [values.requests, values.rounds, values.callers].map(Number);
 if (![requests, rounds, callers].every((value) => Number.isInteger(value) && value > 0)) {
-  console.error("--requests, --rounds and --callers take whole numbers above 0");
+  console.error("--requests, --rounds and --callers must be whole numbers above 0");
   process.exit(2);
 }
-/** As the rows of docs/sizing.md: of a question four candidates of ten tokens. */
+/** Sizes as in docs/sizing.md: each question has four candidates of ten tokens. */
 const SIZES = [
   { state: 20, questions: 1 },
   { state: 20, questions: 8 },
@@ -29,7 +30,7 @@ const SIZES = [
 ];
 const REST = { question: 12, candidate: 10, candidates: 4 };
 const WARM_REQUESTS = 100;
-/** On a busy machine nothing is refused because it would take too long. */
+/** A long deadline, so that nothing is refused on a busy machine. */
 const PATIENT = ["--deadline-ms", "3600000"];
 
 const service = await startService(new URL("../..", import.meta.url).pathname, [...PATIENT, ...positionals]);
@@ -55,7 +56,7 @@ for (const size of SIZES) {
 await pool.close();
 await service.end();
 
-/** Each caller sends its next request when it has its answer. */
+/** Sends requests in a closed loop. */
 async function send(size, name, count) {
   let next = 0;
   const caller = async () => {

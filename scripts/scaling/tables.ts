@@ -1,20 +1,23 @@
 import { type Route, simulate } from "./fleet.ts";
 
-/** What the tables assume. */
+/** Assumptions of the tables. */
 export interface Assumptions {
-  /** Of a core-hour. */
+  /** Price of a core-hour. */
   readonly price: number;
   readonly decisionsADay: number;
-  /** Peak of the day, in means. */
+  /** Daily peak, relative to the mean. */
   readonly peak: number;
-  /** Share of a core that is used at the peak. */
+  /** Utilization of a core at the peak, from 0 to 1. */
   readonly use: number;
 }
 
-/** A price to multiply with, not an offer; the rest chosen. docs/sizing.md says why a third stays free. */
+/**
+ * The price is an example to scale from, not an offer. The rest is chosen; docs/sizing.md explains why a third stays
+ * free.
+ */
 export const ASSUMPTIONS: Assumptions = { price: 0.04, decisionsADay: 1e9, peak: 2, use: 2 / 3 };
 
-/** A row of docs/sizing.md for one processor. Rates in requests a second. */
+/** A row of docs/sizing.md for one processor. Rates in requests per second. */
 interface Measured {
   readonly tokens: number;
   readonly questions: number;
@@ -36,7 +39,7 @@ export function measuredRates(page: string): readonly Measured[] {
 const HIT_RATES = [0, 0.5, 0.9];
 const SECONDS_A_DAY = 86_400;
 
-/** What a million decisions cost, and the cores for a fleet, by the share of states that are in a cache. */
+/** The cost of a million decisions and the cores of a fleet, by cache hit rate. */
 export function costTable(
   rows: readonly Measured[],
   { price, decisionsADay, peak, use }: Assumptions,
@@ -71,14 +74,14 @@ export function costTable(
 
 const EXPONENTS = [0.8, 1, 1.2];
 const REPLICAS = [1, 4, 20, 100];
-/** States that a cache holds: of 160 tokens at 18 KiB each, in 64 MiB and in 1 GiB. */
+/** States of 160 tokens, 18 KiB each, that fit into caches of 64 MiB and 1 GiB. */
 const CACHES = [
   { name: "64 MiB", states: 22 },
   { name: "1 GiB", states: 364 },
 ];
 const ROUTES: readonly Route[] = ["random", "hash", "bounded hash"];
 
-/** Hit rates by the gateway's choice, from a seeded simulation. */
+/** Hit rates by the gateway's routing, from a seeded simulation. */
 export function hitTable(): string {
   const head = [
     "exponent",

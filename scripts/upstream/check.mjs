@@ -1,7 +1,9 @@
-// Holds the makers' own server, gemmadecision 0.2.0 from PyPI, to the profile `seed`: nothing of it may be called broken.
+// Checks the original server, gemmadecision 0.2.0 from PyPI, against the profile `seed`: no clause may be reported as
+// broken.
 //
-//     npm run check:upstream                         installs the package into node_modules/.cache (Python 3.11 or later)
-//     UPSTREAM_PYTHON=... npm run check:upstream     takes a Python that has it
+//     npm run check:upstream                         installs the package into node_modules/.cache (Python 3.11 or
+// later)
+//     UPSTREAM_PYTHON=... npm run check:upstream     uses a Python that has it
 //
 // Further arguments go to `decision conformance`.
 import { execFileSync, spawn } from "node:child_process";
@@ -29,7 +31,7 @@ function pythonWithPackage() {
   if (process.env.UPSTREAM_PYTHON) return process.env.UPSTREAM_PYTHON;
   const venv = path.join(ROOT, "node_modules/.cache/gemmadecision-0.2.0");
   const python = path.join(venv, "bin/python");
-  const marker = path.join(venv, "bin/granian"); // among the last that pip writes
+  const marker = path.join(venv, "bin/granian"); // one of the last files that pip writes
   if (existsSync(marker)) return python;
   execFileSync("python3", ["-m", "venv", "--clear", venv], { stdio: "inherit" });
   execFileSync(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE], {

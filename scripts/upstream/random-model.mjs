@@ -1,4 +1,4 @@
-// A model folder as gemmadecision 0.2.0 reads it, of the random weights that our tests have as an ONNX export.
+// Writes a model folder for gemmadecision 0.2.0 with the random weights that our tests have as an ONNX export.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,10 +13,10 @@ const WRITTEN = {
     max_action_tokens: 768,
   },
 };
-/** The revision that the package is made for: it takes no other. */
+/** The only revision that the package accepts. */
 const REVISION = "785d530221c990671f29976902540101bb9c7647";
 
-/** @returns the SHA-256 of the manifest, which the server must trust */
+/** Writes the folder. @returns the SHA-256 of the manifest, which the server must trust */
 export function writeRandomModel(folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of COPIED) copyFileSync(path.join(EXPORT, name), path.join(folder, name));

@@ -4,17 +4,17 @@ import { type AnswerRows, answerRow } from "./outcome.ts";
 import type { OutputFormat } from "./output-format.ts";
 import type { Row } from "./row.ts";
 
-/** Chosen: as many rows as fill the queue of the model twice, with at most some 64 MiB of states. */
+/** Rows in progress. Chosen: twice as many as fill the model's queue, and at most 64 MiB of states. */
 const WINDOW: Window = { rows: 256, bytes: 2 ** 26 };
 
 export interface BatchParts extends AnswerRows {
   readonly rows: AsyncIterable<Row>;
-  /** Rows that an earlier run has written. */
+  /** Rows written by an earlier run. */
   readonly doneRows: number;
-  /** Whether the output has its head. */
+  /** Whether the output already has its header. */
   readonly isBegun: boolean;
   readonly format: OutputFormat;
-  /** Resolves when the text has been handed to the system. */
+  /** Writes a text. Resolves when the system has taken it. */
   readonly write: (text: string) => Promise<void>;
   readonly onProgress: (state: BatchState) => void;
 }
@@ -22,18 +22,18 @@ export interface BatchParts extends AnswerRows {
 export interface BatchState {
   /** Rows of this run. */
   readonly rows: number;
-  /** Of these, rows with an error. */
+  /** How many of these have an error. */
   readonly errors: number;
-  /** Where in the input the rows of this run begin, and where the last one ends. */
+  /** Byte offsets in the input: where the rows of this run begin, and where the last one ends. */
   readonly beginByte: number;
   readonly endByte: number;
 }
 
 /**
- * Answers rows side by side and writes them in order, each as one text. What has been written is whole rows, up to any moment,
- * but for one that the system was writing.
+ * Answers rows concurrently and writes them in order, each in one write. If the process is killed, at most the last row
+ * is incomplete.
  *
- * @throws ServiceError for an error that ends the batch; what has been written stays
+ * @throws ServiceError for an error that ends the batch; written rows are kept
  */
 export async function runBatch(parts: BatchParts): Promise<BatchState> {
   const { doneRows, isBegun, format, write, onProgress } = parts;
@@ -59,7 +59,7 @@ export async function runBatch(parts: BatchParts): Promise<BatchState> {
   return state;
 }
 
-/** The rows after the first `count`, each with its size in the input. */
+/** The rows after the first `count`, each with its size in the input in bytes. */
 async function* after(rows: AsyncIterable<Row>, count: number) {
   let begin = 0;
   for await (const row of rows) {

@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import { ServiceError } from "../errors.ts";
 import { MAX_ROW_BYTES, type Row, rowFault, type StatePlace } from "./row.ts";
 
-/** A record of the file, or why there is none. */
+/** A record of the file, or an error. */
 interface Record {
   readonly cells: readonly string[] | ServiceError;
   readonly endByte: number;
@@ -14,10 +14,10 @@ export interface CsvInput {
 }
 
 /**
- * The rows of a CSV file (RFC 4180; lines may also end with a newline alone) with a header. Holds the rows of one chunk. Behind a
- * quote that is never closed nothing can be read: the last row says so.
+ * The rows of a CSV file with a header (RFC 4180; lines may also end with LF). Holds the rows of one chunk in memory.
+ * The rest of the file after an unclosed quote is one row with an error.
  *
- * @throws ServiceError INVALID_OPTION if there is no header, or it lacks the column of the state
+ * @throws ServiceError INVALID_OPTION if there is no header, or it has no column for the state
  */
 export async function csvRows(chunks: AsyncIterable<Uint8Array>, place: StatePlace): Promise<CsvInput> {
   const records = recordsOf(chunks);
@@ -32,7 +32,7 @@ export async function csvRows(chunks: AsyncIterable<Uint8Array>, place: StatePla
     const given = header.map((name) => JSON.stringify(name)).join(", ");
     throw new ServiceError(
       "INVALID_OPTION",
-      `--input has no column ${JSON.stringify(place.field)} for the state, only ${given}; name it with --state-field.`,
+      `--input has no column ${JSON.stringify(place.field)} for the state, only ${given}; choose one with --state-field.`,
     );
   }
   return { header, rows: rowsOf(records, header, place) };
@@ -70,14 +70,14 @@ async function* recordsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Rec
   let failure: Error | undefined;
   const parser = parse({
     bom: true,
-    relax_column_count: true, // reported row by row
-    relax_quotes: true, // a quote within a cell stands for itself
+    relax_column_count: true, // reported per row
+    relax_quotes: true, // a quote within an unquoted cell is literal
     record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     on_record: (cells: string[], { bytes }) => {
       read.push({ cells, endByte: bytes });
-      return undefined; // nothing goes out by the stream
+      return undefined; // the parser's output stream is not used
     },
   });
   parser.on("error", (error) => {

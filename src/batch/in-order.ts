@@ -1,14 +1,13 @@
-/** Bounds of what is under way at the same time. */
+/** Limits on concurrent work. */
 export interface Window {
   readonly rows: number;
   readonly bytes: number;
 }
 
 /**
- * Starts work on items as they come, side by side, and gives the results in the order of the items, each as soon as those
- * before it are there.
+ * Processes items concurrently and yields the results in the order of the items.
  *
- * @param sizeOf bytes that an item holds until its result is taken
+ * @param sizeOf bytes of an item, counted until its result is taken
  * @throws what the source or `work` throws
  */
 export async function* inOrder<Item, Result>(
@@ -29,7 +28,7 @@ export async function* inOrder<Item, Result>(
         if (isOver) return;
         const size = sizeOf(item);
         const result = work(item);
-        result.catch(() => {}); // awaited in its turn
+        result.catch(() => {}); // awaited in order below
         pending.push({ result, size });
         held += size;
         wake();

@@ -5,13 +5,13 @@ import { idOf, MAX_ROW_BYTES, type Row, rowFault, type StatePlace, stateOf } fro
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** A line without its end; nothing of one that is too long. */
+/** A line without its newline; without text if it is too long. */
 interface Line {
   readonly bytes: Buffer | undefined;
   readonly endByte: number;
 }
 
-/** The rows of a JSON Lines file: one JSON value a line. Holds one line at a time. */
+/** The rows of a JSON Lines file: one JSON value per line. Holds one line at a time. */
 export async function* jsonlRows(chunks: AsyncIterable<Uint8Array>, place: StatePlace): AsyncGenerator<Row> {
   let number = 0;
   for await (const { bytes, endByte } of linesOf(chunks)) {
@@ -33,7 +33,7 @@ async function readLine(bytes: Buffer | undefined, place: StatePlace): Promise<P
   }
 }
 
-/** The reader of JSON says "body", as of a request. */
+/** Replaces the "body" that the JSON reader puts in front of places. */
 const ofRow = ({ loc, msg, type }: Issue): Issue => ({ loc: ["row", ...loc.slice(1)], msg, type });
 
 const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);

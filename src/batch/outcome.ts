@@ -3,27 +3,26 @@ import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
 import type { Row } from "./row.ts";
 
-/** What became of a row: the body of an answer, or the error that stands in its place. */
+/** The result of a row: the body of an answer, or an error. */
 export interface Outcome {
   readonly row: Row;
   readonly answer: string | ServiceError;
 }
 
 export interface AnswerRows {
-  /** Resolves with the body of the answer. */
+  /** Sends a request. Resolves with the body of the answer. */
   readonly ask: (body: string) => Promise<string>;
   readonly questions: JsonObject;
-  /** Resolves after that time. Rejects when the batch is stopped. */
+  /** Resolves after this time. Rejects if the batch is stopped. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Seconds of waiting for a service that is full, restarts or does not answer, before the batch ends. Chosen. */
+/** How long rows are retried while a service is full, restarts or does not answer, before the batch ends. Chosen. */
 const PATIENCE_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 10;
 
 /**
- * The answer to a row. Errors that another attempt may cure are tried again for a minute; then, and for errors that every
- * row would meet, the batch ends.
+ * Answers a row. Transient errors are retried for a minute. If they persist, or every row would fail, the batch ends.
  *
  * @throws ServiceError that ends the batch
  */

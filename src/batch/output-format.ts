@@ -4,15 +4,15 @@ import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** How rows are written. Equal inputs give equal bytes: times are left out. */
+/** The format of the output. It contains no times, so that equal inputs give equal bytes. */
 export interface OutputFormat {
-  /** The first line of the file, if there is one. */
+  /** The header line with its end; empty if the format has none. */
   readonly head: string;
-  /** One whole row, with its end. */
+  /** A row with its line end. */
   rowText(outcome: Outcome): string;
 }
 
-/** One JSON object a line: `row`, `id` where there is one, and `answers` with `model`, or `error`. */
+/** One JSON object per line: `row`, `id` if the input has it, and `answers` with `model`, or `error`. */
 export const JSONL: OutputFormat = {
   head: "",
   rowText({ row: { number, id }, answer }) {
@@ -24,15 +24,17 @@ export const JSONL: OutputFormat = {
   },
 };
 
-/** `"answers":{...},"model":"..."` out of the body of an answer, with its order and digits. */
+/** Cuts `"answers":{...},"model":"..."` out of the body of an answer, which keeps order and digits. */
 function answersOf(body: string): string {
-  // the member after the answers; no text in JSON holds quotes like these, and a question of that name comes before
+  // the member after the answers: JSON strings cannot contain unescaped quotes, and a question of this name comes
+  // earlier
   const end = body.lastIndexOf(',"usage":{');
   return `${body.slice(1, end)},"model":${writeJson(JSON.parse(body).model)}`;
 }
 
 /**
- * The columns of a CSV input, or `row` and `id`; then `answer.<question>` and `confidence.<question>` of each question, then `error`.
+ * CSV: the columns of a CSV input, or `row` and `id`; then `answer.<question>` and `confidence.<question>` for each
+ * question; then `error`.
  *
  * @throws ServiceError INVALID_OPTION if the input has such a column
  */
@@ -41,7 +43,7 @@ export function csvFormat(header: readonly string[] | undefined, questions: Json
   const added = [...names.flatMap((name) => [`answer.${name}`, `confidence.${name}`]), "error"];
   const taken = header?.find((name) => added.includes(name));
   if (taken !== undefined) {
-    const message = `--input has a column ${JSON.stringify(taken)}, which the output adds; rename it or write to a .jsonl file.`;
+    const message = `--input has a column ${JSON.stringify(taken)}, which the output also has; rename it or write to a .jsonl file.`;
     throw new ServiceError("INVALID_OPTION", message);
   }
   return {

@@ -1,18 +1,18 @@
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface Progress {
-  /** Rows of this run, and those of them with an error. */
+  /** Rows of this run, and how many of them have an error. */
   readonly rows: number;
   readonly errors: number;
-  /** Bytes of the input that are done, counted by this run and in all. */
+  /** Processed bytes of the input, by this run and in total. */
   readonly bytes: number;
   readonly endByte: number;
-  /** Of the input; undefined where nobody knows, as of a pipe. */
+  /** Size of the input; undefined if unknown, as for a pipe. */
   readonly totalBytes: number | undefined;
-  /** Of this run. */
+  /** Duration of this run. */
   readonly ms: number;
 }
 
-/** No rate is shown before this time. */
+/** No rate is shown before this time. Chosen. */
 const SETTLED_MS = 1_000;
 const BAR_CELLS = 20;
 
@@ -31,7 +31,7 @@ export function progressText({ rows, errors, bytes, endByte, totalBytes, ms }: P
   return parts.join("  ");
 }
 
-/** The same behind a bar, where the share is known. */
+/** The progress after a bar, if the total is known. */
 export function barText(progress: Progress): string {
   const { endByte, totalBytes } = progress;
   if (totalBytes === undefined) return progressText(progress);
@@ -42,10 +42,10 @@ export function barText(progress: Progress): string {
 /** "1 row", "2 rows". */
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** Three digits at most behind the first. */
+/** A rate with two significant digits, or as a whole number from 100 on. */
 export const rateText = (rate: number) => (rate >= 100 ? rate.toFixed(0) : rate.toPrecision(2));
 
-/** A time in its largest unit. */
+/** A duration in its largest unit. */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;

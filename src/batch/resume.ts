@@ -4,10 +4,10 @@ import { parse } from "csv-parse";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../json/value.ts";
 
-/** What an earlier run has written: whole rows, and where they end. */
+/** The complete rows that an earlier run has written, and where they end. */
 export interface Written {
   readonly rows: number;
-  /** Length of the file without a row that was cut off. */
+  /** Length of the file in bytes without an incomplete last row. */
   readonly bytes: number;
 }
 
@@ -16,9 +16,9 @@ const CHUNK_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /**
- * Finds the last whole row of a JSON Lines output, by its end alone.
+ * Finds the last complete row of a JSON Lines output by reading only the end of the file.
  *
- * @throws ServiceError INVALID_OPTION if `decision batch` has not written this file, or with other questions
+ * @throws ServiceError INVALID_OPTION if `decision batch` did not write this file, or wrote it for other questions
  */
 export async function writtenJsonl(file: string, questions: JsonObject): Promise<Written> {
   const handle = await open(file, "r");
@@ -33,7 +33,7 @@ export async function writtenJsonl(file: string, questions: JsonObject): Promise
   }
 }
 
-/** The number in a whole line, if it answers these questions. */
+/** The row number of a complete line. @throws ServiceError INVALID_OPTION if it does not answer these questions */
 function rowOf(line: string, file: string, questions: JsonObject): number {
   const { row, answers, error } = objectOf(line);
   if (!Number.isInteger(row) || (answers === undefined) === (error === undefined)) throw foreign(file);
@@ -78,10 +78,10 @@ async function textOf(handle: FileHandle, begin: number, end: number): Promise<s
 }
 
 /**
- * Counts the whole rows of a CSV output.
+ * Counts the complete rows of a CSV output.
  *
  * @param head the header line that this run would write
- * @throws ServiceError INVALID_OPTION if `decision batch` has not written this file, or with other columns
+ * @throws ServiceError INVALID_OPTION if `decision batch` did not write this file, or wrote it with other columns
  */
 export async function writtenCsv(file: string, head: string): Promise<Written> {
   const handle = await open(file, "r");
@@ -95,14 +95,14 @@ export async function writtenCsv(file: string, head: string): Promise<Written> {
   }
 }
 
-/** Rows behind the header. A row at the end without a newline, or within quotes, is cut off. */
+/** Counts the rows after the header. A last row without a newline, or within quotes, is incomplete. */
 async function countRecords(file: string, size: number, headBytes: number): Promise<Written> {
   let written: Written = { rows: 0, bytes: headBytes };
   const parser = parse({
     relax_column_count: true,
     record_delimiter: "\n",
     on_record: (_: unknown, { bytes }) => {
-      // the parser takes the end of the file for that of a row
+      // the parser treats the end of the file as the end of a row
       const isWhole = bytes < size || endsWithNewline;
       if (isWhole && bytes > headBytes) written = { rows: written.rows + 1, bytes };
       return undefined;
@@ -110,7 +110,7 @@ async function countRecords(file: string, size: number, headBytes: number): Prom
   });
   let failure: Error | undefined;
   parser.on("error", (error) => {
-    failure = error; // a quote that is not closed: the last row
+    failure = error; // an unclosed quote: the last row is incomplete
   });
   parser.resume();
   let endsWithNewline = false;
@@ -122,14 +122,14 @@ async function countRecords(file: string, size: number, headBytes: number): Prom
   return written;
 }
 
-/** A file of less than one row can be begun anew if it is the beginning of one. */
+/** A file with less than one row can be started anew if it is the beginning of one. */
 function emptyOr(file: string, text: string, expected: string): Written {
   if (expected.startsWith(text) || text.startsWith(expected)) return NOTHING;
   throw foreign(file);
 }
 
 function foreign(file: string): ServiceError {
-  const message = `--resume goes on with an output of decision batch of the same input and questions; ${file} is none.`;
+  const message = `--resume needs an output of decision batch for the same input and questions; ${file} is not one.`;
   return new ServiceError("INVALID_OPTION", message);
 }
 

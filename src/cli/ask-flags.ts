@@ -6,7 +6,7 @@ import type { Target } from "./actions/ask.ts";
 import type { Format } from "./actions/rows/batch.ts";
 import { optionFlags } from "./option-flags.ts";
 
-/** Flags that say who answers: a model of this machine, or a running service. */
+/** Flags that choose what answers: a model on this machine, or a running service. */
 export const TARGET_FLAGS = {
   url: Flags.string({
     helpValue: "<url>",
@@ -35,7 +35,7 @@ export const ROWS_FLAGS = {
   }),
 };
 
-/** Flags of commands whose rows have the right answers. */
+/** Flags of commands whose rows have labels. */
 export const LABELLED_ROWS_FLAGS = {
   ...ROWS_FLAGS,
   input: Flags.string({
@@ -46,7 +46,7 @@ export const LABELLED_ROWS_FLAGS = {
   "whole-row": Flags.boolean({ description: "use each whole row, without its labels, as the state" }),
 };
 
-/** Of a flag with a candidate of a ranking. */
+/** Settings of a flag for a candidate of a ranking. */
 export const CANDIDATE = {
   multiple: true,
   multipleNonGreedy: true,
@@ -69,7 +69,7 @@ export const ASK_FLAGS = {
   ...optionFlags(["tuning"]),
 };
 
-/** Flags of a model in the command's own care. */
+/** Flags for a model that the command itself loads. */
 const OWN_MODEL = [
   "model",
   "model-path",
@@ -84,10 +84,10 @@ const OWN_MODEL = [
 ] as const;
 
 /**
- * Address of the service to ask: the flag, or DECISION_URL unless a flag is meant for a model of the command's own.
+ * URL of the service to ask: the flag, or DECISION_URL unless a flag is for a model that the command itself loads.
  *
  * @param prefix of the flags in messages
- * @throws ServiceError INVALID_OPTION for what is no address, or a flag beside it that a service cannot heed
+ * @throws ServiceError INVALID_OPTION for an invalid URL, or a flag that has no effect on a service
  */
 export function serviceUrl(
   flags: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export function serviceUrl(
     return own === undefined && env.DECISION_URL ? checkedUrl("DECISION_URL", env.DECISION_URL) : undefined;
   if (own === undefined) return checkedUrl(`${prefix}url`, url);
   throw invalidOption(
-    `${prefix}${own} cannot be sent to a service: start the service with it, or leave ${prefix}url out.`,
+    `${prefix}${own} has no effect on a running service: start the service with it, or omit ${prefix}url.`,
   );
 }
 

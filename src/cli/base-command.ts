@@ -8,14 +8,14 @@ import { errorDocument, isJsonAsked } from "./error-document.ts";
 import { plainLine, plainText } from "./output/plain-text.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
-/** For every command whose standard output is its own. */
+/** The flag of all commands whose standard output is not a protocol. */
 const JSON_FLAG = { json: Flags.boolean({ description: "print the result, or the error, as JSON" }) };
 
-/** Exit codes: 0 done, 1 it failed, 2 wrong usage. */
+/** Exit codes: 0 success, 1 failure, 2 wrong usage. */
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** Common base of the commands: options from flags and environment, --json, short error messages. */
+/** Base class of the commands: options from flags and environment, --json, short error messages. */
 export abstract class BaseCommand extends Command {
   static override baseFlags = JSON_FLAG;
 
@@ -24,12 +24,12 @@ export abstract class BaseCommand extends Command {
     for (const line of await unknownVariables(process.env)) this.#say(line);
   }
 
-  /** From flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
+  /** Options from flags, environment and configuration file. @throws ServiceError INVALID_OPTION */
   protected async options(flags: Record<string, unknown>): Promise<ServiceOptions> {
     return (await this.resolved(flags)).options;
   }
 
-  /** The same, with where each comes from. @throws ServiceError INVALID_OPTION */
+  /** Options with the source of each. @throws ServiceError INVALID_OPTION */
   protected async resolved(flags: Record<string, unknown>): Promise<ResolvedOptions> {
     const raw = Object.entries(flags).filter(
       (entry): entry is [string, string | boolean | string[]] => entry[1] !== undefined,
@@ -42,27 +42,27 @@ export abstract class BaseCommand extends Command {
     super.log("%s", plainText(message));
   }
 
-  /** Prints a few lines to stderr instead of a stack trace or the whole help; with --json also the error to stdout. */
+  /** Prints a short error to stderr instead of a stack trace or the whole help; with --json also to stdout. */
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<unknown> {
     if (error instanceof ServiceError) {
       this.#printJson(error);
       if (isWrongUsage(error)) return this.#end(this.#linesOf(error), WRONG_USAGE);
-      if (error.kind === "CANCELLED") return this.#end(this.#linesOf(error), FAILED); // the user's own doing
+      if (error.kind === "CANCELLED") return this.#end(this.#linesOf(error), FAILED); // the user cancelled it
       const page = path.join(this.config.root, "docs", "errors.md");
       return this.#end([...this.#linesOf(error), `${error.kind} is explained in ${page}`], FAILED);
     }
-    if ("code" in error && error.code === "EEXIT") return super.catch(error); // this.exit(): all has been said
+    if ("code" in error && error.code === "EEXIT") return super.catch(error); // this.exit(): everything has been printed
     // thrown by oclif for invalid flags
     if (error.oclif?.exit === WRONG_USAGE) {
       const [said = "", ...more] = await this.#usageOf(error);
       this.#printJson(new ServiceError("INVALID_OPTION", [said, ...more].join(" ")));
-      return this.#end([said, ...more, `the flags are listed by: ${this.#command} --help`], WRONG_USAGE);
+      return this.#end([said, ...more, `for the flags, run: ${this.#command} --help`], WRONG_USAGE);
     }
     this.#printJson(error);
     return super.catch(error);
   }
 
-  /** Name of an issue's location for the user. @param place location in the request, without `body` */
+  /** The user's name for the place of an issue. @param place location in the request, without `body` */
   protected nameOf(place: Location): string {
     return place.join(".") || "request";
   }
@@ -72,7 +72,7 @@ export abstract class BaseCommand extends Command {
     return issues.map(({ loc, msg }) => `${this.nameOf(loc.slice(1))}: ${msg}`);
   }
 
-  /** What oclif says of wrong flags, with the flag that was probably meant. */
+  /** oclif's message about wrong flags, with a suggested flag. */
   async #usageOf(error: Error): Promise<readonly string[]> {
     const given = "flags" in error && Array.isArray(error.flags) ? error.flags.map(String) : [];
     const known = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags, help: true }).map(

@@ -1,16 +1,16 @@
 import { PROFILES } from "../conformance/trial/clause.ts";
 
-/** A flag of the conformance command, for both programs that have it: `decision conformance` and `decision-conformance`. */
+/** A flag of the programs `decision conformance` and `decision-conformance`. */
 export interface ConformanceFlag {
   readonly type: "string" | "boolean";
   readonly description: string;
-  /** What its value is called in the help. */
+  /** Placeholder of its value in the help. */
   readonly helpValue?: string;
   readonly isRepeatable?: boolean;
   readonly options?: readonly string[];
   readonly default?: string;
   readonly env?: string;
-  /** Flags that it cannot stand beside. */
+  /** Flags that cannot be given together with it. */
   readonly exclusive?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const CONFORMANCE_FLAGS = {
     type: "string",
     isRepeatable: true,
     helpValue: "<clause>",
-    description: "check this clause: an id, its beginning, or a pattern with *; repeatable",
+    description: "check this clause: an id, a prefix, or a pattern with *; repeatable",
   },
   skip: {
     type: "string",
@@ -75,12 +75,12 @@ export const CONFORMANCE_FLAGS = {
   tap: { type: "boolean", description: "print the report as TAP 14" },
   github: {
     type: "boolean",
-    description: "print annotations for GitHub below the report",
+    description: "print GitHub annotations after the report",
     exclusive: ["json", "tap"],
   },
-  junit: { type: "string", helpValue: "<file>", description: "write the report as JUnit XML too" },
-  sarif: { type: "string", helpValue: "<file>", description: "write the report as SARIF 2.1.0 too" },
-  report: { type: "string", helpValue: "<file>", description: "write the report as an HTML page too" },
+  junit: { type: "string", helpValue: "<file>", description: "also write the report as JUnit XML" },
+  sarif: { type: "string", helpValue: "<file>", description: "also write the report as SARIF 2.1.0" },
+  report: { type: "string", helpValue: "<file>", description: "also write the report as an HTML page" },
 } as const satisfies Readonly<Record<string, ConformanceFlag>>;
 
 export type FlagName = keyof typeof CONFORMANCE_FLAGS;

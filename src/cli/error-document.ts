@@ -1,12 +1,12 @@
 import { ServiceError } from "../errors.ts";
 
-/** Whether a command line has --json, also one that cannot be parsed. */
+/** Whether a command line has --json, even if it cannot be parsed. */
 export function isJsonAsked(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end < 0 ? argv.length : end).includes("--json");
 }
 
-/** What a command prints with --json when it fails: one line. */
+/** The single line that a failing command prints with --json. */
 export function errorDocument(error: Error): string {
   const { message } = error;
   if (!(error instanceof ServiceError)) return JSON.stringify({ error: { code: "INTERNAL", message } });

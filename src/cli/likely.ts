@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** The known name that a mistyped one probably stands for; undefined where none is close. */
+/** The known name that a mistyped name probably means; undefined if none is similar. */
 export function likely(given: string, known: readonly string[]): string | undefined {
   if (given === "" || known.length === 0) return undefined;
   const nearest = closest(given, known);

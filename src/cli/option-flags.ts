@@ -2,7 +2,7 @@ import { Flags, type Interfaces } from "@oclif/core";
 import { invalidOption } from "../errors.ts";
 import { OPTION_TABLE, type OptionName, type OptionRow, type ServiceOptions } from "../options/table.ts";
 
-/** Makes oclif flags from the option table. `resolveOptions` parses and checks their values. */
+/** Creates oclif flags from the option table. `resolveOptions` parses and checks their values. */
 export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput {
   return Object.fromEntries(
     names.map((name) => {

@@ -6,7 +6,7 @@ import { BaseCommand } from "./base-command.ts";
 import { readQuestions } from "./questions-file.ts";
 import { givenState } from "./state-text.ts";
 
-/** Flags of a command that asks one question, or those of a file, about a state. */
+/** Flags of a command that asks one question, or the questions of a file, about a state. */
 export const QUESTION_FLAGS = {
   ...ASK_FLAGS,
   question: Flags.string({
@@ -47,14 +47,14 @@ interface GivenFlags {
   readonly level?: readonly string[] | undefined;
 }
 
-/** What a request asks, from flags. */
+/** The questions of a request, from flags. */
 export interface GivenQuestions {
   readonly questions: JsonObject;
-  /** Whether they have names of their own, from a file. */
+  /** Whether they have their own names, from a file. */
   readonly isNamed: boolean;
 }
 
-/** Common base of `decide` and `explain`: names what is wrong by the flag that it came from. */
+/** Base class of `decide` and `explain`. Its errors name the flag that caused them. */
 export abstract class QuestionCommand extends BaseCommand {
   #candidateFlag = "--choice";
   #file: string | undefined;
@@ -88,7 +88,7 @@ export abstract class QuestionCommand extends BaseCommand {
   }
 }
 
-/** A question as the contract has it. A Map, because labels may look like integers. */
+/** A question in the contract's form. A Map, because labels may look like integers. */
 function questionOf(
   instructions: string,
   choices?: readonly string[],
@@ -106,7 +106,10 @@ function questionOf(
   for (const choice of choices) {
     const [label = "", ...description] = choice.split("=");
     if (criteria.has(label)) {
-      throw new ServiceError("INVALID_OPTION", "--choice takes each label once; a label was given twice.");
+      throw new ServiceError(
+        "INVALID_OPTION",
+        "--choice: a label was given twice; each label must be different.",
+      );
     }
     criteria.set(label, description.length > 0 ? description.join("=") : null);
   }

@@ -6,7 +6,7 @@ import type { ShownCandidate } from "./output/show.ts";
 import { fileText } from "./state-text.ts";
 
 /**
- * The questions of a file: a JSON object from name to question, as `questions` of a request, in its order.
+ * Reads questions from a file: a JSON object from name to question, in its order, like `questions` of a request.
  *
  * @throws ServiceError INVALID_OPTION
  */
@@ -18,11 +18,11 @@ export async function readQuestions(file: string, flag = "--questions"): Promise
   if (isJsonObject(questions) && questions.size > 0 && [...questions.values()].every(isJsonObject))
     return questions;
   throw invalidOption(
-    `${flag} takes a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} holds something else.`,
+    `${flag} must be a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} contains something else.`,
   );
 }
 
-/** The candidates of a question to show, in its order. A level is shown as its number and its text. */
+/** The candidates of a question, in order, for display. A level is shown as its number and its text. */
 export function candidatesOf(question: JsonValue | undefined): readonly ShownCandidate[] {
   const criteria = isJsonObject(question) ? question.get("criteria") : undefined;
   if (isJsonObject(question) && question.get("type") === "choice" && isJsonObject(criteria))

@@ -12,11 +12,11 @@ export function emptyInput(flag: string): ServiceError {
   return invalidOption(`${flag} - reads standard input, which is empty: pipe or redirect a text into it.`);
 }
 
-/** For the flag that has `-`. @throws ServiceError INVALID_OPTION if another flag has read it */
+/** Standard input, for a flag with the value `-`. @throws ServiceError INVALID_OPTION if another flag has read it */
 export function standardInput(flag: string): Readable {
   if (process.stdin.readableDidRead)
     throw invalidOption(
-      `${flag} - reads standard input, which another flag has read: only one can have "-".`,
+      `${flag} - reads standard input, which another flag has already read: only one flag can be "-".`,
     );
   return process.stdin;
 }
@@ -24,7 +24,7 @@ export function standardInput(flag: string): Readable {
 /**
  * The state of `--state` or `--state-file`.
  *
- * @throws ServiceError INVALID_OPTION if the file cannot be read or is no text
+ * @throws ServiceError INVALID_OPTION if the file cannot be read or is not text
  */
 export async function givenState(flags: {
   readonly state?: string | undefined;
@@ -34,7 +34,10 @@ export async function givenState(flags: {
   return file === undefined ? stateText(flags.state ?? "") : fileText(file, "--state-file");
 }
 
-/** A file in UTF-8, without a byte order mark; `-` is standard input. @throws ServiceError INVALID_OPTION naming the flag */
+/**
+ * The text of a UTF-8 file, without a byte order mark; `-` is standard input. @throws ServiceError INVALID_OPTION that
+ * names the flag
+ */
 export async function fileText(file: string, flag: string): Promise<string> {
   const bytes = file === "-" ? await buffer(standardInput(flag)) : await fileBytes(file, flag);
   try {
@@ -42,11 +45,11 @@ export async function fileText(file: string, flag: string): Promise<string> {
     if (text.trim() !== "") return text;
     throw file === "-"
       ? emptyInput(flag)
-      : invalidOption(`${flag} takes a file with a text; ${file} is empty.`);
+      : invalidOption(`${flag} must be a file with text; ${file} is empty.`);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     const what = file === "-" ? "standard input" : file;
-    throw invalidOption(`${flag} takes a text file in UTF-8; some of the bytes of ${what} are not.`);
+    throw invalidOption(`${flag} must be a UTF-8 text file; ${what} has bytes that are not UTF-8.`);
   }
 }
 

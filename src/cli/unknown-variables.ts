@@ -1,7 +1,7 @@
 import { OPTION_TABLE } from "../options/table.ts";
 
 const PREFIX = "DECISION_";
-/** Variables beside those of the options. */
+/** Known variables other than those of the options. */
 const OTHERS = [
   "DECISION_API_KEY",
   "DECISION_CONFIG",
@@ -9,10 +9,16 @@ const OTHERS = [
   "DECISION_REMOTE_TOKEN",
   "DECISION_URL",
 ];
-/** What Kubernetes sets for a service of the name `decision`. @see https://kubernetes.io/docs/tutorials/services/connect-applications-service/ */
+/**
+ * Variables that Kubernetes sets for a service named `decision`. @see
+ * https://kubernetes.io/docs/tutorials/services/connect-applications-service/
+ */
 const SERVICE_LINK = /^DECISION_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 
-/** A line for each variable of our prefix that nothing reads. They may belong to another program, so they are no error. */
+/**
+ * A warning for each variable with our prefix that nothing reads. It may belong to another program, so it is not an
+ * error.
+ */
 export async function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
@@ -21,8 +27,8 @@ export async function unknownVariables(
     (name) => name.startsWith(PREFIX) && !known.includes(name) && !SERVICE_LINK.test(name),
   );
   if (unknown.length === 0) return [];
-  const { didYouMean } = await import("./likely.ts"); // seldom needed
+  const { didYouMean } = await import("./likely.ts"); // loaded here because it is rarely needed
   return unknown.map(
-    (name) => `warning: the variable ${name} is not known and not read${didYouMean(name, known) || "."}`,
+    (name) => `warning: the variable ${name} is unknown and ignored${didYouMean(name, known) || "."}`,
   );
 }

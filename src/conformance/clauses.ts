@@ -38,7 +38,7 @@ export interface Subject {
   readonly checks: readonly Check[];
 }
 
-/** Every rule that is checked, by subject. */
+/** Every check of the plain contract, by subject. */
 export const SUBJECTS: readonly Subject[] = [
   {
     title: "Health and models",
@@ -69,17 +69,17 @@ export const SUBJECTS: readonly Subject[] = [
   { title: "Overload", checks: OVERLOAD_CHECKS },
 ];
 
-/** The same in one list. */
+/** The same checks in one list. */
 export const CHECKS: readonly Check[] = SUBJECTS.flatMap(({ checks }) => checks);
 
-/** The rules of the dialects, each with a profile of its own. */
+/** Every check of the dialects, by dialect. */
 export const DIALECT_SUBJECTS: readonly Subject[] = [
   { title: "TypeSafe", checks: TYPESAFE_CHECKS },
   { title: "Rerank", checks: RERANK_CHECKS },
   { title: "MCP", checks: [...PROTOCOL_CHECKS, ...TOOL_CHECKS] },
 ];
 
-/** Every rule of every profile. */
+/** Every check of every profile. */
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, ...DIALECT_SUBJECTS.flatMap(({ checks }) => checks)];
 
 /** Results of one subject, in the order of its checks. */

@@ -12,49 +12,49 @@ export type { Outcome, Report, Result } from "./run/report.ts";
 export { type Clause, PROFILES, type Profile } from "./trial/clause.ts";
 
 export interface ConformanceOptions {
-  /** Where the server is: `http://127.0.0.1:8700`, with a path in front if it has one. */
+  /** Base URL of the server, such as `http://127.0.0.1:8700`, with a path prefix if it has one. */
   readonly baseUrl: string;
   /**
-   * `seed`: rules that every implementation must keep; `full` (default): also the rules that this contract decides; the name of a
-   * dialect: its rules, below the dialect's base address.
+   * `seed`: rules that every implementation must satisfy. `full` (default): these and the further rules of this
+   * contract. The name of a dialect: its rules; `baseUrl` is then the dialect's.
    */
   readonly profile?: Profile;
-  /** Ids of clauses, their beginnings (`rank`), or patterns (`*.order`). */
+  /** Clauses to check: ids, prefixes (`rank`) or patterns (`*.order`). */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
-  /** `2/4`: checks the second of four parts of the clauses. */
+  /** `2/4` checks the second of four parts of the clauses. */
   readonly shard?: string | undefined;
-  /** Makes a run repeat: 0 to 2 ** 32 - 1; a random one by default, which the report tells. */
+  /** Makes a run repeatable: 0 to 2 ** 32 - 1. Default: random. The report contains it. */
   readonly seed?: number | undefined;
-  /** The text of a baseline: broken clauses that are accepted, each with its reason. */
+  /** The text of a baseline file: accepted broken clauses, each with its reason. */
   readonly baseline?: string | undefined;
-  /** No floods, no large bodies, little work for the model. */
+  /** Leaves out floods, large bodies and much work for the model. */
   readonly isGentle?: boolean;
-  /** For a server that wants one. */
+  /** The key, if the server requires one. */
   readonly apiKey?: string | undefined;
-  /** Until an answer must be complete; 20 by default. */
+  /** Timeout of each answer in seconds. Default: 20. */
   readonly timeoutSeconds?: number;
-  /** Of the whole run; 300 by default. */
+  /** Time limit of the whole run in seconds. Default: 300. */
   readonly maxSeconds?: number;
-  /** Of the whole run; 6,000 by default. */
+  /** The most requests of the whole run. Default: 6,000. */
   readonly maxRequests?: number;
-  /** Told of each result as it comes. */
+  /** Called with each result as soon as it is known. */
   readonly onResult?: (result: Result, done: number, total: number) => void;
 }
 
 /**
- * Holds a server to the contract, clause by clause. A server that does not answer fails every clause; nothing is thrown
- * for it.
+ * Checks a server against the contract, clause by clause. If the server does not answer, every clause fails; nothing is
+ * thrown.
  *
- * @throws WrongUsage for options that fit no server or no clause
+ * @throws WrongUsage for invalid options, or options that select no clause
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
   if (!PROFILES.includes(profile))
-    throw new WrongUsage(`the profile is ${PROFILES.join(", ")}, not ${JSON.stringify(profile)}`);
+    throw new WrongUsage(`the profile must be one of ${PROFILES.join(", ")}, not ${JSON.stringify(profile)}`);
   const { seed = randomSeed(), shard, baseline } = options;
   if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEED)
-    throw new WrongUsage(`a seed is a whole number from 0 to ${MOST_SEED}, not ${seed}`);
+    throw new WrongUsage(`the seed must be a whole number from 0 to ${MOST_SEED}, not ${seed}`);
   return await run({
     seed,
     shard,

@@ -8,10 +8,10 @@ import { writeJson } from "../json/write.ts";
 import type { Judged } from "./judged.ts";
 import { labelsOf } from "./labelled-row.ts";
 
-/** A row to ask about, with the right answers by question. */
+/** A row with its labels by question. */
 export interface LabelledRow {
   readonly row: Row;
-  /** A question without a label is not judged on this row. */
+  /** Labels by question. A question without a label is not evaluated on this row. */
   readonly labels: ReadonlyMap<string, string>;
 }
 
@@ -19,15 +19,15 @@ export interface AnsweredRows {
   readonly model: string;
   /** Rows with an error, and the first of them. */
   readonly errors: readonly { readonly row: number; readonly error: ServiceError }[];
-  /** By question; by the number of the row, in order. */
+  /** Evaluated answers by question and row number, in order. */
   readonly judged: ReadonlyMap<string, ReadonlyMap<number, Judged>>;
 }
 
-/** As many as fill the queue of the model twice. The rows are in memory anyway. */
+/** Twice as many rows as fill the model's queue. Bytes are not limited, since all rows are in memory anyway. */
 const WINDOW = { rows: 256, bytes: Number.POSITIVE_INFINITY };
 
 /**
- * Asks the questions about each row and holds the answers against the labels.
+ * Answers the questions for each row and compares the answers with the labels.
  *
  * @throws ServiceError as `answerRow`
  */
@@ -91,7 +91,7 @@ function judge(
   return { key, truth, predicted, confidence: answer.confidence, expectedLevel: answer.score };
 }
 
-/** The most probable label; for a score too, whose own answer lies between levels. */
+/** The most probable label. For a score too, although its answer is an expected level between labels. */
 function decided({ choice, noul, probabilities }: ReadAnswer, labels: readonly string[]): string {
   if (choice !== undefined) return choice;
   if (noul !== undefined) return String(noul >= 0.5);
@@ -100,10 +100,10 @@ function decided({ choice, noul, probabilities }: ReadAnswer, labels: readonly s
   );
 }
 
-/** Same for rows with the same state. */
+/** A digest of the state, equal for rows with the same state. */
 export const keyOf = ({ state }: Row) => digest(state instanceof ServiceError ? "" : writeJson(state));
 
-/** Of the judged rows and their labels, in any order. */
+/** A digest of the evaluated rows and their labels, independent of their order. */
 export function dataDigest(rows: Iterable<Judged>): string {
   return digest(
     [...rows]

@@ -1,9 +1,9 @@
 import { isRight, type Judged } from "./judged.ts";
 
-/** Usual number; each is 0.1 wide. */
+/** The usual number of bins, each 0.1 wide. */
 const BINS = 10;
 
-/** Rows whose confidence lies from `from` up to `to`. */
+/** Rows with a confidence between `from` and `to`. */
 export interface CalibrationBin {
   readonly from: number;
   readonly to: number;
@@ -14,12 +14,15 @@ export interface CalibrationBin {
 }
 
 export interface Calibration {
-  /** Expected calibration error: mean distance of accuracy and confidence over the bins, weighted by rows. */
+  /**
+   * Expected calibration error: mean absolute difference between accuracy and confidence over the bins, weighted by
+   * rows.
+   */
   readonly error: number;
   readonly bins: readonly CalibrationBin[];
 }
 
-/** @see Guo et al. 2017, On Calibration of Modern Neural Networks */
+/** Reliability bins and expected calibration error. @see Guo et al. 2017, On Calibration of Modern Neural Networks */
 export function calibration(rows: readonly Judged[]): Calibration {
   const bins = Array.from({ length: BINS }, (_, at): CalibrationBin => {
     const inside = rows.filter(({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === at);

@@ -1,7 +1,7 @@
 import { isRight, type Judged } from "./judged.ts";
 import { type Proportion, proportion } from "./proportion.ts";
 
-/** Two sets of answers to the same rows. */
+/** A comparison of two sets of answers to the same rows. */
 export interface Comparison extends PairedTest {
   /** Names of the two questions. */
   readonly first: string;
@@ -14,7 +14,7 @@ export interface Comparison extends PairedTest {
 
 const LEVEL = 0.05;
 
-/** @param rows answered by both */
+/** Compares two sets of answers. @param rows answered by both */
 export function compare(
   first: string,
   second: string,

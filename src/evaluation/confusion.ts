@@ -1,15 +1,15 @@
 import type { Judged } from "./judged.ts";
 
-/** How a label fares. Shares are undefined where they would divide by zero. */
+/** Figures of a label. Shares are undefined if their denominator is zero. */
 export interface LabelReport {
   readonly label: string;
   /** Rows that have this label. */
   readonly rows: number;
-  /** Rows that were answered so. */
+  /** Rows with this answer. */
   readonly answered: number;
-  /** Of the rows answered so, the share that has the label. */
+  /** Share of the rows with this answer that have the label. */
   readonly precision: number | undefined;
-  /** Of the rows that have the label, the share answered so. */
+  /** Share of the rows with the label that have this answer. */
   readonly recall: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export function confusionMatrix(rows: readonly Judged[], labels: readonly string
   return counts;
 }
 
-/** @param matrix as `confusionMatrix` gives it */
+/** Precision and recall of each label. @param matrix from `confusionMatrix` */
 export function labelReports(
   matrix: readonly (readonly number[])[],
   labels: readonly string[],

@@ -1,22 +1,22 @@
 import { isRight, type Judged, rightOf } from "./judged.ts";
 import { type Proportion, proportion } from "./proportion.ts";
 
-/** What is answered, and how well, if only answers with at least this confidence count. */
+/** Coverage and accuracy if only answers with at least this confidence count. */
 export interface CoveragePoint {
   readonly threshold: number;
-  /** Of all rows, the share that is answered. */
+  /** Share of all rows that have an answer with at least this confidence. */
   readonly coverage: number;
   readonly accuracy: Proportion;
 }
 
-/** A point for each confidence that occurs, highest first; the last one answers every row. */
+/** One point per distinct confidence, highest first. The last point includes every row. */
 export function coverageCurve(rows: readonly Judged[]): CoveragePoint[] {
   const sorted = rows.toSorted((a, b) => b.confidence - a.confidence);
   const points: CoveragePoint[] = [];
   let right = 0;
   sorted.forEach((row, at) => {
     right += isRight(row) ? 1 : 0;
-    if (row.confidence === sorted[at + 1]?.confidence) return; // equal ones are answered together
+    if (row.confidence === sorted[at + 1]?.confidence) return; // rows of equal confidence belong to one point
     points.push({
       threshold: row.confidence,
       coverage: (at + 1) / rows.length,
@@ -26,7 +26,7 @@ export function coverageCurve(rows: readonly Judged[]): CoveragePoint[] {
   return points;
 }
 
-/** @param threshold only answers with at least this confidence count */
+/** The point of one threshold. @param threshold only answers with at least this confidence count */
 export function atThreshold(rows: readonly Judged[], threshold: number): CoveragePoint {
   const kept = rows.filter(({ confidence }) => confidence >= threshold);
   return {
@@ -37,8 +37,8 @@ export function atThreshold(rows: readonly Judged[], threshold: number): Coverag
 }
 
 /**
- * The threshold that keeps most rows while the accuracy on these rows is at least `target`. It lies between two confidences,
- * with as few digits as possible; 0 if all rows are kept.
+ * The threshold with the largest coverage whose accuracy is at least `target`. It lies between two confidences and has
+ * as few digits as possible; 0 if it keeps all rows.
  *
  * @returns undefined if no threshold reaches the target
  */
@@ -51,7 +51,7 @@ export function fitThreshold(rows: readonly Judged[], target: number): number | 
   return below === undefined ? 0 : shortestBetween(below, above);
 }
 
-/** The number nearest to the middle with as few digits as lie in (below, above]. */
+/** The number in (below, above] with the fewest digits, nearest to the middle. */
 function shortestBetween(below: number, above: number): number {
   for (let digits = 1; digits <= 16; digits += 1) {
     const number = Number(((below + above) / 2).toFixed(digits));

@@ -3,10 +3,10 @@ import type { Judged } from "./judged.ts";
 import { type Proportion, proportion } from "./proportion.ts";
 
 const FOLDS = 5;
-/** Chosen: below, a fold is left with fewer than four rows. */
+/** The fewest different states. Chosen: with fewer, a fold would have fewer than four rows. */
 export const MIN_ROWS = 20;
 
-/** What a threshold does on rows that it was not fitted to. */
+/** Coverage and accuracy of a threshold on held-out rows. */
 export interface HeldOut {
   readonly folds: number;
   readonly coverage: number;
@@ -14,10 +14,10 @@ export interface HeldOut {
 }
 
 /**
- * Fits a threshold to four fifths of the rows and checks it on the others, five times, so that each row is checked once. Rows with
- * the same state are in the same fold. The order of the rows does not matter.
+ * Five-fold cross-validation of a threshold. Rows with the same state are in the same fold. The result does not depend
+ * on the order of the rows.
  *
- * @returns undefined with fewer than MIN_ROWS different states
+ * @returns undefined if there are fewer than MIN_ROWS different states
  */
 export function crossValidate(rows: readonly Judged[], target: number): HeldOut | undefined {
   const keys = [...new Set(rows.map(({ key }) => key))].sort();

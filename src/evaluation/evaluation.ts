@@ -2,7 +2,7 @@ import type { Comparison } from "./comparison.ts";
 import type { QuestionReport } from "./question-report.ts";
 import type { Check } from "./threshold-file.ts";
 
-/** Everything that one run tells, as `--json` prints it. */
+/** The complete result of a run, as `--json` prints it. */
 export interface Evaluation {
   readonly model: string;
   /** Rows of the input, and those that could not be answered. */
@@ -15,7 +15,7 @@ export interface Evaluation {
 
 export interface CheckResult {
   readonly file: string;
-  /** Model of the file. */
+  /** The model with which the threshold file was made. */
   readonly model: string;
   readonly tolerance: number;
   readonly isWorse: boolean;

@@ -5,7 +5,7 @@ import type { Proportion } from "./proportion.ts";
 import type { QuestionReport } from "./question-report.ts";
 import type { CheckedFigure } from "./threshold-file.ts";
 
-/** "93.3 %"; "-" where there is none. */
+/** "93.3 %", or "-" for undefined. */
 export const percent = (share: number | undefined) =>
   share === undefined ? "-" : `${(100 * share).toFixed(1)} %`;
 
@@ -15,7 +15,7 @@ export function proportionText({ share, low, high, right, count }: Proportion): 
   return `${percent(share)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}), ${right} of ${count}`;
 }
 
-/** What the threshold does, in sentences. */
+/** Sentences that describe the threshold. */
 export function thresholdSentences({ chosen, heldOut, target, accuracy }: QuestionReport): string[] {
   const aim = `${Number((100 * target).toFixed(2))} %`;
   if (chosen === undefined) return [];
@@ -24,11 +24,11 @@ export function thresholdSentences({ chosen, heldOut, target, accuracy }: Questi
   if (heldOut === undefined) return [found];
   return [
     found,
-    `on rows that it was not fitted to (${heldOut.folds} folds): keeps ${percent(heldOut.coverage)}, right in ${proportionText(heldOut.accuracy)}`,
+    `cross-validated (${heldOut.folds} folds): keeps ${percent(heldOut.coverage)}, right in ${proportionText(heldOut.accuracy)}`,
   ];
 }
 
-/** Labels whose rows were answered otherwise, most often first. */
+/** Confused labels and answers, most frequent first. */
 export function confusions(labels: readonly LabelReport[], matrix: QuestionReport["confusion"]) {
   return labels
     .flatMap(({ label }, truth) =>
@@ -48,10 +48,10 @@ export const FIGURE_NAMES: Readonly<Record<CheckedFigure["what"], string>> = {
   keptAccuracy: "accuracy of rows kept",
 };
 
-/** "no difference is shown (p = 0.22)", or which is better. */
+/** "no significant difference (p = 0.22)", or which is better. */
 export function verdict({ isDifferent, p, onlyFirst, onlySecond }: Comparison): string {
   const shown = `p = ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)}`;
-  if (!isDifferent) return `no difference is shown (${shown})`;
+  if (!isDifferent) return `no significant difference (${shown})`;
   return `the ${onlyFirst > onlySecond ? "first" : "second"} is better (${shown})`;
 }
 

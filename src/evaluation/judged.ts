@@ -1,13 +1,13 @@
 /** A labelled row with the answer to one question. */
 export interface Judged {
-  /** Same for rows with the same state. */
+  /** Equal for rows with the same state. */
   readonly key: string;
   readonly truth: string;
   /** The most probable label. */
   readonly predicted: string;
   /** Its probability. */
   readonly confidence: number;
-  /** Of a score: the expected level. */
+  /** The expected level of a score; undefined for other types. */
   readonly expectedLevel?: number | undefined;
 }
 

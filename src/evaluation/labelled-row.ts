@@ -2,7 +2,7 @@ import { type Row, type StatePlace, stateOf } from "../batch/row.ts";
 import { ServiceError } from "../errors.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
 
-/** The labels of a question, as answers have them: of a choice, `false` and `true`, or levels from `0`. */
+/** The labels of a question: those of a choice, `false` and `true`, or level numbers from `0`. */
 export function labelsOf(question: JsonValue | undefined): readonly string[] {
   const criteria = isJsonObject(question) ? question.get("criteria") : undefined;
   const type = isJsonObject(question) ? question.get("type") : undefined;
@@ -12,9 +12,9 @@ export function labelsOf(question: JsonValue | undefined): readonly string[] {
 }
 
 /**
- * The labels of a row. They stand in its object `labels`, else in the row itself, by the question's name.
+ * The labels of a row by question name, from its object `labels` or otherwise from the row itself.
  *
- * @param row whose state is the whole row
+ * @param row a row whose state is the whole row
  * @throws ServiceError INVALID_OPTION for a label that its question does not have
  */
 export function rowLabels(row: Row, questions: JsonObject): ReadonlyMap<string, string> {
@@ -31,10 +31,11 @@ export function rowLabels(row: Row, questions: JsonObject): ReadonlyMap<string, 
 }
 
 /**
- * The row with the state to ask about.
+ * The row with its actual state.
  *
- * @param row whose state is the whole row
- * @param names of questions: a whole row as the state is without their labels, else the model would read the answers
+ * @param row a row whose state is the whole row
+ * @param names names of questions. If the state is the whole row, their labels are removed, since the model must not
+ * read them
  */
 export function askedRow(row: Row, place: StatePlace, names: readonly string[]): Row {
   const whole = row.state;
@@ -62,7 +63,7 @@ function labelOf(
   );
 }
 
-/** How tables write the outcomes of a yes/no question. */
+/** Notations of the outcomes of a noul in tables. */
 const YES_NO = new Map([
   ["true", "true"],
   ["yes", "true"],

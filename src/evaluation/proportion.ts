@@ -12,7 +12,7 @@ export interface Proportion {
 }
 
 /**
- * A share with its Wilson score interval (95 %, without continuity correction). Without rows it reaches from 0 to 1.
+ * A share with its Wilson score interval (95 %, without continuity correction). Without rows the interval is 0 to 1.
  *
  * @see Wilson 1927; Newcombe 1998, Statistics in Medicine 17, method 3
  */
@@ -31,7 +31,7 @@ export function proportion(right: number, count: number): Proportion {
   };
 }
 
-/** Rows, all of them right, from which on the interval lies above `target`: `n / (n + z^2) >= target`. */
+/** The fewest rows, all of them right, whose interval lies above `target`: `n / (n + z^2) >= target`. */
 export function rowsToShow(target: number): number {
   return Math.ceil((target * Z ** 2) / (1 - target));
 }

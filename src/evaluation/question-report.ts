@@ -5,14 +5,17 @@ import { crossValidate, type HeldOut, MIN_ROWS } from "./cross-validation.ts";
 import { type Judged, rightOf } from "./judged.ts";
 import { type Proportion, proportion, rowsToShow } from "./proportion.ts";
 
-/** Chosen: below, one row moves precision and recall by more than ten points. */
+/**
+ * Labels with fewer rows are noted. Chosen: below ten, one row changes precision and recall by more than ten percentage
+ * points.
+ */
 const FEW_ROWS = 10;
-/** Of a curve; chosen. */
+/** The most points of a curve. Chosen. */
 const MAX_POINTS = 200;
-/** Thresholds of the table; chosen. */
+/** Thresholds of the table. Chosen. */
 const STEPS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
-/** How well a question is answered on labelled rows. */
+/** The evaluation of a question on labelled rows. */
 export interface QuestionReport {
   readonly name: string;
   readonly labels: readonly LabelReport[];
@@ -20,24 +23,24 @@ export interface QuestionReport {
   readonly confusion: readonly (readonly number[])[];
   readonly accuracy: Proportion;
   readonly calibration: Calibration;
-  /** Of a score: mean distance of the expected level from the labelled one. */
+  /** Mean absolute difference between expected and labelled level; undefined for other types. */
   readonly meanAbsoluteError: number | undefined;
-  /** At most 201 points, from the most confident answers to all rows. */
+  /** At most 201 points, from the most confident answer to all rows. */
   readonly curve: readonly CoveragePoint[];
-  /** What round thresholds keep; those that keep something, without repetition. */
+  /** The points of round thresholds that keep any rows, without duplicates. */
   readonly steps: readonly CoveragePoint[];
-  /** Accuracy that the threshold is to reach. */
+  /** Target accuracy of the threshold. */
   readonly target: number;
-  /** Fitted to all rows, and what it does on these; undefined if the target is out of reach. */
+  /** The threshold fitted to all rows, with its figures on these; undefined if no threshold reaches the target. */
   readonly chosen: CoveragePoint | undefined;
-  /** What thresholds fitted in this way do on other rows; undefined with too few rows. */
+  /** Cross-validated figures of the threshold; undefined with too few rows. */
   readonly heldOut: HeldOut | undefined;
-  /** What the figures do not show, in sentences. */
+  /** Limitations of the figures, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * @param rows at least one
+ * Evaluates a question. @param rows at least one
  * @param labels all labels of the question, in its order
  * @param target accuracy to reach, above 0 and below 1
  */
@@ -71,7 +74,7 @@ function stepsOf(rows: readonly Judged[]): CoveragePoint[] {
   );
 }
 
-/** Evenly chosen points; always the last one. */
+/** Evenly spaced points, including the last one. */
 function thinned(points: readonly CoveragePoint[]): CoveragePoint[] {
   const step = Math.ceil(points.length / MAX_POINTS);
   return points.filter((_, at) => (points.length - 1 - at) % step === 0);
@@ -91,20 +94,24 @@ function notesOn({ labels, accuracy, target, chosen, heldOut }: Omit<QuestionRep
   const needed = rowsToShow(target);
   if (accuracy.count < needed)
     notes.push(
-      `Too few rows: ${accuracy.count}. Even if every answer were right, showing ${aim} takes ${needed}.`,
+      `Too few rows: ${accuracy.count}. Even if every answer were right, proving ${aim} would take ${needed}.`,
     );
   const rare = labels.filter(({ rows }) => rows < FEW_ROWS).map(({ label, rows }) => `${label} (${rows})`);
   if (rare.length > 0)
-    notes.push(`Fewer than ${FEW_ROWS} rows of: ${rare.join(", ")}. Precision and recall say little there.`);
+    notes.push(
+      `Labels with fewer than ${FEW_ROWS} rows: ${rare.join(", ")}. Their precision and recall are unreliable.`,
+    );
   if (chosen === undefined) notes.push(`No threshold reaches ${aim} on these rows.`);
   if (heldOut === undefined)
-    notes.push(`Fewer than ${MIN_ROWS} different states: the threshold is not checked on other rows.`);
+    notes.push(`Fewer than ${MIN_ROWS} different states: the threshold is not cross-validated.`);
   else if (chosen !== undefined && heldOut.accuracy.count === 0)
-    notes.push("On rows that it was not fitted to, the threshold keeps none.");
+    notes.push("In cross-validation, the threshold keeps no rows.");
   else if (chosen !== undefined && heldOut.accuracy.share < target)
-    notes.push(`On rows that it was not fitted to, the threshold misses ${aim}.`);
+    notes.push(`In cross-validation, the threshold misses ${aim}.`);
   else if (chosen !== undefined && heldOut.accuracy.low < target)
-    notes.push(`${aim} is reached, but not shown: the interval begins below. More rows narrow it.`);
+    notes.push(
+      `${aim} is reached, but not with 95 % confidence: the interval begins below. More rows narrow it.`,
+    );
   return notes;
 }
 

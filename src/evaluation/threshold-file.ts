@@ -5,7 +5,7 @@ import type { QuestionReport } from "./question-report.ts";
 
 const FORMAT = "decision-thresholds/1";
 
-/** Thresholds of questions, and what they were measured on. */
+/** Thresholds of questions, with their data and figures. */
 export interface ThresholdFile {
   readonly format: typeof FORMAT;
   readonly model: string;
@@ -21,14 +21,14 @@ export interface QuestionThreshold {
   readonly question: string;
   readonly rows: number;
   readonly accuracy: number;
-  /** null where no threshold reaches the target. */
+  /** null if no threshold reaches the target. */
   readonly threshold: number | null;
-  /** With the threshold, on these rows. */
+  /** Coverage with the threshold on these rows. */
   readonly coverage: number;
   readonly keptAccuracy: number;
 }
 
-/** @param digests of data and question, by the question's name */
+/** Creates a threshold file. @param digests of data and question, by question name */
 export function thresholdFile(
   model: string,
   target: number,
@@ -47,7 +47,7 @@ export function thresholdFile(
   return { format: FORMAT, model, target, questions };
 }
 
-/** @throws ServiceError INVALID_OPTION if the text is no threshold file */
+/** Parses a threshold file. @throws ServiceError INVALID_OPTION if the text is not one */
 export function readThresholdFile(text: string, file: string): ThresholdFile {
   try {
     const value: ThresholdFile = JSON.parse(text);
@@ -55,11 +55,11 @@ export function readThresholdFile(text: string, file: string): ThresholdFile {
       value.format === FORMAT && Array.isArray(value.questions) && value.questions.every(isThreshold);
     if (isWhole) return value;
   } catch {
-    // told below
+    // reported below
   }
   throw new ServiceError(
     "INVALID_OPTION",
-    `--check takes a file that --thresholds has written; ${file} is none.`,
+    `--check needs a file written by --thresholds; ${file} is not one.`,
   );
 }
 
@@ -72,7 +72,7 @@ function isThreshold(one: QuestionThreshold): boolean {
   );
 }
 
-/** A figure of the file beside the one measured now, both shares. */
+/** A figure of the file and the same figure measured now. Both are shares. */
 export interface CheckedFigure {
   readonly what: "accuracy" | "coverage" | "keptAccuracy";
   readonly before: number;
@@ -88,10 +88,10 @@ export interface Check {
 }
 
 /**
- * Holds a question against the file: its accuracy, and with the file's threshold the share of rows kept and the accuracy on
- * these. Each may fall by `tolerance`.
+ * Compares a question with the file: its accuracy, and the coverage and accuracy at the file's threshold. Each may fall
+ * by `tolerance`.
  *
- * @param before undefined if the file does not have the question
+ * @param before the question's entry; undefined if the file has none
  */
 export function check(
   name: string,
@@ -101,22 +101,23 @@ export function check(
   tolerance: number,
 ): Check {
   if (before === undefined)
-    return { name, figures: [], isWorse: false, notes: ["The file does not have it."] };
+    return { name, figures: [], isWorse: false, notes: ["The file does not contain this question."] };
   const figure = (what: CheckedFigure["what"], then: number, now: number): CheckedFigure => ({
     what,
     before: then,
     now,
-    isWorse: now < then - tolerance - 1e-12, // shares are rounded
+    isWorse: now < then - tolerance - 1e-12, // tolerance for rounding
   });
   const figures = [figure("accuracy", before.accuracy, rightOf(rows) / rows.length)];
   if (before.threshold !== null) {
     const { coverage, accuracy } = atThreshold(rows, before.threshold);
     figures.push(figure("coverage", before.coverage, coverage));
-    // without rows there is nothing wrong with them; the coverage tells
+    // without rows the accuracy is not worse; the coverage shows the loss
     if (accuracy.count > 0) figures.push(figure("keptAccuracy", before.keptAccuracy, accuracy.share));
   }
   const notes: string[] = [];
-  if (before.question !== digests.question) notes.push("The question has changed since.");
-  if (before.data !== digests.data) notes.push("The labelled rows have changed since.");
+  if (before.question !== digests.question)
+    notes.push("The question has changed since the file was written.");
+  if (before.data !== digests.data) notes.push("The labelled rows have changed since the file was written.");
   return { name, figures, isWorse: figures.some(({ isWorse }) => isWorse), notes };
 }

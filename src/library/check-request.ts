@@ -4,7 +4,7 @@ import { openServedManifest } from "../served-model.ts";
 import type { AskedOperation } from "./deciders/decider.ts";
 import { bytesOf } from "./deciders/json-input.ts";
 
-/** A model of this machine; the embedded one unless it is named. */
+/** A model on this machine. Default: the embedded model. */
 export interface NamedModel {
   readonly model?: string;
   readonly modelPath?: string;
@@ -12,10 +12,10 @@ export interface NamedModel {
 }
 
 /**
- * Checks a request by all rules that need no tokens, without loading a model. The model must be on this machine.
+ * Checks a request against all rules that need no tokens, without loading a model. The model must be on this machine.
  *
  * @param body  the JSON text of the request
- * @param named the model that will be asked
+ * @param named the model that the request is for
  * @throws ServiceError INVALID_REQUEST | INVALID_OPTION (no such model) | INVALID_MODEL
  */
 export async function checkRequest(
@@ -24,14 +24,14 @@ export async function checkRequest(
   named: NamedModel = {},
 ): Promise<void> {
   const model = modelFacts(await openServedManifest(named), named.alias ?? []);
-  const { createContractFor } = await import("../app.ts"); // large
+  const { createContractFor } = await import("../app.ts"); // imported here because it is large
   const contract = await createContractFor(dryEngine(model));
   const bytes = bytesOf(body);
   const { signal } = new AbortController();
   await contract.answer({ operationId, requestId: "local", signal, body: bytes });
 }
 
-/** Gives every pair the same score. */
+/** An engine that gives every pair the same score, to check requests without a model. */
 export function dryEngine(model: ModelFacts): Engine {
   return {
     model,

@@ -4,15 +4,16 @@ import { openTuning } from "../tuning/tuning.ts";
 import { readTuningFiles } from "../tuning/tuning-files.ts";
 import type { NamedModel } from "./check-request.ts";
 
-/** A model of this machine with the files that are to correct it. */
+/** A model on this machine and tuning files for it. */
 export interface TunedModel extends NamedModel {
   readonly tuning: readonly string[];
 }
 
 /**
- * Checks that a model is on this machine, and that files of `decision tune` belong to it, without loading the model.
+ * Checks, without loading the model, that it is on this machine and that the tuning files of `decision tune` belong to
+ * it.
  *
- * @param flag what messages call the option with the files
+ * @param flag the option's name in messages
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL
  */
 export async function checkTuning({ tuning, ...named }: TunedModel, flag = "--tuning"): Promise<void> {

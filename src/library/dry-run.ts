@@ -6,11 +6,11 @@ import { dryEngine, type NamedModel } from "./check-request.ts";
 import { bytesOf } from "./deciders/json-input.ts";
 
 /**
- * Explains what the model would read of a request, without loading the model: its tokenizer alone. The model must be on this machine.
+ * Explains the tokens of a request. Loads only the model's tokenizer. The model must be on this machine.
  *
- * @param body  the JSON text of a request of `systemone`
- * @param named the model that would be asked
- * @returns the JSON text of an explanation, as of a service for a dry run
+ * @param body the JSON text of a request to `systemone`
+ * @param named the model that the request is for
+ * @returns the JSON text of an explanation, like a service's for a dry run
  * @throws ServiceError INVALID_REQUEST | INVALID_OPTION (no such model) | INVALID_MODEL
  */
 export async function dryRun(body: string, named: NamedModel = {}): Promise<string> {

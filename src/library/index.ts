@@ -1,4 +1,4 @@
-/** The package's main export: decisions inside a program. docs/library.md explains it. */
+/** The package's main export: decisions inside a program. See docs/library.md. */
 export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../errors.ts";
 export type { ModelFacts } from "../inference/ports.ts";
 export { checkRequest } from "./check-request.ts";

@@ -6,20 +6,23 @@ import { writeJson } from "../json/write.ts";
 import type { SentArguments } from "./messages.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
 
-/** A request to an operation of the contract, in this process or elsewhere. */
+/** A request to an operation of the contract, in this process or on another server. */
 export interface AskedOperation {
   readonly operationId: Extract<OperationId, "systemone" | "rank" | "listModels">;
-  /** Empty for operations without one. */
+  /** Empty for operations without a body. */
   readonly body: Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** @returns the operation's answer, whatever its status. @throws ServiceError CANCELLED when the caller has left */
+/**
+ * Sends a request. @returns the operation's answer, whatever its status. @throws ServiceError CANCELLED if the caller
+ * has disconnected
+ */
 export type AskService = (
   asked: AskedOperation,
 ) => Promise<Pick<OutgoingReply, "status" | "headers" | "body">>;
 
-/** Same limit as of a body over HTTP. */
+/** The limit of a body over HTTP. */
 export interface CallLimits {
   readonly maxBodyBytes: number;
 }
@@ -27,10 +30,10 @@ export interface CallLimits {
 const NO_BODY = new Uint8Array(0);
 
 /**
- * Calls a tool. Whatever is wrong with a call is told in a result with `isError`, which agents read and mend; only what is wrong
- * with the message itself is an error of the protocol.
+ * Calls a tool. A failed call gives a result with `isError`, which agents can read and correct; only an invalid message
+ * gives a protocol error.
  *
- * @throws ServiceError CANCELLED when the caller has left
+ * @throws ServiceError CANCELLED if the caller has disconnected
  */
 export function callTool(
   name: ToolName,
@@ -43,7 +46,7 @@ export function callTool(
   const { operationId } = TOOLS[name];
   if (operationId === "listModels") {
     const hasArguments = given !== undefined && !(isJsonObject(given) && given.size === 0);
-    if (hasArguments) return Promise.resolve(failed(`${name} takes no arguments: call it with {}.`));
+    if (hasArguments) return Promise.resolve(failed(`${name} has no arguments: call it with {}.`));
     return answered(name, ask({ operationId, body: NO_BODY, signal }));
   }
   const body = Buffer.from(writeJson(given ?? new Map()), "utf8");
@@ -56,7 +59,7 @@ export function callTool(
 
 async function answered(name: ToolName, asking: ReturnType<AskService>): Promise<CallToolResult> {
   const { status, headers, body } = await asking;
-  // The text is the contract's own: its members are in the order of the request, which plain objects cannot keep.
+  // The text is the contract's JSON, whose members have the order of the request. Plain objects could not keep it.
   if (status === 200) return { content: [{ type: "text", text: body }], structuredContent: JSON.parse(body) };
   return failed(describe(name, status, body, headers["retry-after"]));
 }
@@ -67,7 +70,7 @@ function messageOf(name: ToolName, { issues, message }: ServiceError): string {
   return issues.length === 0 ? message : listIssues(name, issues);
 }
 
-/** An error body of the contract in words for an agent. */
+/** Describes an error body of the contract for an agent. */
 function describe(name: ToolName, status: number, body: string, retryAfter: string | undefined): string {
   const detail = detailOf(body);
   if (Array.isArray(detail)) return listIssues(name, detail);
@@ -79,7 +82,7 @@ function detailOf(body: string): unknown {
   try {
     return JSON.parse(body).detail;
   } catch {
-    return undefined; // not the contract's: of a proxy, say
+    return undefined; // not an error body of the contract, perhaps from a proxy
   }
 }
 
@@ -90,8 +93,8 @@ interface ToldIssue {
 
 function listIssues(name: ToolName, issues: readonly ToldIssue[]): string {
   const lines = issues.map(({ loc, msg }) => {
-    const place = loc.slice(1).join("."); // the first is always "body"
+    const place = loc.slice(1).join("."); // the first element is always "body"
     return `- ${place === "" ? "" : `${place}: `}${msg}`;
   });
-  return [`The arguments of ${name} cannot be used:`, ...lines].join("\n");
+  return [`The arguments of ${name} are invalid:`, ...lines].join("\n");
 }

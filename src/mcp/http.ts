@@ -20,28 +20,31 @@ export interface McpPost {
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
   readonly requestId: string;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** When its headers were there. */
+  /** Time at which its headers had arrived. */
   readonly arrivedAt: number;
-  /** Told of each answer of the model. */
+  /** Called for each inference. */
   readonly onInference?: (facts: InferenceFacts) => void;
 }
 
-/** As `AskService`, with what the service counts a request's deadline from. */
+/** Creates an `AskService` for a POST, from whose arrival the deadline counts. */
 export type AskForPost = (post: McpPost) => McpParts["ask"];
 
 export interface McpEndpointOptions extends Omit<McpParts, "ask"> {
   readonly ask: AskForPost;
-  /** Names by which callers may reach the service, beside the loopback's. */
+  /** Allowed host names besides those of the loopback. */
   readonly hosts: readonly string[];
-  /** True: it listens on the loopback alone, so that a request for any other host has come by way of a browser. */
+  /**
+   * Whether the service listens on a loopback address only. A request for another host then comes from a browser (DNS
+   * rebinding).
+   */
   readonly isLocal: boolean;
   readonly onError: (error: Error) => void;
 }
 
 export interface McpEndpoint {
-  /** The sentence for a request that a page of another site may have sent; undefined if none has. */
+  /** Why a request is refused that a page of another origin may have sent; undefined if it is not. */
   refusal(headers: IncomingHttpHeaders): string | undefined;
   /** @throws ServiceError CANCELLED */
   answer(post: McpPost): Promise<OutgoingReply>;
@@ -50,8 +53,8 @@ export interface McpEndpoint {
 const JSON_HEADERS = { "content-type": "application/json" };
 
 /**
- * Streamable HTTP without sessions: every POST is answered by one JSON body. Revisions with `initialize` and the one without it
- * are told apart by the SDK.
+ * Streamable HTTP without sessions: every POST is answered with one JSON body. The SDK distinguishes revisions with
+ * `initialize` from the one without it.
  */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { ask, hosts, isLocal, onError, ...parts } = options;
@@ -62,15 +65,15 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     if (exchange === undefined) throw new Error("The SDK asked for a server without its request.");
     return createMcpServer({ ...parts, ask: ask(exchange.post) }, exchange);
   };
-  // nothing ever changes here that a subscription could tell of
+  // subscriptions would never have an event
   const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: 0, onerror: onError });
 
   return {
     refusal({ host, origin }) {
       if (!validateOriginHeader(origin, allowed).ok)
-        return "This service answers programs, and pages of its own host only: the Origin header names another one.";
+        return "The Origin header names another host: only programs and pages of this service's own host may use it.";
       if (isLocal && !validateHostHeader(host, allowed).ok)
-        return "The Host header must name the loopback, or a host that --mcp-host allows.";
+        return "The Host header must name the loopback or a host allowed by --mcp-host.";
       return undefined;
     },
     async answer(post) {
@@ -92,7 +95,10 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   };
 }
 
-/** Revisions up to 2025-11-25: a server and a transport for this one message, and JSON where the SDK would open a stream. */
+/**
+ * Revisions up to 2025-11-25: a server and a transport for this single message, which answers with JSON instead of a
+ * stream.
+ */
 async function answerLegacy(server: Server, request: Request, plain: unknown): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -108,12 +114,12 @@ function taker({ calls }: ReadMessage): McpExchange["takeArguments"] {
   return (id) => {
     const key = keyOf(id);
     const given = waiting.get(key);
-    if (!(given instanceof ServiceError)) waiting.delete(key); // not held while the model computes
+    if (!(given instanceof ServiceError)) waiting.delete(key); // the body is released during inference
     return given;
   };
 }
 
-/** All answers are JSON, so nobody needs to accept streams. */
+/** Headers for the SDK. `Accept` is replaced, since all answers are JSON and callers need not accept streams. */
 function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
   const given = Object.entries(headers).filter(
     (entry): entry is [string, string] => entry[0].startsWith("mcp-") && typeof entry[1] === "string",
@@ -130,7 +136,7 @@ function replyHeaders({ headers }: Response): Record<string, string> {
   return type === null ? {} : { "content-type": type };
 }
 
-/** For a message that cannot be read, so that its id is not known. */
+/** The error for an unreadable message, whose id is unknown. */
 function parseError(message: string): OutgoingReply {
   const body = JSON.stringify({ jsonrpc: "2.0", error: { code: PARSE_ERROR, message }, id: null });
   return { status: 400, headers: JSON_HEADERS, body };

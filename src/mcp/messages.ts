@@ -2,25 +2,25 @@ import { invalidRequest, ServiceError } from "../errors.ts";
 import { readJson } from "../json/read.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
 
-/** The arguments of a tool call as they were sent, or why they cannot be used. */
+/** The arguments of a tool call as sent, or the error that makes them invalid. */
 export type SentArguments = JsonValue | ServiceError | undefined;
 
 /** A message of the protocol, or a batch of them. */
 export interface ReadMessage {
-  /** For the SDK: plain values, with the arguments of tool calls replaced by `{}`. */
+  /** Plain values for the SDK, with the arguments of tool calls replaced by `{}`. */
   readonly plain: unknown;
-  /** The arguments of each tool call, by `keyOf` its id. */
+  /** The arguments of each tool call, keyed by `keyOf` of its id. */
   readonly calls: ReadonlyMap<string, SentArguments>;
 }
 
-/** A request's id as a key: 1 and "1" are two ids. */
+/** A request's id as a map key: 1 and "1" are different ids. */
 export function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }
 
 /**
- * Reads a message, and keeps the arguments of its tool calls apart: the SDK would read them with JSON.parse, which moves names
- * such as "10" to the front, rounds long integers and drops members that come twice. The contract decides about all three.
+ * Parses a message and keeps the arguments of its tool calls separate. The SDK would use JSON.parse, which moves names
+ * such as "10" to the front, rounds long integers and drops duplicate members. The contract has rules for all three.
  *
  * @param bytes UTF-8
  * @throws ServiceError INVALID_REQUEST (invalid_json) | CANCELLED
@@ -35,7 +35,7 @@ export async function readMessage(bytes: Uint8Array, signal?: AbortSignal): Prom
       error instanceof ServiceError &&
       error.issues.some(({ type }) => type === "duplicate_member" || type === "nesting_too_deep");
     if (!isReadable) throw error;
-    // JSON, but none that the contract takes: the call must be answered, so its id is needed
+    // valid JSON that the contract refuses: the call must be answered, so its id is needed
     return { plain: refused(JSON.parse(new TextDecoder().decode(bytes)), ofArguments(error), calls), calls };
   }
 }
@@ -49,13 +49,13 @@ function withoutArguments(value: JsonValue, calls: Map<string, SentArguments>): 
   return plain(new Map([...value, ["params", replaced(params)]]));
 }
 
-/** Arguments of another type than an object are the SDK's to refuse. */
+/** Replaces arguments that are an object. The SDK refuses any other type. */
 function replaced(params: JsonObject): JsonObject {
   if (!isJsonObject(params.get("arguments"))) return params;
   return new Map([...params, ["arguments", new Map()]]);
 }
 
-/** With places counted from the arguments, as the contract counts them from the body. */
+/** Makes the places of issues relative to the arguments. */
 function ofArguments({ issues }: ServiceError): ServiceError {
   return invalidRequest(
     issues.map((issue) => ({
@@ -81,9 +81,9 @@ function keep(calls: Map<string, SentArguments>, id: unknown, given: SentArgumen
   calls.set(key, calls.has(key) ? idTwice() : given);
 }
 
-/** For two calls under one id, of which nobody can tell which answer belongs to which. */
+/** The error for two concurrent calls with one id, whose answers could not be distinguished. */
 export function idTwice(): ServiceError {
-  return new ServiceError("INVALID_REQUEST", "Two calls that are under way have the same id.");
+  return new ServiceError("INVALID_REQUEST", "Two concurrent calls have the same id.");
 }
 
 function plain(value: JsonValue): unknown {

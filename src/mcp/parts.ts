@@ -7,7 +7,7 @@ import type { McpParts } from "./server.ts";
 import { listTools } from "./tools.ts";
 
 /**
- * What every MCP server of this package says of itself.
+ * The parts that all MCP servers of this package share.
  *
  * @param document the contract, parsed; the one of this package by default
  */

@@ -6,7 +6,7 @@ const ROUTES = {
   listModels: { method: "GET", path: "v1/models" },
 } as const;
 
-/** Answers stand in the contract's shape, so that they are told like the service's own. */
+/** An error in the contract's format, so that it is described like the service's own errors. */
 const failed = (status: number, detail: string) => ({
   status,
   headers: {},
@@ -14,10 +14,10 @@ const failed = (status: number, detail: string) => ({
 });
 
 /**
- * Asks a service that runs elsewhere.
+ * Sends requests to a running service.
  *
- * @param url    its base URL, with a path in front if it has one
- * @param apiKey for a service that wants one
+ * @param url its base URL, with a path prefix if it has one
+ * @param apiKey the key, if the service requires one
  */
 export function askRemote(url: URL, apiKey: string | undefined): AskService {
   const base = url.href.endsWith("/") ? url.href : `${url.href}/`;
@@ -38,7 +38,7 @@ export function askRemote(url: URL, apiKey: string | undefined): AskService {
       if (response.status === 401)
         return failed(
           401,
-          `The service at ${url.host} wants its key: set DECISION_API_KEY where this MCP server starts.`,
+          `The service at ${url.host} requires a key: set DECISION_API_KEY where this MCP server starts.`,
         );
       return { status: response.status, headers: retryAfter(response), body: text };
     } catch (error) {
@@ -53,7 +53,7 @@ function retryAfter({ headers }: Response): Record<string, string> {
   return seconds === null ? {} : { "retry-after": seconds };
 }
 
-/** Node hides the system's reason behind "fetch failed". */
+/** The system's reason: Node reports only "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);

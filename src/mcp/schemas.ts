@@ -1,21 +1,21 @@
 /** A JSON object of the contract's document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A chain of $refs longer than this is a circle. */
+/** A longer chain of $refs is taken as a cycle. Chosen. */
 const MAX_CHAIN = 64;
-/** Keywords that only OpenAPI knows, or that only generators of clients read. */
+/** Keywords left out: those of OpenAPI only, or for client generators only. */
 const LEFT_OUT = new Set(["discriminator", "format", "nullable", "example"]);
 
 /**
- * A schema of an OpenAPI 3.0 document as JSON Schema (draft 2020-12) without $refs: several hosts hand a tool's schema to a
- * model's API that does not follow them.
+ * Converts a schema of an OpenAPI 3.0 document to JSON Schema (draft 2020-12) without $refs, because some model APIs to
+ * which hosts pass tool schemas do not resolve them.
  *
- * @param document the document that the $refs point into
- * @throws Error when a $ref leads nowhere or in a circle
+ * @param document the document that $refs point into
+ * @throws Error for an unresolvable or cyclic $ref
  */
 export function toJsonSchema(schema: unknown, document: Schema): Schema {
   const converted = convert(schema, document, 0);
-  if (!isSchema(converted)) throw new Error("A schema of the contract is no object.");
+  if (!isSchema(converted)) throw new Error("A schema of the contract is not an object.");
   return converted;
 }
 
@@ -26,7 +26,7 @@ function convert(node: unknown, document: Schema, hops: number): unknown {
   if (typeof node.$ref === "string") return convert(lookUp(node.$ref, document), document, hops + 1);
   const members = Object.entries(node).flatMap(([name, value]) => {
     if (LEFT_OUT.has(name)) return [];
-    // below `properties` a name is the contract's own, whatever it looks like
+    // under `properties`, keys are member names, not keywords
     const converted =
       name === "properties" && isSchema(value)
         ? mapValues(value, (property) => convert(property, document, hops + 1))
@@ -37,7 +37,7 @@ function convert(node: unknown, document: Schema, hops: number): unknown {
   return node.nullable === true ? { ...copy, type: [node.type, "null"] } : copy;
 }
 
-/** Follows a local JSON pointer (RFC 6901) such as `#/components/schemas/Question`. */
+/** Resolves a local JSON pointer (RFC 6901) such as `#/components/schemas/Question`. */
 function lookUp(pointer: string, document: Schema): unknown {
   const steps = pointer.split("/").slice(1);
   const found = steps.reduce<unknown>(

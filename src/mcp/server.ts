@@ -8,15 +8,15 @@ export interface McpParts extends CallLimits {
   readonly tools: Tool[];
   /** The service's version. */
   readonly version: string;
-  /** Told when somebody is about to use the tools. */
+  /** Called before the tools are used. */
   readonly onUse?: () => void;
 }
 
-/** One exchange, or one connection. */
+/** An HTTP exchange, or a connection over standard input and output. */
 export interface McpExchange {
-  /** The arguments of a call, once. @param id the message's own */
+  /** Returns and forgets the arguments of a call. @param id the message's id */
   takeArguments(id: unknown): SentArguments;
-  /** Aborted when the caller has left; undefined: the SDK's own signal says so. */
+  /** Aborted when the caller disconnects; undefined if the SDK's own signal is used. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +26,9 @@ const INSTRUCTIONS =
   "changes anything. The model judges what stands in the state; it is poor at facts about the world, at arithmetic and at " +
   "comparing dates.";
 
-/** A server of the protocol for one exchange or connection. The schemas of its tools are the contract's, hence no zod copies. */
+/**
+ * Creates an MCP server for one exchange or connection. Its tools have the contract's schemas instead of zod copies.
+ */
 export function createMcpServer(
   { ask, tools, version, onUse, ...limits }: McpParts,
   exchange: McpExchange,

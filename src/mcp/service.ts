@@ -2,14 +2,14 @@ import type { Contract } from "../contract/call.ts";
 import { createMcpEndpoint, type McpEndpoint, type McpEndpointOptions } from "./http.ts";
 import { mcpParts } from "./parts.ts";
 
-/** By which names callers reach the service. */
+/** Host names under which callers reach the service. */
 export type McpAddress = Pick<McpEndpointOptions, "hosts" | "isLocal">;
 
 interface DebugLog {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** The endpoint of a service, whose contract answers its calls. */
+/** Creates the MCP endpoint of a service. The service's contract handles the calls. */
 export async function openMcpEndpoint(
   contract: Contract,
   address: McpAddress,

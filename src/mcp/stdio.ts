@@ -5,21 +5,21 @@ import { ServiceError } from "../errors.ts";
 import { idTwice, keyOf, readMessage, type SentArguments } from "./messages.ts";
 import { createMcpServer, type McpParts } from "./server.ts";
 
-/** Chosen: a message of the largest body, escaped, and as much again. */
+/** Maximum size of a message. Chosen: twice the largest body after escaping. */
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 const NEWLINE = 0x0a;
 
 export interface StdioOptions extends McpParts {
   readonly input: AsyncIterable<Uint8Array>;
   readonly output: Writable;
-  /** Told of what is wrong with messages; must not write to `output`. */
+  /** Called for invalid messages; must not write to `output`. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Serves one connection: a message a line, in both directions.
+ * Serves one connection: one message per line, in both directions.
  *
- * @returns when the input has ended and every request in it has its answer
+ * @returns when the input has ended and every request has been answered
  */
 export async function serveOverStdio({ input, output, onError, ...parts }: StdioOptions): Promise<void> {
   const requests = new OpenRequests();
@@ -40,7 +40,7 @@ export async function serveOverStdio({ input, output, onError, ...parts }: Stdio
   await closed;
 }
 
-/** The requests that have no answer yet, with the arguments of those that call a tool and have not begun. */
+/** The unanswered requests, with the arguments of tool calls that have not started. */
 class OpenRequests {
   readonly #open = new Map<string, SentArguments>();
   #onEmpty = () => {};
@@ -70,7 +70,7 @@ class OpenRequests {
   }
 }
 
-/** The SDK's transport, which tells when a request has its answer. */
+/** The SDK's transport, extended to report when a request has been answered. */
 class CountingTransport extends StdioServerTransport {
   readonly #requests: OpenRequests;
 
@@ -85,7 +85,7 @@ class CountingTransport extends StdioServerTransport {
   }
 }
 
-/** The messages as the SDK is to see them: without the arguments of calls. Ends when all are answered. */
+/** The messages for the SDK, without the arguments of calls. Ends when all are answered. */
 async function* skeletons(input: AsyncIterable<Uint8Array>, requests: OpenRequests): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
     if (line.every((byte) => byte === 0x20 || byte === 0x0d)) continue;
@@ -100,7 +100,7 @@ async function skeletonOf(line: Buffer, requests: OpenRequests): Promise<Buffer>
     note(plain, calls, requests);
     return Buffer.from(`${JSON.stringify(plain)}\n`);
   } catch (error) {
-    if (error instanceof ServiceError) return Buffer.concat([line, Buffer.from("\n")]); // the SDK says what it thinks of it
+    if (error instanceof ServiceError) return Buffer.concat([line, Buffer.from("\n")]); // the SDK reports the error
     throw error;
   }
 }

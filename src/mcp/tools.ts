@@ -3,7 +3,7 @@ import type { OperationId } from "../contract/call.ts";
 import { REQUEST_LIMITS } from "../decisions/limits.ts";
 import { isSchema, type Schema, toJsonSchema } from "./schemas.ts";
 
-/** What an agent reads of a tool; its schemas are the contract's. */
+/** A tool's texts for agents. Its schemas come from the contract. */
 interface ToolText {
   readonly operationId: Extract<OperationId, "systemone" | "rank" | "listModels">;
   readonly title: string;
@@ -49,7 +49,7 @@ export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }
 
-/** Every tool asks about what it is given and changes nothing, here or elsewhere. */
+/** The tools are read-only: they use only their arguments and change nothing. */
 const ANNOTATIONS = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -58,10 +58,10 @@ const ANNOTATIONS = {
 };
 
 /**
- * The tools as they are listed: input and output schemas are those of the operations in the document.
+ * The list of tools, with the input and output schemas of the contract's operations.
  *
  * @param document the bundled contract (generated/openapi.json), parsed
- * @throws Error when an operation is missing in it
+ * @throws Error if an operation is missing in it
  */
 export function listTools(document: Schema): Tool[] {
   return Object.entries(TOOLS).map(([name, { operationId, title, description }]: [string, ToolText]) => {
@@ -93,7 +93,7 @@ function outputSchema(operation: Schema, document: Schema): ObjectSchema {
 
 function objectSchema(schema: unknown, document: Schema): ObjectSchema {
   const converted = toJsonSchema(schema, document);
-  if (converted.type !== "object") throw new Error("A body of the contract is no object.");
+  if (converted.type !== "object") throw new Error("The schema of a body of the contract is not an object.");
   return { ...converted, type: "object" };
 }
 

@@ -58,7 +58,7 @@ describe("the keys of a causal model", () => {
     assert.deepEqual(full.from, [0, 0, 0, 0, 0]);
     assert.deepEqual(full.to, [202, 404, 606, 808, 1000]);
     const sliding = neededPrefix("sliding", shape, prefix, positions, chunking);
-    // the first query of the last chunk stands at 808 and sees from 509 on
+    // the first query of the last chunk is at 808 and attends from 509 on
     assert.deepEqual(sliding.from, [0, 0, 0, 256, 384]);
     assert.deepEqual(sliding.to, full.to);
   });

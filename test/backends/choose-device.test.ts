@@ -6,7 +6,7 @@ import type { TrialRequest } from "../../src/backends/onnx/process/device-trial.
 import { goldenScores, largestDifference } from "../../src/backends/onnx/process/reference-scores.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 
-/** Temperature 4: scores may be 0.02 off. */
+/** At temperature 4, scores may differ by 0.02. */
 const modelPackage = { manifest: { temperature: 4 } } as ModelPackage;
 const wish = (device: string) => ({ device, modelPackage, precision: "fp32" as const, hasVectors: false });
 
@@ -28,7 +28,7 @@ const GOOD: Trial = { isListed: true, stderr: "" };
 const NOT_LISTED: Trial = { isListed: false, stderr: "" };
 const RIGHT: Trial = { difference: 0.0199, stderr: ALL_THERE };
 
-/** A machine whose devices are not listed unless given. */
+/** A machine that has only the given devices. */
 function machine(given: Record<string, { device?: Trial; model?: Trial }>) {
   return async ({ type, device }: TrialRequest): Promise<Trial> => given[device]?.[type] ?? NOT_LISTED;
 }
@@ -143,7 +143,7 @@ describe("a model is computed on another device only as a whole and rightly", ()
   it("is taken where all is right, by name and by auto", async () => {
     const tryIt = machine({ cuda: { device: GOOD, model: RIGHT }, webgpu: { device: GOOD, model: RIGHT } });
     assert.equal(await chooseDevice(wish("webgpu"), unlogged, tryIt), "webgpu");
-    // the log is WebGPU's: of CUDA nothing is told, so it is passed over
+    // the log mentions WebGPU only: CUDA is skipped silently
     assert.equal(await chooseDevice(wish("auto"), () => {}, tryIt), "webgpu");
   });
 

@@ -18,7 +18,7 @@ function squares(): Uint8Array {
   return graph.build("denormals");
 }
 
-/** What a thread does that runs a graph. */
+/** Code of a worker thread that runs a graph. */
 const SQUARE = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { InferenceSession, Tensor } = require("onnxruntime-node");
@@ -28,8 +28,8 @@ const SQUARE = `
     .then((results) => parentPort.postMessage(results[${JSON.stringify(PRODUCT)}].data));
 `;
 
-// alone in its file: the first session of a process decides
-const isTold = process.arch === "x64"; // elsewhere the runtime takes no such setting
+// alone in its file, because the first session of a process decides
+const isTold = process.arch === "x64"; // the runtime has no such setting on other platforms
 describe("denormal numbers are zero after the kernels were tried", { skip: !isTold }, () => {
   it("in a model that is loaded then", async () => {
     await exactMultiplication();

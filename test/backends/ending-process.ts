@@ -24,7 +24,7 @@ const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
   questions: [{ tokens: Int32Array.of(2029, 102), candidates: [Int32Array.of(101, 2053, 102)] }],
 };
-/** A forest that takes a second or so: long enough to be interrupted. */
+/** A forest that takes about a second, long enough to be interrupted. */
 const long: TokenTree = {
   state: Int32Array.from({ length: 1500 }, (_, i) => 2000 + i),
   questions: [
@@ -58,7 +58,7 @@ function backendFor(
 
 const modelPackage = await openModelPackage(embeddedModel);
 
-/** What holds when a process of that backend ends, or cannot be had. */
+/** Tests what happens if a process of the backend ends or cannot be started. */
 export function testEnds(tested: TestedBackend): void {
   describe("the backend's process", () => {
     const events: string[] = [];
@@ -149,7 +149,7 @@ export function testEnds(tested: TestedBackend): void {
   });
 }
 
-/** The same in a program of its own. */
+/** The same tests in a separate program. */
 export function testProgramEnds(tested: TestedBackend): void {
   describe("a program around the backend", () => {
     it("may be given on the command line: its flags are not those of the inference process", () => {

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { FrameReader, writeFrame } from "../../src/backends/native/frames.ts";
 import type { FromProcess } from "../../src/backends/process/messages.ts";
 
-/** As the worker writes it. */
+/** A frame as the worker writes it. */
 function frame(header: object, payload: Uint8Array = new Uint8Array(0)): Buffer {
   const text = Buffer.from(JSON.stringify(header));
   const head = Buffer.from("DN01________");

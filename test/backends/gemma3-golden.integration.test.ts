@@ -57,7 +57,7 @@ async function check(
   }
 }
 
-/** What the pairs have in common is the state and the question. */
+/** A tree whose shared prefix is the state and the question. */
 function sharedTree({ token_ids: pairs }: GoldenDecision): TokenTree {
   const [first = []] = pairs;
   const shortest = Math.min(...pairs.map((ids) => ids.length - 1));

@@ -22,7 +22,7 @@ const pair: TokenTree = {
   questions: [{ tokens: Int32Array.of(2029, 102), candidates: [Int32Array.of(101, 2053, 102)] }],
 };
 
-/** A backend whose time stands until the test moves it; the processes are real. */
+/** A backend with a fake clock and real processes. */
 class Bench {
   readonly clock = new FakeClock();
   readonly events: string[] = [];
@@ -44,7 +44,7 @@ class Bench {
     });
   }
 
-  /** The process that has just been forked, while it loads the model. */
+  /** The id of the new process, while it loads the model. */
   get process(): number {
     return inferenceProcessOf(process.pid);
   }
@@ -57,7 +57,7 @@ class Bench {
     return pid;
   }
 
-  /** Ends it all, also where a stopped process was not killed as it should have been. */
+  /** Ends all processes, also stopped ones that the backend failed to kill. */
   async close(): Promise<void> {
     for (const pid of this.#stopped.filter(isAlive)) process.kill(pid, "SIGKILL");
     await this.backend.close();
@@ -68,7 +68,7 @@ class Bench {
   }
 }
 
-/** What holds when a process of that backend hangs, or is not heard of. */
+/** Tests what happens if a process of the backend hangs or sends nothing. */
 export function testHangs(tested: TestedBackend): void {
   describe("an inference process that hangs", () => {
     let bench: Bench;
@@ -174,7 +174,7 @@ export function testHangs(tested: TestedBackend): void {
   });
 }
 
-/** What holds besides, of which each takes a process of its own. */
+/** Further tests, each with its own process. */
 export function testOtherHangs(tested: TestedBackend): void {
   it("a first process that hangs while it loads the model ends the start with an error", async () => {
     const bench = new Bench(tested);
@@ -223,9 +223,9 @@ export function testOtherHangs(tested: TestedBackend): void {
     const state = Int32Array.from({ length: 2000 }, (_, i) => 2000 + i);
     const large = { state, questions: [{ tokens: state, candidates: [state, state] }] };
     await assert.rejects(backend.score([large]), FAILED);
-    // it may have survived its failed allocations, which count for the limit still
+    // it may have survived failed allocations, which still count towards the limit
     if (backend.isReady) process.kill(bench.process, "SIGKILL");
-    await bench.untilEvent(1); // that it has ended, and not only that it does not answer
+    await bench.untilEvent(1); // it has ended, rather than just not answering
     clock.advance(100);
     assert.equal((await backend.score([pair])).scores.length, 1);
     await backend.close();
@@ -246,7 +246,7 @@ export function testOtherHangs(tested: TestedBackend): void {
   }
 }
 
-/** A program with a backend that says so when it has sent a run: of the poisoned kind, if a fault is planted. */
+/** Starts a program with a backend that reports when it has sent a run, which triggers the fault if one is planted. */
 function runService(
   { module, started: startCall, planted }: TestedBackend,
   fault: "none" | "hang",

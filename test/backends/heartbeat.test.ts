@@ -51,7 +51,7 @@ test("one that answers late is back, and is asked again", () => {
   assert.deepEqual(events, ["ping", "back", "ping"]);
 });
 
-test("one that computes is not asked, but owes the answer to what it was asked before", () => {
+test("a computing process gets no new heartbeat but must answer the previous one", () => {
   const bench = new Bench();
   bench.isIdle = false;
   bench.clock.advance(60_000);
@@ -63,7 +63,7 @@ test("one that computes is not asked, but owes the answer to what it was asked b
   assert.equal(bench.heartbeat.isSilent, true);
 });
 
-test("a stopped heartbeat leaves no timer, and begins anew", () => {
+test("a stopped heartbeat leaves no timer and can be restarted", () => {
   const { clock, events, heartbeat } = new Bench();
   clock.advance(4_000);
   heartbeat.stop();

@@ -11,11 +11,12 @@ import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { type JointPackage, jointPackages, renderedRequest } from "../support/gemma3.ts";
 
-/** Of the reference library's float32 scores. Measured: 1.6e-5 at most. */
+/** Tolerance against the reference library's float32 scores. Measured: at most 1.6e-5. */
 const FP32_TOLERANCE = 1e-4;
 /**
- * Of the spread of a package's scores. Measured: 0.34 at most and 0.076 on average; these models have 32 to 40 columns and are made to be
- * sensitive, so this bounds faults and says nothing of the rounding of a trained one.
+ * Tolerance relative to the spread of a package's scores. Measured: at most 0.34, on average 0.076. These models have
+ * 32 to 40 columns and are made sensitive on purpose, so the bound detects faults but does not describe the rounding of
+ * a trained model.
  */
 const INT8 = { worst: 0.5, mean: 0.12 };
 
@@ -60,7 +61,7 @@ describe("from texts to scores, cut and folded as the service does it", () => {
       assert.ok(Math.max(...errors) <= FP32_TOLERANCE, `off by ${Math.max(...errors)}`);
     });
 
-    if (each.name === "onnx-export") continue; // a graph of others computes in what it was made of
+    if (each.name === "onnx-export") continue; // an imported graph computes in its own precision
     it(`${each.name}: int8 stays near them`, async () => {
       const errors = await errorsOf(each, "int8");
       const spread = deviation(each.decisions.flatMap(({ scores }) => scores));

@@ -14,7 +14,7 @@ import { embeddedModel } from "../support/package-root.ts";
 const ARCHITECTURE = { type: "onnx-joint-pairs", max_tokens: 8, pad_id: 0, bos_id: 2 };
 const FOLDERS = { cache: "/nowhere", temporary: "/nowhere" };
 
-/** A graph whose score is the sum of the ids, each times its number. */
+/** A graph whose score is the sum of the ids, each times its position. */
 function toyGraph(
   change: { ids?: string; mask?: ElementType; scores?: string; weights?: WeightsFile } = {},
 ): Uint8Array {
@@ -126,7 +126,7 @@ describe("a package with a graph of its own", () => {
       await writeFile(path.join(folder, "weights.data"), data);
       await symlink("below/model.onnx", path.join(folder, "model.onnx"));
       const files = { "model.onnx": sha256(bytes), "weights.data": sha256(data) };
-      const opened = { folder, manifest: { files } as unknown as Manifest }; // nothing else of it is read
+      const opened = { folder, manifest: { files } as unknown as Manifest }; // no other member is read
       await symlink("/etc/passwd", path.join(folder, "below/weights.data"));
       await assert.rejects(openJointGraph(opened), {
         kind: "INVALID_MODEL",

@@ -6,11 +6,12 @@ import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
-/** Of the package's own golden file: float32, PyTorch against ONNX Runtime. */
+/** Tolerance against the package's golden file: float32, PyTorch against ONNX Runtime. */
 const TOLERANCE = 1e-3;
 /**
- * Of int8 against the golden scores: largest difference of any score, and mean over the decisions of each one's largest. Measured
- * 0.4 and 0.18, by rounding weights and rows to bytes; the room above is for processors with other kernels in float32.
+ * Tolerances of int8 against the golden scores: largest difference of any score, and mean over the decisions of each
+ * one's largest difference. Measured: 0.4 and 0.18, from rounding weights and rows to bytes. The margin is for
+ * processors with other float32 kernels.
  */
 const INT8_LARGEST = 0.8;
 const INT8_MEAN = 0.3;

@@ -136,7 +136,7 @@ it("a forest with a score that is no number fails, and its states are not kept",
   await backend.close();
 });
 
-it("a forest for which there is no memory fails with a sentence, and the next one is answered", async () => {
+it("a forest without enough memory fails with a message, and the next one is answered", async () => {
   const backend = backendWith("memory");
   await backend.start();
   const message = /^there is not enough memory\. Lower --max-batch-tokens or --state-cache-mb/;

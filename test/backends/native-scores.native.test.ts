@@ -11,12 +11,15 @@ import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const modelPackage = await openModelPackage(embeddedModel);
-/** Of float32. A step of float32 at the largest scores of the embedded model, 65, is 8e-6: there it is taken relative to the score. */
+/**
+ * Tolerance of float32. At the embedded model's largest scores, 65, a float32 step is 8e-6, so there the tolerance is
+ * relative to the score.
+ */
 const TOLERANCE = 1e-5;
-/** Of bfloat16 and float16, which keep 8 and 11 bits: 0.11 and 0.014 measured on a CPU. */
+/** Tolerances of bfloat16 and float16, which have 8 and 11 bits. Measured on a CPU: 0.11 and 0.014. */
 const COARSE = { bf16: 0.25, fp16: 0.04 };
 
-/** Of a question in a tree that takes several forwards: native/decision_native/runner.py says how much one holds. */
+/** Candidates of a question whose tree needs several forwards (limit in native/decision_native/runner.py). */
 const CUT_CANDIDATES = testedDevice === "cpu" ? 13 : 400;
 
 const trees = goldenDecisions.map(tokenTree);
@@ -31,7 +34,7 @@ function assertNear(scores: ArrayLike<number>, wanted: ArrayLike<number>, tolera
   }
 }
 
-/** Each pair of a forest as a tree of its own. */
+/** Each pair of a forest as a separate tree. */
 function pairsOf(forest: readonly TokenTree[]): TokenTree[] {
   return forest.flatMap(({ state, questions }) =>
     questions.flatMap(({ tokens, candidates }) =>
@@ -101,7 +104,7 @@ describe("the embedded model in float32", () => {
     const there = await oneByOne(strict, pairs);
     const back = await oneByOne(strict, [...pairs].reverse());
     assert.deepEqual(back.reverse(), there);
-    await backend.score(trees); // from here on it knows the states
+    await backend.score(trees); // from here on, the states are cached
     assert.deepEqual((await backend.score(trees)).scores, (await backend.score(trees)).scores);
   });
 
@@ -171,7 +174,7 @@ describe("a causal model in float32", () => {
       const strict = nativeWith(modelPackage, { strict: true });
       await Promise.all([backend.start(), strict.start()]);
       try {
-        const near = 2.5 * TOLERANCE; // attention is another kernel than the reference library's
+        const near = 2.5 * TOLERANCE; // attention uses another kernel than the reference library
         const scores = [(await backend.score(forest)).scores, await oneByOne(backend, forest)];
         for (const each of scores) assertAbsolute(each, golden, near);
         assertAbsolute(await oneByOne(strict, forest), golden, TOLERANCE);

@@ -3,10 +3,10 @@ import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Score } from "./same-bits.ts";
 
-/** Runs a graph once. @returns the scores, which others without meaning may follow */
+/** Runs a graph once. @returns the scores, possibly followed by meaningless ones */
 export type RunForward = (forward: Forward) => Promise<unknown>;
 
-/** All nodes of a forest in one forward's rest where they have at most `maxTokens`, else pair by pair. */
+/** Scores a forest in one forward if its nodes have at most `maxTokens`, otherwise pair by pair. */
 export function inOneForward(run: RunForward, maxTokens: number): Score {
   const score = async (forest: readonly TokenTree[]) => {
     const forward = oneForward(forest);

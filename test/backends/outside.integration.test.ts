@@ -10,7 +10,7 @@ import { quotedUrl } from "../support/source-url.ts";
 
 const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
 
-/** Runs a program that loads the runtime, runs a graph and waits for what the runtime does by itself. */
+/** A program that loads the runtime, runs a graph and waits for background activity of the runtime. */
 function program(runtime: string): string {
   return `
     import { GraphBuilder } from ${quotedUrl("onnx/file/graph-builder")};
@@ -26,8 +26,8 @@ function program(runtime: string): string {
 }
 
 /**
- * What the program did outside: sockets of other families than the local one, and the files below its home folder.
- * The environment is not passed on: the runtime is quiet by itself where a variable such as CI says that a build server runs it.
+ * The program's non-local sockets, and the files below its home folder. The environment is not passed on, because the
+ * runtime sends nothing if a variable such as CI names a build server.
  */
 function outside(runtime: string): { sockets: string[]; files: string[] } {
   const folder = mkdtempSync(path.join(tmpdir(), "outside-"));
@@ -59,7 +59,7 @@ function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true }).map(String);
   } catch {
-    return []; // it was not made
+    return []; // the folder was not created
   }
 }
 

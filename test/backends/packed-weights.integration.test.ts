@@ -24,7 +24,7 @@ const forest: TokenTree[] = [
   { state: ids(12, 3000), questions: [{ tokens: ids(5, 700), candidates: [ids(2, 800), ids(3, 1100)] }] },
 ];
 
-/** Bytes of the file that this process maps. */
+/** Bytes of the file that are mapped into this process. */
 function mapped(file: string): number {
   let bytes = 0;
   for (const line of readFileSync("/proc/self/maps", "utf8").split("\n")) {

@@ -11,7 +11,9 @@ import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import type { Score } from "./same-bits.ts";
 
-/** Heads as the real model has them, so the same kernels; the rest is small. The window is shorter than most texts. */
+/**
+ * The heads of the real model, for the same kernels; everything else is small. The window is shorter than most texts.
+ */
 export const REAL_HEADS: Gemma3Shape = {
   type: "gemma3",
   vocab: 997,
@@ -29,7 +31,7 @@ export const REAL_HEADS: Gemma3Shape = {
   headInner: 40,
 };
 
-/** Other patterns, more than one head of keys, heads so small that sums over keys are cut elsewhere. */
+/** Other layer patterns, several key heads, and heads so small that sums over keys are split elsewhere. */
 export const OTHER_SHAPES: Readonly<Record<string, Gemma3Shape>> = {
   "two heads of keys, the last layer slides": {
     ...REAL_HEADS,
@@ -67,7 +69,7 @@ export function randomGraph(shape: Gemma3Shape, form: Multiplication): Uint8Arra
   return buildGemma3TokenTree(shape, randomWeights(3), form);
 }
 
-/** A runner as a function; token ids are brought into its vocabulary. */
+/** A runner as a function. Token ids are mapped into its vocabulary. */
 export async function gemma3Scorer(
   graph: Uint8Array,
   shape: Gemma3Shape,
@@ -81,7 +83,7 @@ export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {
   return inVocabularyOf(shape, async (forest) => (await runner.score(forest)).scores);
 }
 
-/** Scores forests whose tokens may be any numbers. */
+/** Maps any token ids into the vocabulary before scoring. */
 export function inVocabularyOf(shape: Gemma3Shape, score: Score): Score {
   const known = (tokens: Int32Array) => tokens.map((id) => id % shape.vocab);
   const inVocabulary = ({ state, questions }: TokenTree): TokenTree => ({

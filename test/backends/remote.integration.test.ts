@@ -104,7 +104,7 @@ describe("the backend remote", () => {
     assert.ok(server.seen.length >= 4);
   });
 
-  it("asks once more where a connection breaks", async (t) => {
+  it("retries if a connection breaks", async (t) => {
     const { backend } = await started(t, {
       infer(count, response) {
         if (count === 2) response.destroy();

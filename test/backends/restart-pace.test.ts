@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RestartPace } from "../../src/backends/process/restart-pace.ts";
 
-test("a first restart waits for nothing, later ones longer and longer, none more than a second", () => {
+test("the first restart is immediate, later ones wait longer and longer, at most a second", () => {
   const pace = new RestartPace();
   const waits = Array.from({ length: 7 }, () => pace.next(0, 0));
   assert.deepEqual(waits, [0, 100, 200, 400, 800, 1000, 1000]);
@@ -18,7 +18,7 @@ test("the time that loading the model took counts", () => {
   assert.equal(pace.next(0, 0), 1000, "that a load took long is no sign of health");
 });
 
-test("a process that has lived for a while is followed at once", () => {
+test("a process that ran for a while is replaced at once", () => {
   const pace = new RestartPace();
   for (const lived of [1, 9_999, 2]) pace.next(lived, 0);
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const HANG_MS = 65_000;
 
-/** Runs of a process that answers when the test says so. */
+/** Runs of a process whose answers the test controls. */
 class Bench {
   readonly clock = new FakeClock();
   readonly budgets: number[] = [];
@@ -24,7 +24,7 @@ class Bench {
     return this.sent.at(-1) ?? Number.NaN;
   }
 
-  /** Some runs that take so long. @param knownTokens that the process had kept */
+  /** Completes some runs of this duration. @param knownTokens cached tokens */
   measure(tokens: number, ms: number, knownTokens = 0): void {
     for (let run = 0; run < 3; run++) {
       const id = this.send(tokens);
@@ -48,7 +48,7 @@ function treeOf(tokens: number): TokenTree {
   return { state: new Int32Array(tokens - 30), questions: [{ tokens: new Int32Array(10), candidates }] };
 }
 
-test("a run has ten times as long as those of its size took, at least five seconds, at most what any may", () => {
+test("a run's time limit is ten times that of earlier runs of its size, at least five seconds, at most the general limit", () => {
   for (const [took, budget] of [
     [10, 5_000],
     [500, 5_000],
@@ -75,7 +75,7 @@ test("a larger run has more time, in proportion to its tokens", () => {
   assert.deepEqual(bench.budgets.map(Math.round), [40_000]);
 });
 
-test("before anything is known of it, a run has as long as any may take", () => {
+test("without measurements, a run has the general time limit", () => {
   const bench = new Bench();
   bench.send(100);
   bench.clock.advance(HANG_MS - 1);
@@ -97,7 +97,7 @@ test("a run that waits for another has its time from when that one has ended", (
   assert.equal(bench.budgets.length, 1);
 });
 
-test("a process that kept states has as long for one whose state it has to compute", () => {
+test("a process with cached states gets enough time for a state that it must compute", () => {
   const bench = new Bench();
   bench.measure(1_000, 1_000, 900); // 100 tokens computed in a second
   assert.equal(bench.hang(200), 20_000);

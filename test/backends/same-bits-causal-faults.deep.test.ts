@@ -13,13 +13,16 @@ import { inOneForward } from "./one-forward.ts";
 import { inVocabularyOf, REAL_HEADS, randomGraph, scoreWith } from "./random-gemma3.ts";
 import { firstDifference, type Score } from "./same-bits.ts";
 
-/** As many as the test of the causal model draws for each form. */
+/** Compositions that the test of the causal model draws for each form. */
 const COMPOSITIONS = 460;
 const ALL_STATES = 256 << 20;
 const graph = randomGraph(REAL_HEADS, "fp32");
 const sound = (threads = 1) => treeModel(REAL_HEADS, threads);
 
-/** Faults that the test of the same bits must see: each makes a score depend on its company, on the cache or on the threads. */
+/**
+ * Faults that the bit-equality test must detect. Each makes a score depend on other pairs, on the cache or on the
+ * threads.
+ */
 describe("the property of the same bits does not hold for a causal model", () => {
   it("where a forward takes nodes of more than 128 tokens together", async () => {
     const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, logSeverityLevel: 3 });

@@ -8,7 +8,7 @@ import { type Found, firstDifference } from "./same-bits.ts";
 const COMPOSITIONS = 460;
 const FEWEST_PAIRS = 2000;
 const ALL_STATES = 256 << 20;
-/** Room for some of the states, so that they are found at times and at others not. */
+/** A cache for some of the states, so that there are hits and misses. */
 const SOME_STATES = 4 << 20;
 
 describe("a pair of a causal model has the same bits alone and in any company", () => {

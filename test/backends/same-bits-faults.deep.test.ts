@@ -16,10 +16,10 @@ import { scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
 
 const COLD = { threads: 1, stateCacheBytes: 0 };
 const WARM = { threads: 1, stateCacheBytes: 64 << 20 };
-/** As many as the test of the real model draws for each form. */
+/** Compositions that the test of the real model draws for each form. */
 const COMPOSITIONS = 460;
 
-/** Faults that the test of the same bits must see: each makes a score depend on its company, or on the cache. */
+/** Faults that the bit-equality test must detect. Each makes a score depend on other pairs or on the cache. */
 describe("the property of the same bits does not hold", () => {
   it("where activations are rounded by one scale for the whole tensor", async () => {
     const graph = await graphWith("u8s8", (build, node, opType, inputs, attributes, name) => {
@@ -120,7 +120,7 @@ type NodeParameters = Parameters<GraphBuilder["node"]>;
 type Contrib = Parameters<GraphBuilder["contrib"]>;
 type Build = (graph: GraphBuilder, ...parameters: NodeParameters) => string;
 
-/** The graph with another way to write an operator. */
+/** The graph with a replaced operator. */
 async function graphWith(
   form: Multiplication,
   change: (build: Build, graph: GraphBuilder, ...parameters: NodeParameters) => string,
@@ -143,7 +143,7 @@ async function graphWith(
 
 type Feeds = Record<string, Tensor>;
 
-/** Sessions made during the test are fed otherwise. */
+/** Changes the inputs of sessions that are created during the test. */
 function changeFeeds(t: TestContext, change: (feeds: Feeds) => Feeds): void {
   const create = InferenceSession.create.bind(InferenceSession);
   t.mock.method(
@@ -168,7 +168,7 @@ async function sessionOf(graph: Uint8Array): Promise<RunForward> {
   };
 }
 
-/** As if the state's tokens were cut out of the forward's results one token too late. */
+/** As if the state's tokens were sliced from the forward's results one token too late. */
 function oneTokenOff({ tokens, keys, values }: KeyValues): KeyValues {
   const { heads, hidden } = shallowShape;
   const late = (tensor: Float32Array<ArrayBuffer>, outer: number, inner: number) =>

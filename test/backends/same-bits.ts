@@ -6,7 +6,7 @@ import { seededRandom } from "../support/seeded-random.ts";
 export type Score = (forest: readonly TokenTree[]) => Promise<Float32Array>;
 
 export interface Found {
-  /** The first pair whose bits depended on its company, in words; null where none did. */
+  /** Describes the first pair whose bits depended on other pairs; null if none did. */
   readonly difference: string | null;
   /** How many forests were scored, and how many pairs in them compared. */
   readonly compositions: number;
@@ -16,13 +16,13 @@ export interface Found {
 type Random = ReturnType<typeof seededRandom>;
 
 /**
- * The property: a pair has the same bits in any forest as alone.
+ * Property test: a pair's score has the same bits in any forest as alone.
  *
- * Draws forests of a few dozen texts, so that states are met again (warm) and pairs in ever new company, and stops at the
+ * Draws forests from a few dozen texts, so that states recur (cached) and pairs are combined in new ways. Stops at the
  * first difference.
  *
- * @param alone   scores each pair by itself, once
- * @param company take turns with the forests
+ * @param alone scores each pair separately, once
+ * @param company scorers that score the forests in turn
  */
 export async function firstDifference(
   alone: Score,
@@ -51,7 +51,7 @@ export async function firstDifference(
   return { difference: null, compositions, pairs };
 }
 
-/** A tree by the places of its texts. */
+/** A tree as indexes of its texts. */
 interface DrawnTree {
   readonly state: number;
   readonly questions: readonly { readonly text: number; readonly candidates: readonly number[] }[];
@@ -64,8 +64,9 @@ interface Kind {
   readonly candidates: readonly number[];
 }
 
-// Lengths in tokens. Bounds: states of 64 are kept; 128 tokens of questions and candidates go in one forward; questions of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 400 tokens
-// on, queries go in chunks.
+// Lengths in tokens. Bounds: states of 64 are kept; 128 tokens of questions and candidates go in one forward; questions
+// of more than 128 are encoded alone; sums of more than 256 keys are cut; from about 400 tokens on, queries go in
+// chunks.
 const SHORT: Kind = {
   states: [2, 3, 5, 9, 14, 17, 23, 31, 40, 64],
   questions: [1, 2, 6, 11],
@@ -83,7 +84,7 @@ const ALL: Kind = {
   candidates: [...SHORT.candidates, ...AT_BOUNDS.candidates, ...LONG.candidates],
 };
 
-/** The tokens of every text that is drawn. They are views of one buffer, as they may be where a text was cut out of a longer one. */
+/** The tokens of all texts. They are views of one buffer, as for a text sliced from a longer one. */
 class Texts {
   readonly #states: readonly Int32Array[];
   readonly #questions: readonly Int32Array[];
@@ -146,7 +147,7 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Each pair of a tree as a tree of its own, in the order of the scores. */
+/** Each pair of a tree as a separate tree, in the order of the scores. */
 function pairsOf({ state, questions }: DrawnTree): DrawnTree[] {
   return questions.flatMap(({ text, candidates }) =>
     candidates.map((candidate) => ({ state, questions: [{ text, candidates: [candidate] }] })),

@@ -8,7 +8,7 @@ import { embeddedModel } from "../support/package-root.ts";
 import type { Score } from "./same-bits.ts";
 
 const embedded = await openModelPackage(embeddedModel);
-/** One that gives keys and values to all tokens, and the last, which reads only the scored ones. */
+/** Two layers: one that computes keys and values of all tokens, and the last, which reads only scored tokens. */
 const LAYERS = 2;
 const architecture = { ...embedded.manifest.architecture, layers: LAYERS };
 
@@ -38,7 +38,7 @@ export async function scorer(
   return async (forest) => (await runner.score(forest)).scores;
 }
 
-/** The same of the shallow model with all threads in each forward, also in small ones. */
+/** A scorer of the shallow model with all threads in each forward, even in small ones. */
 export async function sharedForwards(
   graph: Uint8Array,
   threads: number,

@@ -70,7 +70,7 @@ describe("a state that was seen a moment ago", () => {
     },
   ];
 
-  /** A runner, and the number of tokens that each of its forwards so far was fed with. */
+  /** A runner, and the number of input tokens of each of its forwards so far. */
   async function watchedRunner(stateCacheBytes: number) {
     const fed: number[] = [];
     const create = mock.method(InferenceSession, "create");

@@ -19,7 +19,7 @@ export const forward = (parts: Partial<Forward>): Forward => ({
   ...parts,
 });
 
-/** A state with its question, and forwards of a candidate each, which need both. */
+/** A state with its question, and one forward per candidate, which needs both. */
 export function manyCandidates(count: number): {
   readonly first: ForwardTask;
   readonly others: ForwardTask[];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { watch } from "../../src/backends/process/watch.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 
-test("what takes too long is told once, not a millisecond earlier", () => {
+test("a run over its time limit is reported once, and not a millisecond early", () => {
   const clock = new FakeClock();
   let told = 0;
   watch(clock, 1_001, () => {
@@ -17,7 +17,7 @@ test("what takes too long is told once, not a millisecond earlier", () => {
   assert.deepEqual([told, clock.timerCount], [1, 0]);
 });
 
-test("an ended watch tells nothing and leaves no timer", () => {
+test("a watch that has ended reports nothing and leaves no timer", () => {
   const clock = new FakeClock();
   const end = watch(clock, 1_000, () => assert.fail("told"));
   clock.advance(999);
@@ -26,7 +26,7 @@ test("an ended watch tells nothing and leaves no timer", () => {
   clock.advance(1_000);
 });
 
-test("a time in which this process was stopped does not count against others", () => {
+test("time in which this process was stopped does not count as silence of others", () => {
   const clock = new FakeClock();
   let isOver = false;
   watch(clock, 5_000, () => {

@@ -18,7 +18,7 @@ const DRIVER = path.join(CHROMIUM, "vk_swiftshader_icd.json");
 const isThere = process.arch === "x64" && existsSync(LOADER) && existsSync(DRIVER);
 
 const ids = (...numbers: number[]) => Int32Array.from(numbers);
-/** Its score is the sum of a weight for each id. */
+/** A graph whose score is the sum of one weight per id. */
 function sumGraph(): Uint8Array {
   const graph = new GraphBuilder();
   const tokens = graph.input("input_ids", "int64", ["batch", "sequence"]);

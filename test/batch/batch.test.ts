@@ -18,7 +18,7 @@ const QUESTIONS: JsonObject = new Map([
   ["usage", new Map([["type", "noul"]])],
 ]);
 
-/** Answers as a service does: by the length of the state, which also decides what fails. */
+/** Answers like a service. The length of the state determines the answer or the error. */
 async function ask(body: string): Promise<string> {
   const { state } = JSON.parse(body);
   await new Promise((resolve) => setImmediate(resolve));
@@ -62,7 +62,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Appends what an earlier run has left out. */
+/** Appends the rows that an earlier run did not write. */
 async function finish(
   { open }: Case,
   before: string,

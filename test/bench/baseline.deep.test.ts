@@ -7,7 +7,7 @@ import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
 
-/** Of the package's own golden file: float32, PyTorch against ONNX Runtime. */
+/** Tolerance against the package's golden file: float32, PyTorch against ONNX Runtime. */
 const TOLERANCE = 1e-3;
 
 describe("the baseline", () => {

@@ -11,7 +11,7 @@ import { packageRoot } from "../support/package-root.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "bench-command-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** As few requests as there can be: a bench is no test, this one only sees that it works. */
+/** The fewest requests possible: this test only checks that the bench works. */
 const FEW = ["--count", "1", "--seconds", "0.02"];
 
 describe("decision bench", () => {

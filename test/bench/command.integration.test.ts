@@ -30,7 +30,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     { name: "a rate", args: ["--rate", "0"], says: /--rate takes a number above 0/ },
     { name: "a part", args: ["--part", "all"], says: /--part/ },
     { name: "a workload", args: ["--workload", "x"], says: /--workload takes one of short, .*mixed/ },
-    { name: "a URL", args: ["--url", "nowhere"], says: /a server is named like/ },
+    { name: "a URL", args: ["--url", "nowhere"], says: /a server's URL must look like/ },
     { name: "an option of the service", args: ["--max-batch-size", "0"], says: /--max-batch-size/ },
     {
       name: "an earlier report that is not there",
@@ -80,7 +80,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     });
   }
 
-  it("nobody, when it asks for help, and loads nothing heavy", () => {
+  it("no one, for --help, and loads nothing heavy", () => {
     const { status, stderr, stdout } = decision(["bench", "--help"], { env: { NODE_DEBUG: "module" } });
     assert.equal(status, 0);
     assert.match(stdout, /--against/);

@@ -24,7 +24,7 @@ describe("a run against a server", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  /** One request to warm up, one of one caller, one at a rate that brings it at once. */
+  /** One request as warm-up, one of a single caller, one at a rate that sends it at once. */
   const optionsFor = async (
     fateOf: (index: number) => Fate,
     healthOf: () => Fate = () => 200,
@@ -137,8 +137,8 @@ describe("a run against a server", () => {
 
 describe("answers that do not come in time", () => {
   const level = (offered: number | null): LevelReport => {
-    const failures = { "no answer in time": 2, "not sent: too many under way": 1 };
-    // the counts are all that is looked at
+    const failures = { "no answer in time": 2, "not sent: too many requests in progress": 1 };
+    // only the counts are read
     return { offered, callers: offered === null ? 1 : null, failures } as unknown as LevelReport;
   };
   const report = (levels: { closed: readonly LevelReport[]; open: readonly LevelReport[] }): Report => {
@@ -148,7 +148,7 @@ describe("answers that do not come in time", () => {
 
   it("are failures of callers who wait, and at rates that the server has been seen to do", () => {
     const failures = failuresOf(report({ closed: [level(null)], open: [level(8)] }));
-    assert.deepEqual(failures, { "no answer in time": 4, "not sent: too many under way": 2 });
+    assert.deepEqual(failures, { "no answer in time": 4, "not sent: too many requests in progress": 2 });
   });
 
   it("are none at larger rates", () => {

@@ -2,20 +2,23 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of a request: an answer of that status, a right one that ends the connection, a wrong one, a cut connection, or nothing ever. */
+/**
+ * How a request ends: an answer with this status, a correct one that closes the connection, a wrong one, a broken
+ * connection, or no answer.
+ */
 export type Fate = number | "last" | "wrong" | "cut" | "silent";
 
 export interface FakeServer {
   readonly url: string;
-  /** Paths of the requests that came, without those of /health. */
+  /** Paths of the received requests, without /health. */
   readonly paths: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * A server of the contract for rankings, every candidate as good as the others.
+ * A server of the contract for rankings, with equal scores for all candidates.
  *
- * @param fateOf the fate of a request by its number from 0; those of /health are not counted and have their own
+ * @param fateOf the fate of a request by its number from 0; requests to /health are not counted and have their own
  */
 export async function startFakeServer(
   fateOf: (index: number) => Fate,

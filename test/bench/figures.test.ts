@@ -6,7 +6,7 @@ import type { EngineRun, Prepared } from "../../bench/engine/subject.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 
-/** A run whose engines answer at once and say what they were asked: who, and how many pairs. */
+/** A run with engines that answer at once and record their name and the number of pairs. */
 function fakeRun(asked: string[]): EngineRun {
   const engine = (name: string) => ({
     async score({ questions }: RenderedRequest) {

@@ -6,7 +6,7 @@ import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const { signal } = new AbortController();
 
-/** Moves the clock on in steps, letting answers arrive in between. */
+/** Advances the clock in steps, so that answers arrive in between. */
 async function run(clock: FakeClock, ms: number): Promise<void> {
   for (let at = 0; at < ms; at += 10) {
     clock.advance(10);
@@ -38,8 +38,8 @@ describe("the open loop", () => {
     const { latencies, outcomes } = await loop;
     assert.deepEqual(outcomes.counts(), { statuses: { 200: 100 }, failures: {} });
     const { p50, max } = latencies.summary();
-    // requests meant for 200 .. 690 ms wait for 700 ms: half of all, the first of them for half a second. A loop that waits
-    // for its answers would have sent one of them, and its median would be a millisecond.
+    // requests meant for 200 .. 690 ms wait for 700 ms: half of all, the first of them for half a second. A loop that
+    // waits for its answers would have sent one of them, and its median would be a millisecond.
     assert.ok(max !== null && max > 490 && max < 515, `longest ${max}`);
     assert.ok(p50 !== null && p50 >= 10, `median ${p50}`);
   });

@@ -4,7 +4,7 @@ import { PARTS, type Part } from "../../bench/options.ts";
 import { measurableParts } from "../../bench/parts.ts";
 import type { Manifest } from "../../src/models/package/manifest.ts";
 
-/** As much of a manifest as is looked at. */
+/** The members of a manifest that are read. */
 const model = (type: string) => ({ id: "acme/m@1", architecture: { type } }) as unknown as Manifest;
 const EMBEDDED = model("bert-token-tree");
 const OTHER = model("gemma3-text-joint");

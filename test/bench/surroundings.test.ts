@@ -60,7 +60,8 @@ describe("the service that the bench starts", () => {
 
 describe("a server at a URL", () => {
   for (const url of ["localhost:8700", "ftp://x", "", "http://"]) {
-    it(`is not ${JSON.stringify(url)}`, () => assert.throws(() => new Target(url), /a server is named like/));
+    it(`is not ${JSON.stringify(url)}`, () =>
+      assert.throws(() => new Target(url), /a server's URL must look like/));
   }
 
   it("is said not to answer, where none does", async () => {
@@ -104,7 +105,7 @@ describe("a server at a URL", () => {
     await server.close();
     const other = await startFakeServer(() => 200, { healthOf: () => "wrong" });
     const target = new Target(other.url);
-    await assert.rejects(target.facts(signal), /\/health answers 200: without saying what is served/);
+    await assert.rejects(target.facts(signal), /\/health answers 200: without the served model/);
     target.close();
     await other.close();
   });

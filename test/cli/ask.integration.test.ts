@@ -22,7 +22,7 @@ describe("the README", () => {
   });
 });
 
-/** A service over a model that takes no time: what is tested is how answers are shown. */
+/** A service with an instant fake model, since only the output of answers is tested. */
 let service: Awaited<ReturnType<typeof startFastService>>;
 before(async () => {
   service = await startFastService();

@@ -33,7 +33,7 @@ const file = (name: string) => path.join(folder, name);
 const written = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : "");
 const lines = (name: string) => written(name).split("\n").length - 1;
 
-/** A service over a model that takes no time. */
+/** URL of a service with an instant fake model. */
 let url: string;
 let close: () => Promise<void>;
 before(async () => {
@@ -41,7 +41,7 @@ before(async () => {
   writeFileSync(file("faulty.json"), '{"q":{"type":"choice","instructions":"?","criteria":{"a":"b"}}}');
   writeFileSync(file("rows.jsonl"), JSONL);
   writeFileSync(file("rows.csv"), 'text,truth\nCharged twice,refund\n"a ""b""",\nx\n');
-  // a model that cannot be loaded: it has nothing but a manifest
+  // a model that cannot be loaded, since it has only a manifest
   mkdirSync(file("model"));
   copyFileSync(path.join(embeddedModel, "manifest.json"), file("model/manifest.json"));
   ({ url, close } = await startFastService());
@@ -124,7 +124,7 @@ describe("decision batch", () => {
       name: "Ctrl-C",
       signal: "SIGINT",
       status: 1,
-      says: /stopped by SIGINT; \d rows? written; go on with --resume\.\n$/,
+      says: /stopped by SIGINT; \d rows? written; continue with --resume\.\n$/,
     },
   ] as const) {
     it(`goes on behind the last complete row after ${name}`, async () => {
@@ -139,7 +139,7 @@ describe("decision batch", () => {
       assert.equal(end.status, status, end.stderr);
       assert.match(end.stderr, says);
 
-      writeFileSync(file(output), `${written(output)}{"row":4,"answ`); // as a kill while the system writes leaves it
+      writeFileSync(file(output), `${written(output)}{"row":4,"answ`); // an incomplete row, as after a kill during a write
       const rest = [...BATCH, "--input", "rows.jsonl", "--output", output, "--resume", "--url", url];
       const resumed = await decision(rest);
       assert.equal(resumed.status, 0, resumed.stderr);
@@ -211,7 +211,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "a file that holds no questions",
       args: [...DECIDE, "--questions", "model/manifest.json"],
-      says: /takes a JSON file with an object from name to question/,
+      says: /must be a JSON file with an object from name to question/,
     },
     { name: "no question", args: DECIDE, says: /--question, --questions/ },
     { name: "no state", args: ["decide", "--question", "?"], says: /--state, --state-file/ },
@@ -267,7 +267,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
         "jsonl",
         ...MODEL,
       ],
-      says: /is there already: --resume/,
+      says: /already exists: use --resume/,
     },
     {
       name: "an output that is not of a batch",
@@ -282,7 +282,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
         "--resume",
         ...MODEL,
       ],
-      says: /questions\.json is none/,
+      says: /questions\.json is not/,
     },
     {
       name: "an output in a folder that is not there",

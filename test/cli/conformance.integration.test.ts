@@ -76,7 +76,7 @@ describe("decision conformance", () => {
     keyed.plant({});
     const kept = await conformance([...args, "--baseline", baseline]);
     assert.equal(kept.status, 0);
-    assert.match(kept.stdout, /rank\.rows is kept now/);
+    assert.match(kept.stdout, /rank\.rows passes now/);
     writeFileSync(
       baseline,
       JSON.stringify({
@@ -86,21 +86,21 @@ describe("decision conformance", () => {
     );
     const wrong = await conformance([...args, "--baseline", baseline]);
     assert.equal(wrong.status, 2);
-    assert.match(wrong.stderr, /"nope", and no clause is called so/);
+    assert.match(wrong.stderr, /"nope", but there is no such clause/);
   });
 
-  it("ends with 2 and says so in one line when a key is wanted and none was given", async () => {
+  it("ends with 2 and says so in one line if a key is required and none was given", async () => {
     const { status, stdout } = await conformance([keyed.url, "--only", "rank", "--tap"]);
     assert.equal(status, 2);
-    assert.match(stdout, /^ok 1 - .*# SKIP the server wants a key and none was given/m);
+    assert.match(stdout, /^ok 1 - .*# SKIP the server requires a key and none was given/m);
     const shown = await conformance([keyed.url, "--only", "rank"]);
-    assert.equal(shown.stdout.match(/^the server wants a key and none was given/gm)?.length, 1);
+    assert.equal(shown.stdout.match(/^the server requires a key and none was given/gm)?.length, 1);
   });
 
-  it("ends with 1 at a port where nobody listens", () => {
+  it("ends with 1 at a port where nothing listens", () => {
     const { status, stdout } = decision(["conformance", "http://127.0.0.1:1"]);
     assert.equal(status, 1);
-    assert.match(stdout, /nobody listens there/);
+    assert.match(stdout, /nothing listens at that address/);
     assert.ok(stdout.split("\n").length < 8, "one cause is said once");
   });
 });

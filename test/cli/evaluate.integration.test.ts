@@ -16,7 +16,7 @@ const page = readFileSync(path.join(packageRoot, "docs/evaluation.md"), "utf8");
 
 const MANY_ROWS = 40;
 
-/** A service over a model that takes no time and answers by a hash. */
+/** URL of a service with an instant fake model, whose answers are hashes. */
 let url: string;
 let close: () => Promise<void>;
 before(async () => {
@@ -142,7 +142,7 @@ describe("decision evaluate", () => {
     const { firstAccuracy, secondAccuracy, onlyFirst, onlySecond } = one;
     assert.equal(firstAccuracy.right - secondAccuracy.right, onlyFirst - onlySecond);
     const same = await evaluate(...MANY, "--compare-url", url);
-    assert.match(same.stdout, /intent: no difference is shown \(p = 1\.000\)/);
+    assert.match(same.stdout, /intent: no significant difference \(p = 1\.000\)/);
   });
 
   it("refuses wrong arguments and labels before anything is asked", async () => {
@@ -152,10 +152,10 @@ describe("decision evaluate", () => {
         /row 1: the label of "intent" must be one of "refund", "cancel"/,
       ],
       [[...QUESTIONS, "--input", "empty.jsonl"], /--input has no rows/],
-      [[...QUESTIONS, "--input", "bare.jsonl"], /--input has no label of "intent"/],
+      [[...QUESTIONS, "--input", "bare.jsonl"], /--input has no label for "intent"/],
       [[...QUESTIONS, "--input", "rows.csv"], /no column "state"/],
       [[...MANY, "--target", "95"], /--target takes a share/],
-      [[...MANY, "--check", "questions.json"], /--check takes a file that --thresholds has written/],
+      [[...MANY, "--check", "questions.json"], /--check needs a file written by --thresholds/],
       [
         [...MANY, "--report", "none/page.html"],
         /--report none.page\.html cannot be written: its folder does not exist/,

@@ -13,7 +13,7 @@ interface Line {
   readonly args: readonly string[];
 }
 
-/** The calls of `decision` in an example. Quotes are taken off; a redirection and what follows it is none of their words. */
+/** The calls of `decision` in an example, without quotes, redirections and what follows these. */
 function linesOf(example: string): readonly Line[] {
   const words = [...example.matchAll(/(?:[^\s'|&<>]|'[^']*')+|[|&<>]+/g)].map(([word]) =>
     word.replaceAll("'", ""),
@@ -46,7 +46,7 @@ for (const [id, Command] of Object.entries(commands)) {
   });
 }
 
-/** @throws what oclif says of flags that the command does not have */
+/** @throws oclif's error for unknown flags */
 async function parse({ id, args }: Line): Promise<void> {
   const Named = commands[id];
   await Parser.parse([...args], {
@@ -65,7 +65,7 @@ function shellLines(text: string): readonly string[] {
     .map((line) => line.replace(/\s# .*$/, ""));
 }
 
-/** Words after `decision` within sentences. They may be a part of a call, and stand for others by `<` or `...`. */
+/** Words after `decision` within sentences. They may be incomplete calls, with placeholders such as `<` or `...`. */
 function mentions(text: string): readonly (readonly string[])[] {
   return [...text.matchAll(/`(?:npx )?decision ([a-z][^`]*)`/g)]
     .map(([, words = ""]) => words.split(/\s+/))
@@ -74,7 +74,7 @@ function mentions(text: string): readonly (readonly string[])[] {
 
 const TOPICS = new Set(IDS.filter((id) => id.includes(":")).map((id) => id.split(":")[0]));
 
-/** What is mentioned and not there; undefined where all is. */
+/** The first mentioned command or flag that does not exist; undefined if all exist. */
 function faultOf(words: readonly string[]): string | undefined {
   const id = IDS.find((each) => words.slice(0, each.split(":").length).join(":") === each);
   if (id === undefined) return TOPICS.has(words[0]) ? undefined : `no command ${words[0]}`;

@@ -12,7 +12,7 @@ import { inProcess } from "./in-process.ts";
 
 const page = readFileSync(path.join(packageRoot, "docs/explain.md"), "utf8");
 
-/** Processors differ in the last digits, and the start of a process in its cache: figures may differ by a point. */
+/** Processors differ in the last digits, and new processes in cached parts, so figures may differ by one point. */
 function alike(printed: string, shown: string): void {
   const words = (text: string) =>
     text
@@ -152,7 +152,7 @@ describe("decision explain", () => {
   it("says what a service lacks that explains nothing", async () => {
     const { status, stderr } = await inProcess([...ASKED, "--url", silent]);
     assert.equal(status, 1);
-    assert.match(stderr, /was not started with --explain/);
+    assert.match(stderr, /start it with --explain/);
   });
 
   it("dry, needs no model and names what is wrong by its flag", async () => {

@@ -172,13 +172,13 @@ describe("decision model export", () => {
     assert.match(stdout, /--backend remote/);
   });
 
-  it("writes nothing into a folder that has something in it", async () => {
+  it("writes nothing into a folder that is not empty", async () => {
     const output = path.join(folder, "taken");
     await mkdir(output);
     await writeFile(path.join(output, "mine"), "");
     const { status, stderr } = await inProcess(["model", "export", "--format", "onnx", "--output", output]);
     assert.equal(status, 2);
-    assert.match(stderr, /--output takes a folder that is not there or empty: .*taken has something in it/);
+    assert.match(stderr, /--output must be a new or empty folder: .*taken is not empty/);
     assert.deepEqual(await readdir(output), ["mine"]);
   });
 
@@ -210,25 +210,29 @@ describe("decision model export", () => {
     [
       "a precision that a graph does not have",
       ["--format", "onnx", "--output", "x", "--precision", "bf16"],
-      /--precision bf16 is not for --backend onnx, which takes int8, fp32\./,
+      /--backend onnx does not support --precision bf16; use one of int8, fp32\./,
     ],
     [
       "a precision that PyTorch does not have",
       ["--format", "triton", "--output", "x", "--backend", "native", "--precision", "int8"],
-      /--precision int8 is not for --backend native, which takes fp32, bf16, fp16\./,
+      /--backend native does not support --precision int8; use one of fp32, bf16, fp16\./,
     ],
     [
       "PyTorch in another server",
       ["--format", "kserve", "--output", "x", "--backend", "native"],
-      /--backend native is for --format triton, not kserve\./,
+      /--backend native needs --format triton, not kserve\./,
     ],
     ["unknown weights", ["--format", "onnx", "--output", "x", "--weights", "s8"], /u8u8, u8s8/],
     ["no instance", ["--format", "triton", "--output", "x", "--instances", "0"], /instances|1/],
-    ["a name with a slash", ["--format", "triton", "--output", "x", "--name", "a/b"], /--name takes letters/],
+    [
+      "a name with a slash",
+      ["--format", "triton", "--output", "x", "--name", "a/b"],
+      /--name must begin with a letter or digit/,
+    ],
     [
       "a name that begins with a dot",
       ["--format", "triton", "--output", "x", "--name", ".."],
-      /--name takes/,
+      /--name must begin/,
     ],
     ["an unknown model", ["--format", "onnx", "--output", "x", "--model", "nope"], /unknown model "nope"/],
   ] as const)

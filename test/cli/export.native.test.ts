@@ -28,7 +28,7 @@ after(() => rm(folder, { recursive: true }));
 type Said = Readonly<Record<string, readonly number[] & string>>;
 type Request = Readonly<Record<string, TensorData>>;
 
-/** What the exported TritonPythonModel of that package answers; Triton itself is not there. */
+/** The answers of the exported TritonPythonModel of a package, without Triton. */
 async function exported(packageFolder: string, precision: string) {
   const output = await mkdtemp(path.join(folder, "repository-"));
   const { status, stderr } = await inProcess([

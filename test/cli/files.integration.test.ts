@@ -19,7 +19,7 @@ mkdirSync(path.join(folder, "folder"));
 const run = (line: string, input = "") => inProcess(line.split(" "), { cwd: folder, input });
 
 const ROWS = "--questions questions.json --input rows.jsonl --url http://127.0.0.1:1";
-/** Commands up to the name of a file that they read, and what its flag or file is called. */
+/** Commands up to the name of a file that they read, and the flag's or file's name in messages. */
 const READERS: readonly (readonly [string, string])[] = [
   ["decide --question ? --state-file", "--state-file"],
   ["decide --state x --questions", "--questions"],
@@ -56,18 +56,18 @@ describe("a file to read", () => {
       assert.match(held.stderr, /folder (cannot be read: it is a folder \(EISDIR\)|is a folder)\./);
     });
 
-  it("that is empty or no text is told by its flag", async () => {
+  it("that is empty or not text gives an error that names its flag", async () => {
     for (const [line, named] of READERS.filter(([line]) =>
       /-file$|questions$|--check$|--compare$/.test(line),
     ))
       for (const [file, fault] of [
         ["empty", "empty is empty"],
-        ["latin1", "latin1 are not"],
+        ["latin1", "latin1 has bytes that are not UTF-8"],
       ] as const) {
         if (!line.startsWith("bench") && named.startsWith("--")) {
           const { status, stderr } = await run(`${line} ${file}`);
           assert.equal(status, 2, line);
-          assert.ok(stderr.includes(`${named} takes a`) && stderr.includes(fault), stderr);
+          assert.ok(stderr.includes(`${named} must be a`) && stderr.includes(fault), stderr);
         }
       }
   });
@@ -84,7 +84,7 @@ describe("a file to read", () => {
     );
     const twice = await run("batch --questions - --input - --output o.jsonl", JSON.stringify(QUESTION));
     assert.equal(twice.status, 2);
-    assert.match(twice.stderr, /--input - reads standard input, which another flag has read/);
+    assert.match(twice.stderr, /--input - reads standard input, which another flag has already read/);
   });
 });
 
@@ -102,7 +102,7 @@ describe("a file to write", () => {
         ["none/x", "none/x cannot be written: its folder does not exist (ENOENT)."],
         ["empty/x", "empty/x cannot be written: a part of its path is no folder (ENOTDIR)."],
         ["folder", "folder"],
-        ["-", "takes the name of a file: it cannot be written to standard output."],
+        ["-", "must be a file name; it cannot be written to standard output."],
       ] as const) {
         const { status, stderr } = await run(`${line} ${file}`);
         assert.equal(status, 2, stderr);
@@ -147,7 +147,7 @@ describe("flags for a model of the command's own", () => {
     ]) {
       const { status, stderr } = await run(`${line} --url http://127.0.0.1:1`);
       assert.deepEqual(
-        [status, /--(tuning|precision) cannot be sent to a service/.test(stderr)],
+        [status, /--(tuning|precision) has no effect on a running service/.test(stderr)],
         [2, true],
         stderr,
       );

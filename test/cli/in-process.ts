@@ -13,8 +13,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs a command of the sources inside the test's own process: `decision` starts one, which takes half a second. Signals and
- * exits of the process are not tested this way. One at a time: it borrows the process's streams, variables and folder.
+ * Runs a command in the test's process, because starting `decision` takes half a second. Signals and process exits
+ * cannot be tested this way. Only one at a time, since it uses the process's streams, environment and working folder.
  */
 export async function inProcess(
   args: readonly string[],
@@ -51,14 +51,14 @@ export async function inProcess(
   }
 }
 
-/** @throws what is no end of a command */
+/** @throws any error that is not a command's exit */
 function exitCodeOf(error: unknown): number {
   const exit = (error as { oclif?: { exit?: unknown } }).oclif?.exit;
   if (typeof exit === "number") return exit;
   throw error;
 }
 
-/** Texts are kept back. Bytes go on: the test's own reports are bytes. */
+/** Captures texts. Bytes pass through, because the test runner's reports are bytes. */
 function captured(stream: NodeJS.WriteStream) {
   const write = stream.write;
   let text = "";

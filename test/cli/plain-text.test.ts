@@ -7,7 +7,7 @@ import { ServiceError } from "../../src/errors.ts";
 
 const HOSTILE = "a\u001b]0;owned\u0007b\u009b2Jc\u202ed\r\ne\tf";
 
-test("what a terminal obeys is escaped as in JSON, and other text stays as it is", () => {
+test("control characters for terminals are escaped as in JSON, other text is unchanged", () => {
   assert.equal(plainText(HOSTILE), "a\\u001b]0;owned\\u0007b\\u009b2Jc\\u202ed\\u000d\ne\tf");
   assert.equal(plainLine("e\tf\ng"), "e\\u0009f\\u000ag");
   const text = "Größe: 你好, שלום, 🙂 — ok";

@@ -44,11 +44,11 @@ describe("a mistyped name", () => {
     assert.equal(status, 0);
     assert.equal(
       stderr,
-      "decision config: warning: the variable DECISION_PROT is not known and not read; did you mean DECISION_PORT?\n",
+      "decision config: warning: the variable DECISION_PROT is unknown and ignored; did you mean DECISION_PORT?\n",
     );
   });
 
-  it("of a variable is none where the variable is known, empty of ours, or made by Kubernetes", async () => {
+  it("of a variable is absent if the variable is known, empty or set by Kubernetes", async () => {
     const env = {
       DECISION_URL: "",
       DECISION_SERVICE_PORT_HTTP: "1",
@@ -58,7 +58,7 @@ describe("a mistyped name", () => {
     assert.deepEqual(await unknownVariables(env), []);
     assert.equal(
       (await unknownVariables({ DECISION_XYZZY: "1" }))[0],
-      "warning: the variable DECISION_XYZZY is not known and not read.",
+      "warning: the variable DECISION_XYZZY is unknown and ignored.",
     );
   });
 });
@@ -112,7 +112,7 @@ describe("--json", () => {
   });
 });
 
-/** Only what a person's shell always has: not what the test's own surroundings say of colours, such as `CI` or `FORCE_COLOR`. */
+/** The environment of an ordinary shell, without the test's variables about colours, such as `CI` or `FORCE_COLOR`. */
 const PLAIN = {
   PATH: process.env.PATH ?? "",
   HOME: process.env.HOME ?? "",
@@ -121,7 +121,7 @@ const PLAIN = {
 };
 const help = [process.execPath, path.join(packageRoot, "bin/decision.js"), "--help"];
 
-/** What the help prints on a terminal that `script` opens. */
+/** The output of the help on a terminal opened by `script`. */
 function onTerminal(command: readonly string[], env: Record<string, string> = {}) {
   return spawnSync("script", ["-qec", command.join(" "), "/dev/null"], {
     encoding: "utf8",

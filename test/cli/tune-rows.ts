@@ -22,7 +22,7 @@ export const questions = {
   upset: { type: "noul", instructions: "The customer is angry." },
   topic: { type: "choice", instructions: "What is it about?", criteria: { parcel: null, other: null } },
 } as const;
-/** The labels are the wrong way round: a correction has much to learn, on any machine. */
+/** The labels are swapped, so that a correction has a large effect on any machine. */
 export const rows = ANGRY.concat(CALM).flatMap((first, at) =>
   PARTS.map((second) => ({ state: `${second} ${first}`, labels: { upset: at >= ANGRY.length } })),
 );

@@ -122,7 +122,7 @@ describe("decision tune", () => {
       ],
       [
         [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
-        /--tuning cannot be sent to a service/,
+        /--tuning has no effect on a running service/,
       ],
       [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],

@@ -194,7 +194,7 @@ it("wrong usage ends a program the same way", () => {
   }
 });
 
-it("a model folder that is none ends with exit code 1", () => {
+it("a folder that is not a model package ends with exit code 1", () => {
   const { status, stderr } = decision(["serve", "--model-path", "/nonexistent"]);
   assert.equal(status, 1);
   assert.match(stderr, /manifest\.json/);

@@ -5,7 +5,7 @@ import { UNOBSERVED } from "../../src/conformance/run/unobserved.ts";
 import { FaultyService, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
-/** Quick checks of every subject, which must stay quiet beside a fault that is none of theirs. */
+/** Quick checks of every subject, which must pass with faults that they do not test. */
 const BYSTANDERS = [
   "health.status",
   "health.ready",
@@ -63,13 +63,14 @@ const BYSTANDERS = [
   "auth.missing",
   "auth.open-routes",
 ];
-/** Each fault meets one part of them, the next fault the next part: all at each would take minutes. */
+/** Each fault is tested with one part of them, since all would take minutes. */
 const PARTS = 4;
-/** One fault of so many is held against all gentle checks. */
+/** One in so many faults is tested with all gentle checks. */
 const WHOLE_EVERY = 25;
 
 /**
- * Plants each fault alone and holds the service to the contract, or to all of a dialect: its own checks fail, and no other.
+ * Plants each fault alone and checks the service against the contract or a dialect: the fault's checks must fail, and
+ * no others.
  */
 export function describeFaults(
   title: string,

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { runConformance, WrongUsage } from "../../src/conformance/index.ts";
 import { FaultyService } from "./faulty-service.ts";
 
-/** Runs the checks against something that is no such service at all. */
+/** Runs the checks against a server that is not this service. */
 async function against(
   onConnection: (socket: Socket) => void,
   scheme = "http",
@@ -45,8 +45,8 @@ const ANSWERS: readonly {
   readonly onConnection: (socket: Socket) => void;
   says: RegExp;
 }[] = [
-  { name: "accepts and never answers", onConnection: () => {}, says: /no whole answer within 0.4 s/ },
-  { name: "closes at once", onConnection: (socket) => socket.destroy(), says: /broke off/ },
+  { name: "accepts and never answers", onConnection: () => {}, says: /no complete answer within 0.4 s/ },
+  { name: "closes at once", onConnection: (socket) => socket.destroy(), says: /closed before an answer/ },
   {
     name: "answers garbage",
     onConnection: (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"),
@@ -55,13 +55,13 @@ const ANSWERS: readonly {
   {
     name: "closes in the middle of a body",
     onConnection: (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"),
-    says: /broke off after 1 bytes/,
+    says: /closed after 1 bytes/,
   },
   {
     name: "never ends a body",
     onConnection: (socket) =>
       void socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n"),
-    says: /no whole answer/,
+    says: /no complete answer/,
   },
   {
     name: "is not ready, for ever",
@@ -83,13 +83,13 @@ describe("a server that gives no answers is a failure and never a pass:", () => 
     });
   }
 
-  it("one behind a port where nobody listens", async () => {
+  it("one at a port where nothing listens", async () => {
     const report = await runConformance({ baseUrl: "http://127.0.0.1:1" });
     assert.equal(report.exitCode, 1);
     assert.match(report.obstacle ?? "", /refused/);
   });
 
-  it("one that speaks no TLS where https is asked for", async () => {
+  it("one without TLS at an https URL", async () => {
     const report = await against(
       (socket) => socket.end("HTTP/1.1 400 No\r\ncontent-length: 0\r\n\r\n"),
       "https",
@@ -137,9 +137,9 @@ describe("a server that answers something else", () => {
 
 describe("a server whose answers stop coming in the middle", () => {
   const FIRST = 20;
-  const GONE = "the server had stopped answering before";
+  const GONE = "the server stopped answering before this check";
 
-  /** @param isMute whether a request gets no answer, by its method and the POSTs that have come */
+  /** @param isMute whether a request gets no answer, by its method and the number of POSTs so far */
   async function midway(
     isMute: (method: string | undefined, posts: number) => boolean,
     bounds = { timeoutSeconds: 1, maxSeconds: 60 },
@@ -167,7 +167,7 @@ describe("a server whose answers stop coming in the middle", () => {
       (method, posts) => method === "POST" && posts > FIRST && posts <= FIRST + 12,
     );
     assert.ok(failed.length > 0);
-    for (const came of failed) assert.match(came, /no whole answer within 1 s/);
+    for (const came of failed) assert.match(came, /no complete answer within 1 s/);
     assert.ok(counts.passed > failed.length);
   });
 
@@ -180,14 +180,14 @@ describe("a server whose answers stop coming in the middle", () => {
     const bounds = { timeoutSeconds: 2, maxSeconds: 3 };
     const { failed, results } = await midway((_method, posts) => posts > FIRST, bounds);
     assert.ok(!failed.includes(GONE), `${failed}`);
-    assert.ok(results.some(({ came }) => came === "the run's 3 s were over"));
+    assert.ok(results.some(({ came }) => came === "the run reached its time limit of 3 s"));
   });
 });
 
 describe("a run that is cut short is no pass:", () => {
   for (const { name, bounds, says } of [
-    { name: "its requests are spent", bounds: { maxRequests: 40 }, says: /40 requests were spent/ },
-    { name: "its time is over", bounds: { maxSeconds: 0.5 }, says: /0\.5 s were over/ },
+    { name: "its requests are used up", bounds: { maxRequests: 40 }, says: /limit of 40 requests/ },
+    { name: "its time is over", bounds: { maxSeconds: 0.5 }, says: /time limit of 0\.5 s/ },
   ]) {
     it(name, async () => {
       const service = await FaultyService.start();

@@ -7,17 +7,17 @@ import { type Fault, FaultyService } from "./faulty-service.ts";
 type Counters = EngineHealth["counters"];
 
 const COUNTER_CLAUSES = ["health.counts-*", "health.keeps-*", "health.idle"];
-/** Comparisons that deviate take seconds of watching: services of their own let them wait side by side. */
+/** Failing comparisons watch for seconds. Each has its own service, so that they can wait concurrently. */
 const AT_A_TIME = { concurrency: 8 };
 
-/** What the checks' requests have made of a server so far. */
+/** What a server has received from the checks so far. */
 interface Seen {
   inferences: number;
   refusals: number;
   looks: number;
 }
 
-/** A fault that shows other counters than the right ones. */
+/** A fault that reports wrong counters. */
 function counters(change: (counters: Counters, seen: Seen) => Partial<Counters>): Fault {
   const seen: Seen = { inferences: 0, refusals: 0, looks: 0 };
   return {
@@ -102,9 +102,9 @@ describe("a server that counts wrongly fails, and only where it does:", AT_A_TIM
   }
 });
 
-/** Some counter more with every so many looks: what others do while the checks watch. */
+/** A counter grows at every so many looks, as with other users. */
 const LOOKS_APART = 7;
-/** Inferences before the first check, by which a run learns what it must know. */
+/** Inferences before the first check, which gather the run's facts. */
 const FIRST_INFERENCES = 2;
 
 describe("a right server that others use is not reported broken:", AT_A_TIME, () => {

@@ -7,11 +7,11 @@ import { after, before, describe, it } from "node:test";
 import { curlLine } from "../../src/conformance/client/curl.ts";
 
 const KEY = "secret-of-the-test";
-/** Keys with what a shell, `printf`, JSON and addresses each read in their own way. */
+/** Keys with characters that are special in shells, `printf`, JSON and URLs. */
 const STRANGE_KEYS = ["it's-'so'", "back\\slash\\n\\", "100%s%41%", `a"b$c\`d!e`, "q?a=1&b#+[x]{y}/@"];
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port; // they listen on TCP
 
-/** Runs a line as its reader would, with the key in the environment. */
+/** Runs a line in a shell, with the key in the environment. */
 async function inShell(line: string, key = KEY): Promise<void> {
   const child = spawn("sh", ["-c", line], {
     env: { ...process.env, DECISION_API_KEY: key },

@@ -9,14 +9,14 @@ import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { packageRoot } from "../support/package-root.ts";
 
-/** Few enough that a flood of the checks fills it. */
+/** Small enough to be filled by the flood of the checks. */
 const QUEUE_CAPACITY = 24;
-/** What has more pairs takes a while: else no flood of a client in the same process could outrun the model. */
+/** Requests with more pairs take some time. Otherwise a client in the same process could not fill the queue. */
 const QUICK_PAIRS = 40;
 const SLOW_MS = 30;
 export const MODEL_ID = `test/Fast-1M@${"0123456789".repeat(4)}`;
 
-/** Scores a pair by a hash of its tokens: nothing beside the pair counts, and equal tokens tie. */
+/** Scores a pair by a hash of its tokens, so that scores depend on the pair only and equal tokens tie. */
 class HashBackend implements Backend {
   readonly #vectorSize: number;
   readonly #beforeForest: (() => Promise<void>) | undefined;
@@ -79,7 +79,7 @@ export interface FastEngineParts {
   readonly beforeForest?: () => Promise<void>;
 }
 
-/** The real queue, limits and tokenizer over a model that takes no time. */
+/** The real queue, limits and tokenizer with an instant fake model. */
 export async function createFastEngine(
   cacheSize = 0,
   { tuning, vectorSize = 0, settings, beforeForest }: FastEngineParts = {},

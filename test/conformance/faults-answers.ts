@@ -22,7 +22,7 @@ const change = (map: TreeMap, to: (value: number) => number) => {
   for (const [name, value] of map) map.set(name, to(Number(value)));
 };
 
-/** Mistakes in what an answer holds. */
+/** Faults in the content of answers. */
 export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "the softmax without its temperature",

@@ -10,7 +10,7 @@ import { inner, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 const { maxCandidates } = REQUEST_LIMITS;
 
-/** Turns the answers of questions of one type around, each under the other's name. */
+/** Swaps the answers of questions of one type. */
 const turnAnswers = (type: string, isMeant: (count: number) => boolean = (count) => count > 1): Fault => ({
   answer: (body) => {
     const answers = inner(body, "answers");
@@ -55,7 +55,7 @@ function strings(
 const sentTexts = (request: RenderedRequest): readonly string[] =>
   "sent" in request && Array.isArray(request.sent) ? request.sent.map(({ text }) => String(text)) : [];
 
-/** 401 as it should be, but only when the whole body has come. */
+/** A correct 401, but only after the whole body has arrived. */
 const late: Fault = {
   early: (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== "POST" || request.headers.authorization === `Bearer ${KEY}`) return false;
@@ -77,7 +77,7 @@ const late: Fault = {
 
 const QUESTIONS_APART = ["scores.own-question", "scores.own-question.bits"];
 
-/** Answers, keys, texts and counts that are right in themselves and belong to something else. */
+/** Correct answers, keys, texts and counts that belong to something else. */
 export const BELONGING_FAULTS: readonly PlantedFault[] = [
   {
     name: "two yes/no answers exchanged",

@@ -12,7 +12,7 @@ const without = (map: TreeMap, member: string, name: string) => {
 };
 const operation = (body: TreeMap, path: string) => inner(body, "paths", path, "post");
 
-/** A document that says something else than the contract, in one place. */
+/** Faults of the served document: one place differs from the contract. */
 export const DOCUMENT_FAULTS: readonly PlantedFault[] = [
   {
     name: "confidence of a choice optional in the document",

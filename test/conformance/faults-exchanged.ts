@@ -8,14 +8,16 @@ import { inner, readTree } from "./tree.ts";
 
 const { maxQuestions } = REQUEST_LIMITS;
 
-/** The labels of a question's candidates: what has the same is answered alike. */
+/** The form of a question: its candidates' labels. */
 const formOf = ({ candidates }: RenderedQuestion) => candidates.map(({ label }) => label).join("\n");
 const nameOf = ({ question }: RenderedQuestion) => String(question.loc[2]);
 const isNoul = (question: RenderedQuestion) => formOf(question) === "false\ntrue";
 const isRubric = ({ candidates }: RenderedQuestion) =>
   candidates.every(({ label, loc }, index) => label === String(index) && loc[1] === "questions");
 
-/** Gives a question the scores of another one. @param source the other's place; its own where there is none of the same form */
+/**
+ * Gives a question the scores of another one. @param source the other's index, or its own if no other has the same form
+ */
 function scoresOf(source: (place: number, request: RenderedRequest) => number): Fault {
   return {
     scores: (scored, request) => ({
@@ -58,7 +60,7 @@ const reordered = (
   }),
 });
 
-/** Answers, each right in itself, that belong to another question, label or request. */
+/** Correct answers that belong to another question, label or request. */
 export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
   {
     name: "answers of one form moved on where the request has another form too",
@@ -161,7 +163,7 @@ export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
   },
 ];
 
-/** Answers of requests that run side by side and ask for the same names change hands. */
+/** Swaps the answers of concurrent requests with the same question names. */
 function partners(): Fault {
   const waiting = new Map<string, { reply: OutgoingReply; take: (reply: OutgoingReply) => void }>();
   return {

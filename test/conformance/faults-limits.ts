@@ -8,7 +8,7 @@ import { early, refuse } from "./planting-http.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 const SPECIAL_TOKENS =
-  "How many special tokens a pair has, and that a token limit and `input_tokens` count them.";
+  "The number of special tokens of a pair, and that token limits and `input_tokens` count them.";
 const { maxBodyBytes: MAX_BYTES, maxCandidates, maxPairs } = REQUEST_LIMITS;
 const announced = ({ headers }: IncomingMessage) => Number(headers["content-length"]);
 const isInference = ({ method, url }: IncomingMessage) =>
@@ -100,7 +100,7 @@ const refuseText = (pattern: RegExp): Fault => ({
       : reply,
 });
 
-/** Limits that are off, and bodies that are refused or accepted beside them. */
+/** Wrong limits, and bodies that are wrongly refused or accepted. */
 export const LIMIT_FAULTS: readonly PlantedFault[] = [
   {
     name: "the largest body refused",

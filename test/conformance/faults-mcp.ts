@@ -66,7 +66,7 @@ function rounded(tree: Tree): Tree {
 
 let first: Tree | undefined;
 
-/** Faults of the endpoint of MCP alone: the plain contract beside it is right. */
+/** Faults of the MCP endpoint only; the plain contract is served correctly. */
 export const MCP_FAULTS: readonly PlantedFault[] = [
   {
     name: "initialize without tools",

@@ -54,7 +54,7 @@ const listOf = (body: TreeMap): Tree[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Rerank operations that are not quite those of the three products. */
+/** Faults of the rerank operations. */
 export const RERANK_FAULTS: readonly PlantedFault[] = [
   planted(
     "rerank: results in the order of the request",

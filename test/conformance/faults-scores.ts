@@ -23,7 +23,7 @@ const membersOf = (text: string): string[] => {
   const body = readTree(text);
   return body instanceof Map ? [...body.keys()] : [];
 };
-/** Shows the model each question, or each candidate, behind the one before. */
+/** Prepends to each question, or candidate, the previous one. */
 const joined = <T extends { readonly text: string }>(texts: readonly T[]): T[] =>
   texts.map((one, index) => ({ ...one, text: `${texts[index - 1]?.text ?? ""} ${one.text}`.trim() }));
 const withQuestions = (change: (questions: readonly RenderedQuestion[]) => RenderedQuestion[]): Fault => ({
@@ -32,7 +32,7 @@ const withQuestions = (change: (questions: readonly RenderedQuestion[]) => Rende
 let isAfterRefusal = false;
 let running = 0;
 
-/** Scores that depend on less than the pair, or on more. */
+/** Scores that depend on only a part of the pair, or on more than the pair. */
 export const SCORE_FAULTS: readonly PlantedFault[] = [
   {
     name: "a cache by the first 1,024 characters of a state",

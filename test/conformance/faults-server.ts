@@ -24,7 +24,7 @@ import { inner } from "./tree.ts";
 let lastText = "";
 let calls = 0;
 
-/** Mistakes of the service around its answers. */
+/** Faults of the service other than in answers. */
 export const SERVER_FAULTS: readonly PlantedFault[] = [
   {
     name: "404 of the shape that Express sends",

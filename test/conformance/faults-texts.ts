@@ -65,7 +65,7 @@ const refuseAlike = (write: (text: string) => string) => ({
 });
 const isNested = (value: Tree) => lengthOf(value) > 0;
 
-/** Texts that the model sees in another form than the contract says. */
+/** Texts that are rendered differently from the contract. */
 export const TEXT_FAULTS: readonly PlantedFault[] = [
   {
     name: "labels that hold JSON are read",

@@ -33,7 +33,7 @@ const encoded = (request: IncomingMessage, coding: string) => request.headers["c
 const SMALL =
   '{"model":"x/y@0123456789012345678901234567890123456789","answers":{},"usage":{"input_tokens":0,"output_tokens":0}}';
 
-/** A dialect that is not quite TypeSafe's. */
+/** Faults of the TypeSafe dialect. */
 export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
   planted(
     "typesafe: probabilities with three digits",

@@ -8,7 +8,7 @@ import { inner } from "./tree.ts";
 const { maxCandidates } = REQUEST_LIMITS;
 
 const SPECIAL_TOKENS =
-  "How many special tokens a pair has, and that a token limit and `input_tokens` count them.";
+  "The number of special tokens of a pair, and that token limits and `input_tokens` count them.";
 const pairsOf = ({ scores }: ScoredRequest) => scores.reduce((sum, { length }) => sum + length, 0);
 const words = (text: string) => text.split(/\s+/).length;
 const textOf = ({ state, questions }: RenderedRequest) =>
@@ -19,7 +19,7 @@ const textOf = ({ state, questions }: RenderedRequest) =>
 const countedFirst = new Map<string, number>();
 const seen = new Set<string>();
 
-/** Tokens that are counted in another way. */
+/** Wrong token counts. */
 export const USAGE_FAULTS: readonly PlantedFault[] = [
   {
     name: "two tokens more for each yes/no question",

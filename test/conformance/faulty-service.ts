@@ -14,15 +14,15 @@ import { packageRoot } from "../support/package-root.ts";
 import { createFastEngine } from "./fast-engine.ts";
 import { readTree, type TreeMap, writeTree } from "./tree.ts";
 
-/** One mistake in an otherwise right service. Each member is a place where one can be made. */
+/** A fault in an otherwise correct service. Each member is a place to plant one. */
 export interface Fault {
   /** Changes the text of a request before it is read. */
   readonly request?: (text: string, operation: string) => string;
-  /** Changes what the model is shown. */
+  /** Changes the texts for the model. */
   readonly texts?: (request: RenderedRequest) => RenderedRequest;
-  /** Changes what the model said. */
+  /** Changes the model's scores. */
   readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
-  /** Changes an answer of 200 in place. The request is `{}` where it has no body. */
+  /** Changes a 200 answer in place. The request is `{}` if it has no body. */
   readonly answer?: (body: TreeMap, operation: string, request: string) => void;
   /** Changes an answer of the contract, of any status; `again` asks the same operation with another body. */
   readonly reply?: (
@@ -32,12 +32,12 @@ export interface Fault {
   ) => OutgoingReply | Promise<OutgoingReply>;
   /** Changes any answer in place just before it is written. */
   readonly send?: (answer: WireAnswer, request: IncomingMessage) => void;
-  /** Sees a request before its body. @returns true when it has answered by itself */
+  /** Called before a request's body. @returns true if it has answered the request */
   readonly early?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Whether a media type is accepted that should not be. */
   readonly takesAnyType?: boolean;
   readonly health?: (health: EngineHealth) => EngineHealth;
-  /** Plants it on the bare server. @returns what takes it away again */
+  /** Plants the fault on the server. @returns a function that removes it */
   readonly plant?: (app: FastifyInstance) => () => void;
 }
 
@@ -50,7 +50,7 @@ export interface WireAnswer {
 
 export const KEY = "the-key-of-the-faults";
 
-/** The service over a fast model, with a place for one fault at a time. */
+/** The service with an instant fake model and at most one planted fault. */
 export class FaultyService {
   fault: Fault = {};
   readonly url: string;
@@ -105,7 +105,7 @@ export class FaultyService {
     return service;
   }
 
-  /** Plants a fault; the one before is gone. */
+  /** Plants a fault in place of the previous one. */
   plant(fault: Fault): void {
     this.#unplant();
     this.fault = fault;

@@ -8,7 +8,7 @@ import { FaultyService } from "./faulty-service.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Holds a server to the contract. @returns the report and the number of requests that came */
+/** Checks a server against the contract. @returns the report and the number of received requests */
 async function against(answer: Answer, path = "") {
   let requests = 0;
   const server = createServer((request, response) => {

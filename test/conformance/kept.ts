@@ -3,7 +3,7 @@ import { runConformance } from "../../src/conformance/index.ts";
 
 type Options = Parameters<typeof runConformance>[0];
 
-/** What a service without a key cannot tell, and one with a key. */
+/** Clauses that cannot be checked on a service without a key, and on one with a key. */
 export const WITHOUT_KEY = [
   "auth.accepted",
   "auth.before-body",

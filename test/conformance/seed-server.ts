@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 /**
- * Another server of the same contract, that keeps the profile seed only. Whatever the profile leaves open it does differently from
- * our service: string details, numbers of float32, its own members in /health, no request ids, more members than asked,
- * a lenient JSON parser, scores that batching shifts a little, redirects for pages.
+ * Another server of the contract, which satisfies only the profile seed. It differs from our service in everything that
+ * the profile leaves open: string details, numbers of float32, its own members in /health, no request ids, more members
+ * than asked, a lenient JSON parser, scores that batching shifts a little, redirects for pages.
  */
 
 const T = 4.136820402388508;

@@ -119,6 +119,6 @@ describe("a check", () => {
 
   it("refuses other files", () => {
     for (const text of ["", "[]", "null", '{"format":"decision-thresholds/1","questions":[{}]}'])
-      assert.throws(() => readThresholdFile(text, "x.json"), /--check takes a file/, text);
+      assert.throws(() => readThresholdFile(text, "x.json"), /--check needs a file/, text);
   });
 });

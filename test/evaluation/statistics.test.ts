@@ -183,14 +183,14 @@ describe("a report", () => {
   it("says when the rows are too few", () => {
     const { notes, heldOut } = report(12, 0);
     assert.equal(heldOut, undefined);
-    assert.match(notes.join("\n"), /Too few rows: 12\. .* 95 % takes 73\./);
-    assert.match(notes.join("\n"), /Fewer than 10 rows of: b \(0\)/);
-    assert.match(notes.join("\n"), /not checked on other rows/);
+    assert.match(notes.join("\n"), /Too few rows: 12\. .* 95 % would take 73\./);
+    assert.match(notes.join("\n"), /Labels with fewer than 10 rows: b \(0\)/);
+    assert.match(notes.join("\n"), /not cross-validated/);
   });
 
-  it("says when the target is out of reach, or reached but not shown", () => {
+  it("says when the target is out of reach, or reached without statistical confidence", () => {
     assert.match(report(100, 100).notes.join("\n"), /No threshold reaches 95 %/);
-    assert.match(report(80, 4).notes.join("\n"), /reached, but not shown|misses 95 %/);
+    assert.match(report(80, 4).notes.join("\n"), /reached, but not with 95 % confidence|misses 95 %/);
     const { notes, heldOut, chosen } = report(400, 40);
     assert.ok((heldOut?.accuracy.low ?? 0) < (chosen?.accuracy.share ?? 0));
     assert.doesNotMatch(notes.join("\n"), /Too few/);

@@ -167,7 +167,7 @@ describe("a broken pull", () => {
     );
   });
 
-  it("begins anew where the content turns out to be another one", async () => {
+  it("starts again if the content has changed", async () => {
     setup.hub.trouble.breakAfter.push(100_000);
     const other = Buffer.alloc(300_000, 7);
     setup.hub.swapped.set(WEIGHTS, other);
@@ -176,7 +176,7 @@ describe("a broken pull", () => {
     assert.match(setup.notes.join(), /differs from the published file; fetching it again/);
   });
 
-  it("begins anew where ranges are not known", async () => {
+  it("starts again if the server does not support ranges", async () => {
     setup.hub.knowsRanges = false;
     setup.hub.trouble.breakAfter.push(100_000, 200_000);
     await setup.pull();
@@ -200,7 +200,7 @@ describe("a broken pull", () => {
     assert.deepEqual(setup.hub.fetches("config.json"), [], "what was checked is not fetched again");
   });
 
-  it("begins anew when what was left over is of something else", async () => {
+  it("starts again if the partial file belongs to something else", async () => {
     const partial = `${setup.folder}.partial`;
     await mkdir(partial, { recursive: true });
     await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(1000));
@@ -226,7 +226,7 @@ describe("a broken pull", () => {
     });
   }
 
-  it("gives a server up that sends nothing any more, and goes on", async () => {
+  it("gives up on a server that stops sending, and continues", async () => {
     setup.hub.trouble.stallAfter.push(100_000);
     await setup.pull({ HF_HUB_DOWNLOAD_TIMEOUT: "1" });
     await assertComplete();

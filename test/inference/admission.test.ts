@@ -55,7 +55,7 @@ function retryAfter({ answers: [answer] }: Asked): number | undefined {
 /** 10 + 10 + 98 * 20 tokens: 1,980 ms. */
 const heavy = (id: number) => flatTree(id, 98);
 
-test("who cannot be answered before the deadline is told at once, with the seconds after which it could be", async () => {
+test("a request that cannot be answered before the deadline is refused at once, with the seconds to wait", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
   await bench.measure();
   const asked = Array.from({ length: 20 }, (_, at) => bench.ask(heavy(at + 1)));
@@ -95,7 +95,7 @@ test("a flood of heavy requests leaves nothing half done: all tokens that are co
   assert.ok(answered.length > 800, `${answered.length}`);
 });
 
-test("a request that finds nobody before it is tried, however long the forecast is", async () => {
+test("a request with an empty queue in front is tried, however long its forecast", async () => {
   const bench = new SlowBench({ deadlineMs: 2_300 });
   await bench.measure();
   const asked = bench.ask(heavy(1)); // 1.25 * 1,980 ms would be too long
@@ -103,7 +103,7 @@ test("a request that finds nobody before it is tried, however long the forecast 
   assert.equal(outcomeOf(asked), "completed");
 });
 
-test("when the backend becomes slower, those that have not begun are told, those that have begun go on", async () => {
+test("when the backend slows down, requests that have not begun are refused, and those that have begun continue", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 40_000 });
   await bench.measure();
   const asked = Array.from({ length: 12 }, (_, at) => bench.ask(heavy(at + 1)));
@@ -136,14 +136,14 @@ test("a long text is refused before it is tokenized, by those that wait with and
   assert.deepEqual([rejected, queued], [1, 5]);
 });
 
-test("before anything was measured nobody is refused", async () => {
+test("without measurements, no request is refused", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10 });
   const asked = Array.from({ length: 50 }, (_, at) => bench.ask(heavy(at + 1)));
   await settle();
   assert.ok(asked.every((each) => outcomeOf(each) === "open"));
 });
 
-test("a short request is taken while long ones fill the queue to the deadline", async () => {
+test("a short request is admitted while long ones fill the queue up to the deadline", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
   await bench.measure();
   for (let at = 0; at < 20; at++) bench.ask(heavy(at + 1));
@@ -163,7 +163,7 @@ test("the estimated wait is the time of all tokens that wait and run", async () 
   assert.ok(estimatedWaitMs > 0.9 * 3 * 1980 && estimatedWaitMs < 1.1 * 3 * 1980, `${estimatedWaitMs}`);
 });
 
-test("with random sizes, small requests and a margin for both, nobody who has begun misses the deadline", async () => {
+test("with random sizes, small requests and a margin for both, no request that has begun misses the deadline", async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = new Random(seed);
     const bench = new SlowBench({ queueCapacity: 128, deadlineMs: 20_000 });

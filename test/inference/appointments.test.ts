@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Appointments } from "../../src/inference/queue/appointments.ts";
 
-test("refused callers come again one after the other", () => {
+test("refused callers are told to come back one after another", () => {
   const appointments = new Appointments();
   const request = { lateByMs: 500, ownMs: 2_000 };
   assert.deepEqual(
@@ -13,7 +13,7 @@ test("refused callers come again one after the other", () => {
   assert.equal(appointments.next(100_000, request), 1_500, "nobody is expected any more");
 });
 
-test("nobody is sent away for much longer than a minute", () => {
+test("Retry-After is not much longer than a minute", () => {
   const appointments = new Appointments();
   const waits = Array.from({ length: 500 }, () => appointments.next(0, { lateByMs: 0, ownMs: 2_000 }));
   assert.equal(Math.max(...waits), 61_000);

@@ -34,7 +34,7 @@ test("equal requests are served in order of admission, whole before begun", () =
   assert.deepEqual(sharesOf(rule.form(left)), { 2: 2, 3: 3 });
 });
 
-test("what a batch already holds costs nothing more", () => {
+test("pairs that a batch already holds are not charged again", () => {
   const rule = makeRule({ ...LIMITS, maxTokens: 100 });
   const twins = [1, 2].map((order) => new RequestWork(order, planOf(flatTree(7, 4)), 0)); // 10 + 10 + 4 * 20 tokens
   const batch = rule.form(twins);
@@ -68,7 +68,7 @@ test("an oldest request whose pair passes half the budget leads every second bat
   assert.deepEqual(got, [0, 1, 0, 1, 0, 1]);
 });
 
-test("a request that fits whole runs beside as many long ones as may be under way; one more long one waits", () => {
+test("a request that fits whole runs beside the most long ones allowed; one more long one waits", () => {
   const rule = makeRule();
   const long = [0, 1, 2, 3].map((order) => makeWork(order, 50));
   for (const work of long) rule.form([work]);
@@ -78,7 +78,7 @@ test("a request that fits whole runs beside as many long ones as may be under wa
   assert.equal(another.hasBegun, false);
 });
 
-test("of two long requests that could begin in one batch only one does where one more may be under way", () => {
+test("if one more long request may run, only one of two that fit a batch begins", () => {
   const rule = makeRule({ ...LIMITS, maxRequests: 2 });
   const begun = makeWork(0, 4, 60);
   rule.form([begun]);

@@ -113,7 +113,7 @@ test("work on several states has one place, and the scores of one behind the oth
   assert.equal(engine.health().counters.completed, 1);
 });
 
-test("work whose texts are refused gives its place back, and ends when its caller leaves", async () => {
+test("work with refused texts gives its place back and ends when its caller disconnects", async () => {
   const { engine, caller } = makeBench({ queueCapacity: 1 });
   await engine.start();
   const refused = engine.scoreAll(
@@ -133,7 +133,7 @@ test("work whose texts are refused gives its place back, and ends when its calle
   assert.equal(ended?.aborted, true);
 });
 
-test("a full queue is told before the token limits, and token limits give the place back", async () => {
+test("a full queue is reported before token limits, and a refusal by token limits gives the place back", async () => {
   const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
   await engine.start();
   const tooLong = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
@@ -146,7 +146,7 @@ test("a full queue is told before the token limits, and token limits give the pl
   assert.deepEqual([queued, rejected, failed], [0, 1, 0]);
 });
 
-test("whether the queue is full can be asked, which counts nothing until it is told", async () => {
+test("a query whether the queue is full counts no rejection until a request is refused", async () => {
   const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
   const kinds = [engine.fullQueue()?.kind];
   await engine.start();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/inference/ports.ts";
 
-/** A clock that stands until it is told to move. */
+/** A clock that only the test advances. */
 export class FakeClock implements Clock {
   #now = 0;
   readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves on, calling back in order of time. */
+  /** Advances, calling timers in order of time. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#firstUntil(end); next !== undefined; next = this.#firstUntil(end)) {
@@ -30,7 +30,7 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves on without calling back, as when the process was too busy for its timers. */
+  /** Advances without calling timers, as in a process that is too busy for them. */
   stall(ms: number): void {
     this.#now += ms;
   }

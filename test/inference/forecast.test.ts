@@ -10,14 +10,14 @@ function makeForecast(): Forecast {
   return new Forecast(pace);
 }
 
-test("a long request is expected to be overtaken by as much as others were of late", () => {
+test("the forecast of a long request includes as much overtaking work as recent ones had", () => {
   const forecast = makeForecast();
   assert.equal(forecast.longMs(1_000, 0), 1_000);
   for (let batch = 0; batch < 100; batch++) forecast.noteBatch({ tokenCount: 100, longTokens: 50 }, 0);
   assert.equal(Math.round(forecast.longMs(1_000, 0) ?? 0), 2_000);
 });
 
-test("what has overtaken long requests says less and less while none waits", () => {
+test("measurements of overtaking work lose weight while no long request waits", () => {
   const forecast = makeForecast();
   for (let batch = 0; batch < 100; batch++) forecast.noteBatch({ tokenCount: 100, longTokens: 50 }, 0);
   assert.equal(Math.round(forecast.longMs(1_000, 10_000) ?? 0), Math.round(1_000 / 0.75));

@@ -19,7 +19,7 @@ test("nothing is expected before three runs of one size have ended", () => {
   assert.equal(pace.expectedMs(100), 10);
 });
 
-test("a batch takes as long as others of about its size, in proportion to its tokens", () => {
+test("a batch is expected to take as long as others of about its size, in proportion to its tokens", () => {
   const pace = paceOf([
     ...Array.from({ length: 5 }, () => [40, 8] as const),
     ...Array.from({ length: 5 }, () => [4000, 400] as const),
@@ -59,7 +59,7 @@ test("it follows a machine that becomes slower or faster, also for sizes that no
   assert.equal(pace.expectedMs(100), 5);
 });
 
-test("what is no measurement is passed over", () => {
+test("invalid measurements are skipped", () => {
   const pace = paceOf([
     [0, 10],
     [-1, 10],

@@ -41,7 +41,7 @@ export class QueueBench {
     this.scheduler.open();
   }
 
-  /** Takes a place for a tree, which arrived a while ago. @throws ServiceError like `admit` */
+  /** Takes a place for a tree that arrived `waitedMs` ago. @throws ServiceError like `admit` */
   admit(tree: TokenTree, waitedMs = 0): Asked {
     const caller = new AbortController();
     const deadlineAt = this.clock.now() + this.settings.deadlineMs - waitedMs;

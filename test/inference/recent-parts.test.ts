@@ -27,7 +27,7 @@ class Letters implements PartEncoder {
   }
 }
 
-test("only texts that did not come before are encoded, and all stand in their order", async () => {
+test("only new texts are encoded, and all keep their order", async () => {
   const letters = new Letters();
   const recent = new RecentParts(letters);
   const first = await recent.encodeParts([state("ab"), question("c")], OPTIONS);
@@ -67,7 +67,7 @@ test("a known text that is too long for its place now is refused", async () => {
   assert.deepEqual(await recent.encodeParts([state("abc", 2)], OPTIONS), [{ count: 3, isExact: true }]);
 });
 
-test("what stands behind very long texts is encoded each time", async () => {
+test("texts after very long ones are encoded each time", async () => {
   const letters = new Letters();
   const recent = new RecentParts(letters);
   const parts = [state("short"), state("a".repeat(131_072), 1), state("behind")];
@@ -78,7 +78,7 @@ test("what stands behind very long texts is encoded each time", async () => {
   );
 });
 
-test("what came long ago is encoded again", async () => {
+test("texts from long ago are encoded again", async () => {
   const letters = new Letters();
   const recent = new RecentParts(letters);
   await recent.encodeParts([state("first")], OPTIONS);
@@ -91,7 +91,7 @@ test("what came long ago is encoded again", async () => {
   assert.deepEqual(letters.asked, ["state first"]);
 });
 
-test("a caller who has left is told so, even where all is known", async () => {
+test("a caller that has disconnected gets CANCELLED, even if all its scores are cached", async () => {
   const recent = new RecentParts(new Letters());
   await recent.encodeParts([state("a")], OPTIONS);
   const left = AbortSignal.abort(new Error("gone"));

@@ -64,7 +64,7 @@ test("a state that the backend keeps costs nothing in later batches, and only th
   assert.equal(hand(work, new Batch()), 5 + 3);
 });
 
-test("a state costs again once the backend has lost what it kept", () => {
+test("a state is charged again after the backend has lost its cache", () => {
   const work = new RequestWork(1, plan, 19);
   hand(work, new Batch());
   work.forgetHeldStates();

@@ -164,7 +164,7 @@ test("scores in the cache answer without the backend, also while it computes", a
   assert.deepEqual([batches, cacheHits, cacheEntries, completed], [2, 3, 3, 2]);
 });
 
-test("a waiting request is answered by scores that came into the cache meanwhile", async () => {
+test("a waiting request is answered with scores that were cached meanwhile", async () => {
   const bench = new QueueBench({ cacheSize: 10 });
   bench.ask(flatTree(1, 3));
   const twin = bench.ask(flatTree(1, 3));
@@ -174,7 +174,7 @@ test("a waiting request is answered by scores that came into the cache meanwhile
   assert.equal(bench.backend.calls.length, 1);
 });
 
-test("strict: each pair is alone in its batch, and a short request takes turns with a long one", async () => {
+test("strict: each pair is alone in its batch, and a short request alternates with a long one", async () => {
   const bench = new QueueBench({ strict: true });
   const long = bench.ask(flatTree(1, 8));
   const short = bench.ask(flatTree(2, 2, 10));
@@ -229,7 +229,7 @@ test("a state that the backend does not keep is paid for in each batch, a kept o
   }
 });
 
-test("what its candidates share is paid for a few times, however much of the budget it takes", async () => {
+test("a shared prefix is charged only a few times, however much of the budget it takes", async () => {
   for (const { state, question } of [
     { state: 10, question: 90 },
     { state: 90, question: 10 }, // which this backend does not keep

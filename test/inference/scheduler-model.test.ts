@@ -8,8 +8,9 @@ import { Random } from "./random.ts";
 import { type Call, makeTree, scoreOf, type TokenNode } from "./scripted-backend.ts";
 
 /**
- * Random arrivals, departures, deadlines, backend failures, deaths and reloads, and a drain or a close at the end, through the
- * real scheduler over backends that keep all states, long ones or none; after each step, what must hold whatever happened.
+ * Model-based test: random arrivals, cancellations, deadlines, backend failures, deaths and reloads, and a drain or a
+ * close at the end, with the real scheduler and backends that cache all states, long ones or none. Invariants are
+ * checked after each step.
  */
 const RUNS = 120;
 const STEPS = 80;
@@ -40,7 +41,7 @@ function randomSettings(random: Random): Partial<EngineSettings> {
   };
 }
 
-/** One run: the bench, everybody who got a place, and what the test itself counted. */
+/** One run: the bench, all admitted requests, and the test's own counters. */
 class Run {
   readonly random: Random;
   readonly bench: QueueBench;
@@ -50,7 +51,7 @@ class Run {
   readonly sentStates = new Set<string>();
   /** Pairs that were computed when it died, or shortly before. */
   lostPairs: ReadonlySet<string> = new Set();
-  /** Turned away before they had a place. */
+  /** Requests refused without a place in the queue. */
   rejected = 0;
   lateOnArrival = 0;
   violation: unknown;
@@ -146,7 +147,7 @@ class Run {
     backend.die();
   }
 
-  /** A batch keeps its limits when it is sent, and holds only what somebody waits for, once. */
+  /** Checks that a sent batch is within its limits and has only pairs that a request waits for, each once. */
   checkCall(call: Call): void {
     const { clock, settings } = this.bench;
     assert.ok(call.pairs.length > 0, "an empty batch");
@@ -223,7 +224,7 @@ class Run {
     if (scored.cachedPairs === 0) assert.equal(scored.inputTokens, tokensOf(asked.pairs));
   }
 
-  /** Ends all of it at once: everybody is told, nothing stays behind, and what still comes from the backend is nobody's. */
+  /** Closes at once: every request is settled, nothing is left, and later backend answers are ignored. */
   async close(): Promise<void> {
     const { bench } = this;
     const left = this.open;
@@ -243,7 +244,7 @@ class Run {
     assert.equal(bench.clock.timerCount, 0, "a timer was left behind");
   }
 
-  /** Lets the rest end: nothing stays behind. */
+  /** Lets the remaining requests end, after which nothing may be left. */
   async finish(): Promise<void> {
     const { bench } = this;
     const drained = bench.scheduler.drain().then(() => {
@@ -277,7 +278,7 @@ function tokensOf(pairs: readonly string[]): number {
     .filter((token) => token !== "|").length;
 }
 
-test("whatever happens, nothing is lost, answered twice, counted wrong or sent for nobody", async () => {
+test("no request is ever lost, answered twice, counted wrong or computed for nobody", async () => {
   const ends = new Map<string, number>();
   for (let seed = 1; seed <= RUNS; seed++) {
     const run = new Run(seed);

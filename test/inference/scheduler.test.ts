@@ -5,7 +5,7 @@ import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { settle } from "./fake-clock.ts";
 import { abortListenersOf, flatTree, outcomeOf, QueueBench, SETTINGS, scoredOf } from "./queue-bench.ts";
 
-test("before the backend has started nobody gets a place, afterwards anybody does", () => {
+test("no request is admitted before the backend has started, any request afterwards", () => {
   const bench = new QueueBench();
   const scheduler = new Scheduler(bench.backend, bench.clock, SETTINGS);
   const admission = { signal: new AbortController().signal, deadlineAt: 1 };
@@ -52,7 +52,7 @@ for (const { name, end, leave } of WAYS_OUT) {
   });
 }
 
-test("a caller who leaves while waiting is answered at once and gives the place back", async () => {
+test("a caller that disconnects while waiting is settled at once and gives its place back", async () => {
   const bench = new QueueBench({ queueCapacity: 1 });
   const asked = bench.admit(flatTree(1, 2));
   asked.caller.abort();
@@ -145,7 +145,7 @@ test("while the backend reloads, requests wait and time out, and go on when it i
   assert.deepEqual(bench.backend.current?.pairs, late.pairs);
 });
 
-test("while a backend cannot be brought back, nobody is let in; who waits goes on waiting", async () => {
+test("while a backend cannot be restarted, no request is admitted, and waiting ones keep waiting", async () => {
   const bench = new QueueBench();
   bench.backend.isReady = false;
   const waiting = bench.ask(flatTree(1, 2));
@@ -177,7 +177,7 @@ test("timings are the time until the first batch and the time after it", async (
   assert.deepEqual(scoredOf(asked).timing, { queue: 7, inference: 11 });
 });
 
-test("draining lets nobody in and resolves when everybody has been answered", async () => {
+test("draining admits no request and resolves when all have been answered", async () => {
   const bench = new QueueBench({ batchWaitMs: 50 });
   const tokenizing = bench.admit(flatTree(1, 2));
   const waiting = bench.ask(flatTree(2, 2));
@@ -198,7 +198,7 @@ test("draining lets nobody in and resolves when everybody has been answered", as
   await bench.scheduler.drain(); // of an empty queue: at once
 });
 
-test("closing answers whoever is left, and leaves no timer or listener behind", async () => {
+test("closing settles all remaining requests and leaves no timer or listener", async () => {
   const bench = new QueueBench({ batchWaitMs: 50, maxBatchTokens: 60 });
   const asked = [bench.ask(flatTree(1, 2)), bench.ask(flatTree(2, 9)), bench.admit(flatTree(3, 2))];
   bench.scheduler.close();

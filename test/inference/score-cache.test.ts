@@ -13,13 +13,13 @@ test("the least recently used entry leaves when there are too many", () => {
   assert.deepEqual([cache.size, cache.hits], [2, 3]);
 });
 
-test("setting an entry again makes it the newest and adds none", () => {
+test("setting an existing entry makes it the newest and adds no entry", () => {
   const cache = new ScoreCache(2);
   for (const key of ["a", "b", "a", "c"]) cache.set(key, 0);
   assert.deepEqual([cache.get("a"), cache.get("b")], [0, undefined]);
 });
 
-test("a large cache holds as many as it may and finds what it holds", () => {
+test("a large cache holds its maximum number of entries and finds all of them", () => {
   const capacity = 200_001;
   const cache = new ScoreCache(capacity);
   const keyOf = (at: number) => createHash("sha256").update(`${at}`).digest("base64url");

@@ -7,7 +7,7 @@ export interface Call {
   fail(cause?: Error): void;
 }
 
-/** A backend that answers when the test says so; a pair's score is a hash of its tokens. */
+/** A backend whose answers the test controls. A pair's score is a hash of its tokens. */
 export class ScriptedBackend implements Backend {
   #isReady = true;
   #onReady: () => void = () => {};
@@ -40,7 +40,7 @@ export class ScriptedBackend implements Backend {
     if (isReady) this.#onReady();
   }
 
-  /** What it computes is lost, and what it has kept; it is ready again when the test says so. */
+  /** Loses its current call and its cache. The test decides when it is ready again. */
   die(): void {
     this.#isReady = false;
     for (const call of [...this.#unanswered]) call.fail(new Error("scripted death"));

@@ -5,7 +5,7 @@ import { type Asked, flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-b
 import { Random } from "./random.ts";
 import { makeTree, scoreOf } from "./scripted-backend.ts";
 
-/** The culprit, in the midst of innocent companions: all of them in one batch. */
+/** Puts a request that fails into one batch with others that do not. */
 async function askTogether(
   bench: QueueBench,
   companions: number,
@@ -63,7 +63,7 @@ test("a request alone in a batch that fails once is answered", async () => {
   assert.deepEqual([bench.scheduler.counters().failed, bench.scheduler.counters().batches], [0, 2]);
 });
 
-test("second tries wait until the backend is there again, and come before what has waited", async () => {
+test("retries wait until the backend is ready again and run before waiting requests", async () => {
   const bench = new QueueBench({ queueCapacity: 40 });
   const { culprit, innocent } = await askTogether(bench, 2);
   const later = bench.ask(flatTree(50, 2));
@@ -150,7 +150,7 @@ test("draining waits for second tries", async () => {
   for (const each of innocent) assertAnswered(each);
 });
 
-test("among random requests only those fail that cannot be computed, and none is tried more than twice", async () => {
+test("among random requests only uncomputable ones fail, and none is tried more than twice", async () => {
   let [culprits, companions] = [0, 0];
   for (let seed = 1; seed <= 60; seed++) {
     const random = new Random(seed);

@@ -17,7 +17,7 @@ test("nothing is sent ahead before there are measurements", () => {
   assert.equal(sent.untilRoomMs(1000), Number.POSITIVE_INFINITY);
 });
 
-test("there is room for the next batch shortly before the expected end, and for none after it", () => {
+test("the next batch is accepted shortly before the expected end, and no further one", () => {
   const sent = new SentBatches(measured());
   sent.add(100, 0);
   assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(40), sent.untilRoomMs(85)], [85, 45, 0]);
@@ -38,7 +38,7 @@ test("a batch that was sent ahead is measured from the end of the one before it"
   assert.equal(pace.expectedMs(1000), 500);
 });
 
-test("the time of a batch that failed says nothing", () => {
+test("the time of a failed batch is not a measurement", () => {
   const pace = new Pace();
   const sent = new SentBatches(pace);
   for (let run = 0; run < 5; run++) sent.end(sent.add(100, run), run + 1, false);

@@ -115,7 +115,7 @@ it("computations known to be long have their first slice in line, too, in order 
   assert.deepEqual(order, ["short", "a", "a", "b", "b", "c", "c"]);
 });
 
-it("who leaves while in line is told at once, has cost nothing, and leaves no listener behind", async () => {
+it("a caller that aborts while waiting is settled at once, costs nothing and leaves no listener", async () => {
   const order: string[] = [];
   const isLong = true;
   const [leaving, staying] = [new AbortController(), new AbortController()];

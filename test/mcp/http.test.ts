@@ -113,14 +113,14 @@ describe("MCP over HTTP", () => {
     await withMcp(async (port) => {
       for (const [state, text] of [
         ["full", "The inference queue is full. Try again after 1 s."],
-        ["wrong", "The arguments of decide cannot be used:\n- questions.q: Expected more."],
+        ["wrong", "The arguments of decide are invalid:\n- questions.q: Expected more."],
       ]) {
         const { status, body } = await post(port, callOf("decide", { state }));
         assert.equal(status, 200);
         assert.deepEqual(body.result, { content: [{ type: "text", text }], isError: true });
       }
       const { body } = await post(port, callOf("models", { a: 1 }));
-      assert.match(body.result.content[0].text, /models takes no arguments/);
+      assert.match(body.result.content[0].text, /models has no arguments/);
     });
   });
 

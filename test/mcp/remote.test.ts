@@ -61,7 +61,7 @@ describe("a service elsewhere", () => {
       assert.equal(await textOf(url), "The service answered with status 502."),
     );
     await withService({ status: 401, body: "{}" }, async (url) =>
-      assert.match(await textOf(url), /wants its key: set DECISION_API_KEY/),
+      assert.match(await textOf(url), /requires a key: set DECISION_API_KEY/),
     );
   });
 

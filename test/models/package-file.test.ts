@@ -5,7 +5,7 @@ import path from "node:path";
 import { it } from "node:test";
 import { makeFolder } from "../../src/models/package/package-file.ts";
 
-it("a folder that many make at once, with those above it, is made", async () => {
+it("a folder that many create concurrently, with its parents, is created", async () => {
   const parent = await mkdtemp(path.join(tmpdir(), "folders-"));
   try {
     for (let round = 0; round < 100; round++) {

@@ -8,7 +8,7 @@ import { takeLock } from "../../src/models/store/store-lock.ts";
 
 /** No test waits for ever. */
 const signal = AbortSignal.timeout(20_000);
-/** A lock is looked at often, and gives a sign of life often. */
+/** Short intervals of polling and of the lock's heartbeat. */
 const pace = { beatMs: 5, staleMs: 60_000, pollMs: 1 };
 
 let folder: string;

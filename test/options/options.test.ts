@@ -126,7 +126,7 @@ describe("the rule on addresses", () => {
 });
 
 describe("the key", () => {
-  it("is none where the variable is missing or empty", () => {
+  it("is absent if the variable is missing or empty", () => {
     assert.equal(readApiKey({}), undefined);
     assert.equal(readApiKey({ DECISION_API_KEY: "" }), undefined);
   });

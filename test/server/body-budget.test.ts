@@ -22,7 +22,7 @@ test("as many bytes as the budget are under way without anybody giving way", () 
   assert.deepEqual(gone, []);
 });
 
-test("the unfinished body that has been silent for longest gives way, and its bytes are free at once", () => {
+test("the incomplete body that has been silent longest is evicted, and its bytes are free at once", () => {
   const { gone, reserve } = makeBench();
   const first = reserve("first", 30);
   reserve("second", 30);
@@ -41,7 +41,7 @@ test("as many give way as are needed", () => {
   assert.deepEqual(gone, ["a: QUEUE_FULL", "b: QUEUE_FULL"]);
 });
 
-test("a whole body gives way to nobody: who comes is refused, and takes nothing", () => {
+test("a complete body is never evicted: a new one is refused and takes no memory", () => {
   const { gone, reserve } = makeBench();
   const whole = reserve("whole", 90);
   whole.complete();
@@ -54,7 +54,7 @@ test("a whole body gives way to nobody: who comes is refused, and takes nothing"
   assert.deepEqual(gone, []);
 });
 
-test("nobody gives way in vain: where all of them would be too few, only who comes is refused", () => {
+test("no body is evicted in vain: if all of them would not free enough, only the new one is refused", () => {
   const { gone, reserve } = makeBench();
   reserve("whole", 70).complete();
   reserve("silent", 20);
@@ -65,7 +65,7 @@ test("nobody gives way in vain: where all of them would be too few, only who com
   assert.deepEqual(gone, ["silent: QUEUE_FULL"]);
 });
 
-test("once it is closed, every body that is not whole gives way, also one of which nothing has come", () => {
+test("after closing, every incomplete body is evicted, also one without any bytes", () => {
   const { budget, gone, reserve } = makeBench();
   reserve("whole", 10).complete();
   reserve("half", 10);

@@ -59,7 +59,7 @@ for (const { name, lines, status } of SMALL_REFUSALS) {
   });
 }
 
-test("a body takes memory for what has come of it, not for what it declares", async () => {
+test("a body takes memory for the bytes received, not for its declared length", async () => {
   await withServer(await fakeServer(), async (port) => {
     const before = process.memoryUsage().arrayBuffers;
     const clients = await Promise.all(Array.from({ length: 40 }, () => WireClient.open(port)));
@@ -143,7 +143,7 @@ test("a connection is idle once the body that was refused has come: closing does
   });
 });
 
-test("a client that sent headers only sees the end of a refused connection at once", async () => {
+test("a client that sent only headers sees the end of a refused connection at once", async () => {
   await withClient(async (client) => {
     await client.send(post(JSON_TYPE, "Transfer-Encoding: chunked"));
     assert.equal((await client.read()).status, 401);
@@ -192,7 +192,7 @@ test("a 100 is sent only after the checks that need no body", async () => {
   });
 });
 
-test("a call says when its headers were there, however long its body takes", async () => {
+test("a call has the arrival time of its headers, however long its body takes", async () => {
   const clock = new FakeClock();
   const arrivals: unknown[] = [];
   const contract = fakeContract(async ({ arrivedAt }) => {

@@ -37,7 +37,7 @@ async function withClient(options: object, run: (client: WireClient) => Promise<
   });
 }
 
-test("a full queue refuses before the body has come, counts it, and the connection goes on", async () => {
+test("a full queue refuses a request before its body, counts it, and keeps the connection", async () => {
   const { told, calls, options } = busy();
   await withClient(options, async (client) => {
     await client.send(asking(100_000));

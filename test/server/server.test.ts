@@ -143,7 +143,7 @@ test("a key beyond ASCII is compared as the bytes that the caller sends", async 
   await own.close();
 });
 
-test("the key is asked for before the media type, and never on routes without need of it", async () => {
+test("the key is checked before the media type, and never on routes that need none", async () => {
   assert.equal((await app.inject({ ...POST, headers: { "content-type": "text/plain" } })).statusCode, 401);
   assert.equal((await app.inject({ method: "GET", url: "/health" })).statusCode, 200);
 });
@@ -194,7 +194,7 @@ for (const { name, call } of FAULTS) {
   });
 }
 
-test("a request is logged by operation and status, never by what it holds", async () => {
+test("a request is logged with operation and status, never with its content", async () => {
   const own = memoryLog();
   const logged = await fakeServer({ log: own });
   const headers = { ...JSON_TYPE, authorization: `Bearer ${KEY}`, "x-secret": "hidden" };
@@ -219,7 +219,7 @@ test("the answer's own headers are kept", async () => {
   await busy.close();
 });
 
-test("where unfinished bodies take all the memory for bodies, they give way to those that end", async () => {
+test("if incomplete bodies take all the memory for bodies, they are evicted for those that complete", async () => {
   const told: string[] = [];
   const admission = { ...OPEN, countTurnedAway: (reason: string) => told.push(reason) };
   const limits = { ...LIMITS, bodyMemoryBytes: 100_000 };

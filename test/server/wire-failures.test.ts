@@ -137,7 +137,7 @@ test("garbage after a whole request is refused after that request's own answer",
   });
 });
 
-test("headers that take longer than the operator allows get a 408 that says how long", async () => {
+test("headers that take longer than the operator allows get a 408 with the limit", async () => {
   const options = { limits: { ...LIMITS, headersTimeoutMs: 50 }, wire: { checkIntervalMs: 10 } };
   await withServer(await fakeServer(options), async (port) => {
     const client = await WireClient.open(port);
@@ -180,7 +180,7 @@ test("one connection more than allowed gets a 503 and the end, without a reset, 
   });
 });
 
-test("a connection more than allowed takes the place of the one that was idle for longest, never of a busy one", async () => {
+test("a connection over the limit replaces the one that was idle longest, never a busy one", async () => {
   const clock = new FakeClock();
   const held: (() => void)[] = [];
   const contract = fakeContract(async ({ operationId }) => {

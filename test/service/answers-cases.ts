@@ -326,7 +326,7 @@ export function testAnswers(
       });
     }
 
-    // A canonical name given as null beside a described alias: null is as good as missing there too.
+    // A null canonical name beside a described alias: null is treated as absent here too.
     test("an alias beside its null canonical name describes the outcome, or is refused as both", async () => {
       const criteria = { true: null, yes: "Past the due date", false: "On time" };
       const { status } = await service.post("/v1/systemone", {
@@ -388,7 +388,7 @@ export function testAnswers(
         await service.refused("/v1/rank", given);
       });
     }
-    test("a null state beside a question is a blank state, and so is a null context", async () => {
+    test("a null state with a question is a blank state, and so is a null context", async () => {
       const question = "Which?";
       const { ranked } = await service.rank({ state: null, question, candidates: ["a", "b"] });
       assert.deepEqual(

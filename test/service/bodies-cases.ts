@@ -585,7 +585,7 @@ export function testBodies(start: () => Promise<Client>): void {
       }
     });
 
-    test("say which of the candidates are meant", async () => {
+    test("name the affected candidates", async () => {
       const issues = await service.refused("/v1/rank", { state: "s", candidates: ["a", 5] });
       assert.deepEqual(issues[0]?.loc, ["body", "candidates", 1]);
       assert.match(issues[0]?.msg ?? "", /string/);

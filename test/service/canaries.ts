@@ -58,7 +58,7 @@ export async function contentsOf(
   return Promise.all(files.map(async (file) => [file, await readFile(file, "latin1")] as const));
 }
 
-/** What everybody on the machine may see of a process, and what of it is handed to the inference process. */
+/** Checks what other users of the machine can see of a process, and what the inference process inherits. */
 async function assertProcesses(pid: number): Promise<void> {
   if (!existsSync("/proc/self/cmdline")) return;
   for (const each of [pid, ...inferenceProcessesOf(pid)])
@@ -68,7 +68,10 @@ async function assertProcesses(pid: number): Promise<void> {
     assertNone("the inference process's environment", await readFile(`/proc/${each}/environ`, "latin1"));
 }
 
-/** Serves, computes, refuses and restarts with canaries in every place, and looks for them everywhere else. */
+/**
+ * Sends canaries in every place of requests through answers, refusals and restarts, and searches for them everywhere
+ * else.
+ */
 export async function searchCanaries(level: string): Promise<void> {
   const home = await mkdtemp(path.join(tmpdir(), "canaries-"));
   const held = await HeldMessages.create("load", "score");

@@ -7,7 +7,7 @@ import {
 } from "../support/tested-backends.ts";
 import { MARK, NOUL, Service, SMALL, words } from "./service.ts";
 
-/** Asks for one request a batch, and for all that may be logged. */
+/** Flags for one request per batch and the most verbose log. */
 const FLAGS = ["--max-batch-size", "1", "--log-level", "debug"];
 
 export async function withService(
@@ -23,13 +23,13 @@ export async function withService(
   }
 }
 
-/** More than 100 tokens: what a planted fault waits for. */
+/** A state of more than 100 tokens, which triggers a planted fault. */
 const POISON = {
   state: `${MARK} ${words(150)} ${MARK}`,
   questions: { [MARK]: { ...NOUL, instructions: MARK, criteria: { true: MARK } } },
 };
 
-/** Sends a request that does this to the inference process in a batch with twelve others, which must be answered. */
+/** Sends a request that triggers the fault in a batch with twelve others, which must be answered. */
 export async function assertCompanyIsAnswered(
   fault: PlantedFault,
   { planted, flags: chosen, assertSame }: TestedBackend = onnxBackend,
@@ -74,7 +74,7 @@ interface Silence {
   readonly isDeath?: boolean;
 }
 
-/** Sends a request that does this to the inference process, and looks for its texts in the log, which has the trace. */
+/** Sends a request that triggers the fault, and checks that the log has the stack trace but not the request's texts. */
 export async function assertCrashIsSilent(
   fault: string,
   trace: RegExp,

@@ -173,7 +173,7 @@ export function testLimits(
       assert.equal(usage.input_tokens, 2 * (5 + 3) + 3 + 5 + 3 * (5 + 1) + 3 + 4 + 5);
     });
 
-    test("what is past its limit is refused wherever it stands, with the place", async () => {
+    test("a part over its limit is refused at any position, with its place", async () => {
       const long = words(800);
       const issues = await service.refused("/v1/systemone", {
         state: "s",
@@ -215,7 +215,7 @@ export function testLimits(
       assert.equal((await service.post("/v1/rank", padded(MAX_BODY + 1))).status, 413);
     });
 
-    test("the same in chunks, of which nobody told the sum", async () => {
+    test("a chunked body without a declared length is held to the same limit", async () => {
       const chunked = "Transfer-Encoding: chunked";
       const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
       assert.equal(await sent(chunk(padded(MAX_BODY)), chunked, "0\r\n\r\n"), 200);

@@ -132,7 +132,7 @@ describe("a service with keys of a file and a certificate", () => {
     service.process.kill("SIGHUP");
     await until(
       async () => service.log,
-      (log) => log.includes("cannot be read again"),
+      (log) => log.includes("cannot be reloaded"),
     );
     assert.equal((await ask(key)).status, 200);
   });
@@ -220,7 +220,7 @@ describe("a socket that systemd passes", { skip: process.platform === "win32" },
 
 describe("bad options", () => {
   for (const [flags, message] of [
-    [["--tls-cert", "x.crt"], /--tls-cert and --tls-key need each other/],
+    [["--tls-cert", "x.crt"], /--tls-cert and --tls-key must be given together/],
     [
       ["--tls-key", "/nowhere/key", "--tls-cert", path.join(certificates, "first.crt")],
       /--tls-key \/nowhere\/key cannot be read: there is no such file/,

@@ -10,7 +10,7 @@ export interface QueueOptions {
 }
 export interface BusyService {
   readonly service: Client;
-  /** Lets the model compute, where it was held. */
+  /** Releases the model if it was held. */
   release(): void;
 }
 
@@ -31,7 +31,8 @@ function leavable(
 /**
  * @param start starts a service that computes one request at a time, and none before `release` where it can be held
  * @param parts size of requests that it is busy with for longer than a test takes
- * @param batches that are computed of one such request and a small one, after five others were left; undefined: not known
+ * @param batches that are computed of one such request and a small one, after five others were left; undefined: not
+ * known
  */
 export function testQueue(
   start: (options: QueueOptions) => Promise<BusyService>,
@@ -98,7 +99,7 @@ export function testQueue(
     });
   });
 
-  test("while the model computes, health answers; what callers have left is counted and not computed", async () => {
+  test("while the model computes, /health answers, and cancelled requests are counted and not computed", async () => {
     await asked({}, async ({ service, release }) => {
       const running = leavable(service, heavy(parts));
       await service.until(({ running_requests }) => running_requests === 1);
@@ -124,7 +125,7 @@ export function testQueue(
       assert.equal(health.queued_requests, 0);
       if (batches !== undefined) assert.equal(health.model_batches, batches);
 
-      // Callers who leave while their body is on its way cost nothing.
+      // Callers that disconnect while sending a body do not use resources.
       for (let count = 0; count < 20; count += 1) {
         const client = await WireClient.open(service.port);
         await client.send(

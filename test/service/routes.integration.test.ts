@@ -199,7 +199,7 @@ describe("unknown paths", () => {
       }
     });
   }
-  test("a path by another spelling of its characters is the same path or none", async () => {
+  test("a path with other escapes of its characters is the same path or unknown", async () => {
     const { status } = await service.call("POST", "/v1/%73ystemone", { body: SMALL, headers: AUTHORIZED });
     assert.ok(status === 200 || status === 404);
     const health = await service.call("GET", "/%68ealth");
@@ -309,7 +309,7 @@ describe("x-request-id", () => {
   });
 });
 
-test("an inference tells its times in server-timing", async () => {
+test("server-timing has the times of an inference", async () => {
   for (const [target, body] of [
     ["/v1/systemone", SMALL],
     ["/v1/rank", SMALL_RANK],

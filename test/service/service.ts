@@ -10,7 +10,7 @@ import { assertDeclared, assertProtocolError } from "../contract/response-check.
 import { packageRoot } from "../support/package-root.ts";
 
 export const TEMPERATURE = 4.136820402388508;
-/** A word that tests put into values only: no error may repeat it. */
+/** Marker word for values. No error may repeat it. */
 export const MARK = "xyzzymark";
 export const KEY = "the-key-of-the-tests";
 
@@ -62,7 +62,7 @@ export interface Reply {
   readonly body: Body;
 }
 export interface Call {
-  /** Text and bytes go out as they are, everything else as JSON. */
+  /** Strings and bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   /** Instead of `content-type: application/json` where there is a body. */
   readonly headers?: Headers;
@@ -173,7 +173,7 @@ export abstract class Client {
     return JSON.parse((await this.call("GET", "/health")).text);
   }
 
-  /** Polls `/health` until it says so. */
+  /** Polls `/health` until the condition holds. */
   async until(isSo: (health: Readonly<Record<string, number | string>>) => boolean): Promise<void> {
     const end = Date.now() + 20_000;
     for (;;) {
@@ -185,10 +185,10 @@ export abstract class Client {
   }
 }
 
-/** The service as its users have it: a process of its own, met over HTTP only. */
+/** The service as users run it: a separate process, used over HTTP only. */
 export class Service extends Client {
   readonly process: ChildProcess;
-  /** What it wrote to stderr so far. */
+  /** The text written to stderr so far. */
   log = "";
 
   private constructor(child: ChildProcess, port: number) {
@@ -199,7 +199,7 @@ export class Service extends Client {
     });
   }
 
-  /** Starts it on a free port and resolves when it says that it is ready. */
+  /** Starts the service on a free port. Resolves when it is ready. */
   static async start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
     const port = await freePort();
     const service = new Service(Service.#spawn(["--port", String(port), ...flags], env), port);
@@ -270,7 +270,7 @@ export function assertReply(
   } else if (status >= 400) assertProtocolError(status, headers as Readonly<Record<string, string>>, body);
 }
 
-/** The path that a target means, if it is one. */
+/** The path of a request target. */
 function pathOf(target: string): string {
   try {
     return decodeURIComponent(target.split(/[?#]/)[0] ?? "");

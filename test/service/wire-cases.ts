@@ -122,7 +122,7 @@ export function testWire(start: () => Promise<Client>): void {
     }
   });
 
-  test("nothing but the one request is answered where two bodies could be read", async () => {
+  test("a body with two possible ends gets a single answer", async () => {
     const hidden = head("GET /v1/models");
     for (const lines of [
       ["Content-Length: 5", "Transfer-Encoding: chunked"],
@@ -185,7 +185,7 @@ export function testWire(start: () => Promise<Client>): void {
         head("POST /v1/systemone", TYPE, `Content-Length: ${TEXT.length}`, "Expect: 100-continue"),
       );
       const answer = await read(client);
-      // A 100 before the refusal invites a body that nobody wants, yet breaks nothing.
+      // A 100 before the refusal asks for an unwanted body but is harmless.
       const final = answer.status === 100 ? await read(client) : answer;
       assert.equal(final.status, 401);
     });
@@ -322,7 +322,7 @@ export function testWire(start: () => Promise<Client>): void {
     });
   }
 
-  test("two keys of which one is right are not a way in by the second", async () => {
+  test("two keys, the second of them right, are refused", async () => {
     await withClient(async (client) => {
       await client.send(
         `${head("POST /v1/systemone", TYPE, "Authorization: Bearer x", AUTH, `Content-Length: ${TEXT.length}`)}${TEXT}`,

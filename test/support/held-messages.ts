@@ -6,7 +6,9 @@ import { packageRoot } from "./package-root.ts";
 /** Messages by type. */
 type Held = "load" | "score";
 
-/** Holds back what a service tells its inference process, by message: so a test needs no large request to find it at work. */
+/**
+ * Holds back messages of a service to its inference process, so that a test can find it busy without a large request.
+ */
 export class HeldMessages {
   readonly #folder: string;
 
@@ -27,7 +29,7 @@ export class HeldMessages {
     return { NODE_OPTIONS: `--require ${plant} --conditions="holds messages for ${this.#folder}"` };
   }
 
-  /** From now on, these messages are read, also those that were held. */
+  /** Delivers held messages of this type and all later ones. */
   async release(type: Held): Promise<void> {
     await writeFile(path.join(this.#folder, type), "");
   }

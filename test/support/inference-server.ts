@@ -9,7 +9,7 @@ import type { WholeGraph } from "../../src/models/graph/whole-graph.ts";
 const TYPES = Object.fromEntries(Object.entries(DATATYPES).map(([type, name]) => [name, type]));
 const ARRAYS = { INT32: Int32Array, INT64: BigInt64Array, BOOL: Uint8Array } as const;
 
-/** What a server does otherwise than it should. */
+/** Faults of a server. */
 export interface Misbehaviour {
   /** Instead of the answer to an inference; false goes on as usual. */
   readonly infer?: (count: number, response: ServerResponse, asked: Asked) => boolean | Promise<boolean>;

@@ -1,6 +1,7 @@
 // Loaded into the processes of a service under test by NODE_OPTIONS: its inference process then does what
-// `--conditions` there says to the first run of a state of more than 100 tokens that it is given. (That process gets no other variable.)
-// `holds messages for <folder>` is no fault: it reads a message once there is a file of its type (`load`, `score`) in that folder.
+// `--conditions` there says to the first run of a state of more than 100 tokens that it is given. (That process gets no
+// other variable.) `holds messages for <folder>` is no fault: it reads a message once there is a file of its type
+// (`load`, `score`) in that folder.
 const { existsSync } = require("node:fs");
 const path = require("node:path");
 const threads = require("node:worker_threads");
@@ -25,7 +26,7 @@ const FAULTS = {
   exception() {
     throw new Error("planted");
   },
-  /** Of its scores none is a number. */
+  /** All scores are NaN. */
   nan({ id }) {
     const { send } = process;
     process.send = (reply, ...rest) => {
@@ -33,7 +34,7 @@ const FAULTS = {
       return send.call(process, reply, ...rest);
     };
   },
-  /** One of those that run forwards; the run never comes to its end. */
+  /** Ends a thread that runs forwards, so that the run never completes. */
   "thread ends"() {
     newest.terminate();
     return "message is lost";

@@ -25,16 +25,16 @@ export function inferenceProcessOf(pid: number): number {
   return found;
 }
 
-/** Whether a process is there and is no zombie. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return /^[^Z]/.test(ps("stat=", pid));
 }
 
-/** Waits for what must come to pass, however slow the machine is. */
+/** Waits for a condition, with a limit long enough for slow machines. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {
   const end = Date.now() + 60_000;
   while (!isSo()) {
-    assert.ok(Date.now() < end, `waited in vain until ${what}`);
+    assert.ok(Date.now() < end, `not in time: ${what}`);
     await sleep(10);
   }
 }

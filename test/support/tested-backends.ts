@@ -19,14 +19,14 @@ export interface TestedBackend {
   readonly started: string;
   /** Part of the command line of such a process. */
   readonly command: string;
-  /** The function of node:child_process that starts it, and what cuts the way to the child that it returns. */
+  /** The function of node:child_process that starts it, and one that cuts the connection to the child. */
   readonly starter: "fork" | "spawn";
   readonly cut: string;
-  /** Variables with which such a process does that to the first state of more than 100 tokens. */
+  /** Environment variables that make the process fail like this at the first state of more than 100 tokens. */
   planted(fault: PlantedFault): Readonly<Record<string, string>>;
   /** Options of a service with it. */
   readonly flags: readonly string[];
-  /** Fails unless these are the same answers: to the bit where the backend promises that in any company. */
+  /** Fails unless the answers are equal, bit by bit if the backend promises equal bits in any batch. */
   assertSame(answers: Answers, wanted: Answers): void;
 }
 
@@ -70,7 +70,7 @@ export const nativeBackend: TestedBackend = {
   assertSame: assertNear,
 };
 
-/** Scores of a backend that rounds otherwise in other company. */
+/** Compares scores of a backend whose rounding depends on the batch. */
 export function assertNear(answers: Answers, wanted: Answers): void {
   assert.deepEqual(Object.keys(answers), Object.keys(wanted));
   for (const [name, { probabilities, ...answer }] of Object.entries(answers)) {

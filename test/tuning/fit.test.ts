@@ -21,7 +21,7 @@ function normal(next: () => number): number {
 /**
  * Rows whose right labels are drawn from the softmax of logits that `trueLogits` makes of the model's.
  *
- * @param size of vectors that know nothing
+ * @param size of vectors without information
  */
 function syntheticRows(
   count: number,

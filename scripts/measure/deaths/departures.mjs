@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_LIMITS } from "../../../dist/src/decisions/limits.js";
 import { call, count, health, makeBodies, startService, until } from "./service.mjs";
 
-/** Each round. */
+/** Clients per round. */
 const CLIENTS = 1_000;
-/** Chosen: time for the service to hear that connections have closed, and for a batch to end. */
+/** Time for the service to notice closed connections and for a batch to end. Chosen. */
 const SETTLE_MS = 2_000;
 
 /**
- * A thousand clients ask while the model is busy with a long request, which one request a batch keeps it, and leave before it is their
- * turn. Control: they stay.
+ * A thousand clients send requests while the model is busy with a long one, and disconnect before their turn. Batches
+ * have one request. Control: the clients stay.
  */
 export async function departures({ rounds, random, isControl }) {
   const { child, exited, port } = await startService([
@@ -33,18 +33,21 @@ export async function departures({ rounds, random, isControl }) {
     if (!isControl) leaving.abort();
     await sleep(SETTLE_MS);
     const left = await health(port);
-    ended.abort(); // now the model is free for whoever still waits
+    ended.abort(); // the model is now free for requests that still wait
     await sleep(SETTLE_MS);
     const after = await health(port);
     leaving.abort();
     answers.push(await busy, ...(await Promise.all(clients)));
-    if (left.running_requests !== 1) broken.push("proves nothing: the model was done before they had left");
-    if (left.queued_requests > 0) broken.push("the queue is not empty after they have left");
-    if (after.running_requests > 0) broken.push("something runs, and nobody is there");
-    if (after.completed_requests > before.completed_requests) broken.push("some of them were computed");
-    if (after.model_batches > left.model_batches + 1) broken.push("batches were computed for nobody");
+    if (left.running_requests !== 1)
+      broken.push("inconclusive: the model was done before the clients disconnected");
+    if (left.queued_requests > 0) broken.push("the queue is not empty after the clients disconnected");
+    if (after.running_requests > 0) broken.push("requests are running without any client");
+    if (after.completed_requests > before.completed_requests)
+      broken.push("requests of disconnected clients were computed");
+    if (after.model_batches > left.model_batches + 1)
+      broken.push("batches were computed for disconnected clients");
     if (after.cancelled_requests - before.cancelled_requests !== CLIENTS + 1)
-      broken.push("not all of them are counted as cancelled");
+      broken.push("not all requests are counted as cancelled");
   }
   child.kill("SIGTERM");
   await exited;
@@ -55,7 +58,7 @@ const ask = (port, body, signal) => call(port, { method: "POST", target: "/v1/sy
 
 const { maxCandidates, maxPairs } = REQUEST_LIMITS;
 
-/** Half a minute of work, in many batches: as many pairs as a request may have. */
+/** Half a minute of inference in many batches: as many pairs as a request may have. */
 function heavy(round) {
   const words = "go ".repeat(600).trim();
   const question = (part) => ({

@@ -10,15 +10,15 @@ import {
   until,
 } from "./service.mjs";
 
-/** Chosen: more than a batch holds under way would only wait. */
+/** Chosen: further callers would only wait. */
 const CALLERS = 12;
 const READY_MS = 2_000;
-/** Second tries are computed alone, so a death hits at most one. */
+/** Requests given up per death. Retries are computed alone, so a second death can hit at most one. */
 const MOST_GIVEN_UP = 1;
 
 /**
- * The inference process is killed again and again, up to a second after it was ready. Control: it is stopped and not killed, which
- * shows only after some seconds.
+ * Repeatedly kills the inference process, up to a second after it was ready. Control: the process is stopped instead,
+ * which is noticed only after some seconds.
  */
 export async function kills({ rounds, random, isControl }) {
   const { child, exited, port } = await startService();
@@ -29,14 +29,14 @@ export async function kills({ rounds, random, isControl }) {
   }
   const callers = new Callers(port, CALLERS, random, bodies);
   const readyMs = [];
-  /** When each was caused. */
+  /** Time of each kill. */
   const deaths = [];
   for (let round = 0; round < rounds; round++) {
     await sleep(random.between(0, 1_000));
     const since = performance.now();
     process.kill(inferenceProcessOf(child.pid), isControl ? "SIGSTOP" : "SIGKILL");
     const isReady = async () => (await call(port, { target: "/ready" })).status === 200;
-    await until(async () => !(await isReady()), "the death shows");
+    await until(async () => !(await isReady()), "the service notices the death");
     await until(isReady, "it is ready again");
     readyMs.push(performance.now() - since);
     deaths.push(since);
@@ -53,21 +53,22 @@ export async function kills({ rounds, random, isControl }) {
   return {
     figures: {
       "requests, by status": count(answers),
-      "most given up by one death": givenUp,
+      "most requests given up by one death": givenUp,
       "ready again, median": `${at(0.5)} ms`,
-      "ready again, 95 of 100": `${at(0.95)} ms`,
+      "ready again, p95": `${at(0.95)} ms`,
       "ready again, slowest": `${at(1)} ms`,
     },
     broken: [
       at(1) > READY_MS && `ready again after ${at(1)} ms, more than ${READY_MS}`,
       lost > 0 && `${lost} requests lost`,
       wrong > 0 && `${wrong} answers differ from those of an undisturbed service`,
-      givenUp > MOST_GIVEN_UP && `${givenUp} requests given up by one death: it may hit one second try`,
+      givenUp > MOST_GIVEN_UP &&
+        `${givenUp} requests given up by one death, at most ${MOST_GIVEN_UP} expected`,
     ].filter(Boolean),
   };
 }
 
-/** Requests that were given up between each death and the next one. */
+/** The number of requests given up between each death and the next. */
 function perDeath(answers, deaths) {
   const counts = deaths.map(() => 0);
   for (const { status, endedAt } of answers) {

@@ -1,4 +1,4 @@
-// A compiled service of its own, and calls to it.
+// Starts a compiled service and calls it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -11,7 +11,7 @@ import { DIE_WITH_PARENT } from "../../../dist/bench/http/server-process.js";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** Resolves when it is ready. @param flags of `decision serve` */
+/** Starts a service. Resolves when it is ready. @param flags of `decision serve` */
 export async function startService(flags = []) {
   const guard = `data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`;
   const args = ["--import", guard, path.join(root, "bin/decision.js"), "serve", "--port", "0"];
@@ -26,7 +26,7 @@ export async function startService(flags = []) {
   return { child, exited, port: Number(new URL(/http:\S+/.exec(line)[0]).port) };
 }
 
-/** One request. @returns its status, its body as text, and when it was sent; the error's code where there was no answer */
+/** Sends a request. @returns status, body as text and send time; the error's code if there was no answer */
 export function call(port, { method = "GET", target, body, agent, signal }) {
   return new Promise((resolve) => {
     const sentAt = performance.now();
@@ -52,11 +52,11 @@ export async function health(port) {
   return JSON.parse((await call(port, { target: "/health" })).text);
 }
 
-/** @throws Error when it is not so within a minute */
+/** Waits for a condition. @throws Error if it is not true within a minute */
 export async function until(isSo, what) {
   const end = performance.now() + 60_000;
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > end) throw new Error(`not within a minute: ${what}`);
     await sleep(5);
   }
 }
@@ -67,18 +67,18 @@ export function inferenceProcessOf(pid) {
   return found.pid;
 }
 
-/** Callers that ask again and again until they are stopped. */
+/** Callers that send requests until they are stopped. */
 export class Callers {
   answers = [];
   #isOver = false;
   #callers;
 
-  /** @param bodies each with the answers that it must get, where they are known */
+  /** @param bodies each with its expected answer, if known */
   constructor(port, count, random, bodies) {
     this.#callers = Array.from({ length: count }, () => this.#call(port, random, bodies));
   }
 
-  /** Resolves when the last one has its answer. */
+  /** Resolves when the last caller has its answer. */
   async stop() {
     this.#isOver = true;
     await Promise.all(this.#callers);
@@ -91,7 +91,7 @@ export class Callers {
       const answer = await call(port, { method: "POST", target: "/v1/systemone", body, agent });
       const isRight = answer.status !== 200 || wanted === undefined || answersIn(answer.text) === wanted;
       this.answers.push({ ...answer, text: "", isRight, endedAt: performance.now() });
-      if (typeof answer.status !== "number") await sleep(20); // nobody is there
+      if (typeof answer.status !== "number") await sleep(20); // no connection
     }
     agent.destroy();
   }
@@ -101,7 +101,7 @@ export const answersIn = (text) => JSON.stringify(JSON.parse(text).answers);
 
 const WORDS = "the parcel printer customer refund late today paper order charged twice broken".split(" ");
 
-/** Short requests for the most part, some longer ones. */
+/** Mostly short requests, some longer ones. */
 export function makeBodies(random, count) {
   const text = (words) => Array.from({ length: words }, () => random.pick(WORDS)).join(" ");
   return Array.from({ length: count }, (_, at) =>
@@ -114,7 +114,7 @@ export function makeBodies(random, count) {
   );
 }
 
-/** How often each status came. */
+/** The number of answers with each status. */
 export function count(answers) {
   const counts = new Map();
   for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Callers, count, makeBodies, startService } from "./service.mjs";
 
 /**
- * A service under load gets SIGTERM, a new one each round. A request that was sent before the signal must be answered, by 200 or, if it
- * was read after the signal, by 503. Control: the signal is SIGKILL.
+ * Sends SIGTERM to a service under load, a new one each round. A request sent before the signal must be answered with
+ * 200, or with 503 if it was read after the signal. Control: the signal is SIGKILL.
  */
 export async function stops({ rounds, random, isControl }) {
   const bodies = makeBodies(random, 24).map((body) => ({ body }));
@@ -31,11 +31,11 @@ export async function stops({ rounds, random, isControl }) {
       "requests sent before the signal": count(all),
       lost: lost,
       "exit codes other than 0": failed,
-      "longest way from the signal to the end": `${Math.round(Math.max(...tookMs))} ms`,
+      "longest time from the signal to the end": `${Math.round(Math.max(...tookMs))} ms`,
     },
     broken: [
       lost > 0 && `${lost} requests lost`,
-      failed > 0 && `${failed} services did not end with 0`,
+      failed > 0 && `${failed} services did not exit with code 0`,
     ].filter(Boolean),
   };
 }

@@ -5,7 +5,7 @@ import { MARK } from "./judge.ts";
 
 const PATHS = ["/v1/systemone", "/v1/rank"] as const;
 
-/** A body to one of the inference operations. */
+/** A case with a body for one of the inference operations. */
 function toModel(
   family: string,
   random: Random,
@@ -21,7 +21,7 @@ function toModel(
   };
 }
 
-/** A ranking whose state is this JSON text. */
+/** A ranking with this JSON text as its state. */
 const withState = (json: string) => `{"state":${json},"candidates":["a","b"]}`;
 
 const BROKEN_UTF8 = [
@@ -146,7 +146,7 @@ const VALUES = [
   `"${"x".repeat(70_000)}"`,
 ];
 
-/** A JSON value nested so deep, of arrays and objects. */
+/** A JSON value of arrays and objects, nested to this depth. */
 function nested(random: Random, depth: number): string {
   const opens: string[] = [];
   const closes: string[] = [];
@@ -158,7 +158,7 @@ function nested(random: Random, depth: number): string {
   return `${opens.join("")}1${closes.reverse().join("")}`;
 }
 
-/** Any JSON text, small. */
+/** A small random JSON text. */
 function anyJson(random: Random, depth = 0): string {
   const kind = random.below(depth > 3 ? 3 : 5);
   if (kind < 2) return pick(random, VALUES);
@@ -168,7 +168,7 @@ function anyJson(random: Random, depth = 0): string {
   return `{${parts.map((part, at) => `"${pick(random, ODD_NAMES)}${at}":${part}`).join(",")}}`;
 }
 
-/** A request with the members of the contract and anything as their values. */
+/** A request with the contract's members and random values. */
 function anyRequest(random: Random): string {
   const member = (name: string) => (random.below(6) === 0 ? "" : `"${name}":${anyJson(random)}`);
   const question = () =>

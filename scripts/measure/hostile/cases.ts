@@ -3,13 +3,13 @@ import type { Step } from "./exchange.ts";
 
 export type Random = ReturnType<typeof seededRandom>;
 
-/** A request of a case, as far as it is known what it is. */
+/** What is known about a request of a case. */
 export interface Asked {
   readonly method?: string;
   readonly target?: string;
-  /** Those that an answer may have; undefined: any that the contract declares. */
+  /** Allowed statuses; undefined: all that the contract declares. */
   readonly statuses?: readonly number[];
-  /** What the answer's x-request-id must be. */
+  /** The expected x-request-id of the answer. */
   readonly requestId?: string;
 }
 
@@ -17,17 +17,17 @@ export interface HostileCase {
   readonly family: string;
   readonly steps: readonly Step[];
   readonly requests: readonly Asked[];
-  /** How many final answers come, at least and at most. */
+  /** Minimum and maximum number of final answers. */
   readonly answers: readonly [number, number];
-  /** The client leaves: an answer may be cut. */
+  /** Whether the client disconnects, so that an answer may be incomplete. */
   readonly mayBreakOff?: boolean;
-  /** It waits for a time-out of the service. */
+  /** Whether it waits for a timeout of the service. */
   readonly isSlow?: boolean;
 }
 
 export type Family = (random: Random) => HostileCase;
 
-/** One of them. */
+/** A random element. */
 export function pick<Value>({ below }: Random, values: readonly Value[]): Value {
   const value = values[below(values.length)];
   if (value === undefined) throw new RangeError("nothing to pick from");
@@ -50,7 +50,7 @@ export function head(method: string, target: string, lines: readonly string[] = 
   return `${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
 }
 
-/** A request that is answered with 200, small enough that thousands are. */
+/** A valid request, small enough to be sent thousands of times. */
 export const SMALL = JSON.stringify({
   state: "late",
   questions: { q: { type: "noul", instructions: "Late?" } },

@@ -6,28 +6,28 @@ export type Step = string | Uint8Array | { readonly pauseMs: number } | "end" | 
 
 export interface Answer {
   readonly status: number;
-  /** Lower case names; each line one element. */
+  /** One element per header line, with lowercase names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
 export interface Exchange {
-  /** Final answers, in order; interim ones (100) are counted apart. */
+  /** Final answers, in order. Interim ones (100) are counted separately. */
   readonly answers: readonly Answer[];
   readonly interim: number;
-  /** What came after the last whole answer. */
+  /** Bytes after the last complete answer. */
   readonly rest: string;
-  /** The server neither answered all nor closed in time. */
+  /** Whether the server neither answered everything nor closed in time. */
   readonly isHung: boolean;
   readonly ms: number;
 }
 
 /**
- * Plays the steps on a connection of its own and reads what comes, until as many answers came as there are methods; then it closes its
- * side and waits until the server closes, too, so that an answer too many is seen.
+ * Performs the steps on a new connection and reads until there are as many answers as methods. Then it closes its side
+ * and waits until the server closes too, to detect additional answers.
  *
- * @param methods of the requests, to know which answers have no body
- * @param boundMs for all of it
+ * @param methods methods of the requests, which determine whether answers have a body
+ * @param boundMs time limit of the exchange
  */
 export async function exchange(
   port: number,
@@ -41,7 +41,7 @@ export async function exchange(
   let parsed = parseAnswers(Buffer.alloc(0), methods);
   let hasEnded = false;
   const isClosed = new Promise<boolean>((resolve) => {
-    socket.on("error", () => {}); // a reset is an end, too
+    socket.on("error", () => {}); // a reset also ends the connection
     socket.on("close", () => resolve(true));
     socket.on("end", () => {
       socket.end();
@@ -73,7 +73,7 @@ async function play(socket: Socket, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** As strict as a client may be: what is no HTTP/1.1 answer stays in `rest`. */
+/** A strict parser: bytes that are not an HTTP/1.1 answer stay in `rest`. */
 export function parseAnswers(
   bytes: Buffer,
   methods: readonly string[],

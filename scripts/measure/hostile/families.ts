@@ -3,5 +3,5 @@ import type { Family } from "./cases.ts";
 import { framingCases } from "./framing-cases.ts";
 import { requestCases } from "./request-cases.ts";
 
-/** Every family by its name; a run takes them by chance. */
+/** Every family by name. A run chooses among them at random. */
 export const FAMILIES: Readonly<Record<string, Family>> = { ...bodyCases, ...framingCases, ...requestCases };

@@ -14,10 +14,10 @@ import { MARK } from "./judge.ts";
 const TARGET = "/v1/rank";
 const RANK = { method: "POST", target: TARGET } as const;
 const LENGTH = Buffer.byteLength(SMALL_RANK);
-/** What a smuggler wants to be taken for a request of its own. */
+/** The request that an attacker tries to smuggle. */
 const SECOND = head("GET", "/v1/models", [`X-Mark: ${MARK}`]);
 
-/** A post with these lines beside the type, and what follows them. */
+/** A POST with these header lines besides the media type, and this rest. */
 const framed = (lines: readonly string[], rest: string) =>
   `${head("POST", TARGET, [...JSON_LINES, ...lines])}${rest}`;
 const chunk = (text: string, size = Buffer.byteLength(text).toString(16)) => `${size}\r\n${text}\r\n`;
@@ -32,7 +32,7 @@ function one(
   return { family, steps, requests: [{ ...RANK, statuses }], answers };
 }
 
-/** What is broken once stays refused: one answer, never a second for what follows. */
+/** Invalid lengths. The connection must end after one answer, and the following bytes must not be read as a request. */
 const BROKEN_LENGTHS = [
   "-1",
   "+5",
@@ -49,7 +49,7 @@ const BROKEN_LENGTHS = [
 ];
 const BROKEN_SIZES = ["g", "-1", "+5", "0x5", "", ";", "1".repeat(17), "5 5", "\u0665", "5\t\t;"];
 
-/** The bytes of a request with a few of them changed. */
+/** A request with a few bytes changed. */
 function mutated({ below }: Random): Buffer {
   const whole = Buffer.from(
     pick({ below } as Random, [
@@ -285,7 +285,7 @@ export const framingCases: Readonly<Record<string, Family>> = {
   },
 };
 
-/** Families that wait until the service gives up: few of them, and many at a time. */
+/** Families that wait for a timeout of the service. There are few of them, many run at a time. */
 export const slowCases: Readonly<Record<string, Family>> = {
   "a body that never ends": (random) => ({
     ...one(

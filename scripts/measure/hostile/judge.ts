@@ -4,7 +4,7 @@ import { assertDeclared, assertProtocolError } from "../../../test/contract/resp
 import type { HostileCase } from "./cases.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 
-/** A word that the cases put into values only: no error may repeat it. */
+/** Marker word for values. No error may repeat it. */
 export const MARK = "xyzzymark";
 
 const OPERATIONS: Readonly<Record<string, OperationId>> = {
@@ -19,21 +19,21 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   "GET /redoc": "getRedoc",
   "GET /openapi.json": "getOpenapi",
 };
-/** Every header that the service sends: another one was injected. */
+/** Every header that the service sends. Any other was injected. */
 const HEADERS = new Set(
   "access-control-allow-origin allow cache-control connection content-length content-range content-security-policy content-type date etag keep-alive last-modified location accept-ranges retry-after server-timing transfer-encoding vary traceparent www-authenticate x-content-type-options x-decision-error x-request-id".split(
     " ",
   ),
 );
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-/** Pages' own files, of which the contract says no more than that they come from here. */
+/** Files of the documentation pages. The contract says only that they come from this server. */
 const PAGE_FILE = /^\/(docs|redoc)\//;
 
-/** What is wrong with what the service answered; nothing where all of it may be. */
+/** Faults of the service's answers; empty if there are none. */
 export function faultsOf(given: HostileCase, seen: Exchange): readonly string[] {
   const faults: string[] = [];
-  if (seen.isHung) faults.push(`no end after ${Math.round(seen.ms)} ms`);
-  if (seen.rest !== "" && !given.mayBreakOff) faults.push(`no answer of HTTP: ${JSON.stringify(seen.rest)}`);
+  if (seen.isHung) faults.push(`not finished after ${Math.round(seen.ms)} ms`);
+  if (seen.rest !== "" && !given.mayBreakOff) faults.push(`not an HTTP answer: ${JSON.stringify(seen.rest)}`);
   const [least, most] = given.answers;
   if (seen.answers.length < least || seen.answers.length > most)
     faults.push(`${seen.answers.length} answers, expected ${least} to ${most}`);
@@ -61,7 +61,7 @@ function answerFaults(
   const faults: string[] = [];
   if (status >= 500 && status !== 503 && status !== 504) faults.push(`${status}: ${body.slice(0, 300)}`);
   if (status >= 400 && body.includes(MARK)) faults.push(`${status} repeats a value: ${body.slice(0, 300)}`);
-  if (body.includes("root:x:0:")) faults.push("a file of this machine came");
+  if (body.includes("root:x:0:")) faults.push("the answer contains a file of this machine");
   const names = headers.map(([name]) => name);
   const injected = names.find((name, at) => !HEADERS.has(name) || names.indexOf(name) !== at);
   if (injected !== undefined) faults.push(`the header ${JSON.stringify(injected)}, twice or unknown`);
@@ -70,13 +70,13 @@ function answerFaults(
   return undeclared === undefined ? faults : [...faults, undeclared];
 }
 
-/** Why the contract has no such answer. @param target undefined where nobody can say what was asked for */
+/** How the answer violates the contract. @param target undefined if the request's target is ambiguous */
 function contractFault(
   answer: Answer,
   method: string | undefined,
   target: string | undefined,
 ): string | undefined {
-  if (method === "HEAD") return undefined; // without the body there is nothing to hold against a schema
+  if (method === "HEAD") return undefined; // without a body there is nothing to compare with a schema
   const path = target === undefined ? undefined : pathOf(target);
   if (answer.status < 400 && path !== undefined && PAGE_FILE.test(path)) return undefined;
   const operation = OPERATIONS[`${method} ${path}`];
@@ -95,7 +95,7 @@ function contractFault(
   return said[0];
 }
 
-/** @param operation undefined: the answers that belong to none */
+/** @param operation undefined for answers that belong to no operation */
 function undeclaredBy(
   operation: OperationId | undefined,
   { status, headers, body }: Answer,
@@ -116,7 +116,7 @@ function headerOf({ headers }: Answer, wanted: string): string | undefined {
   return headers.find(([name]) => name === wanted)?.[1];
 }
 
-/** The path that a target means, if it is one. */
+/** The path of a request target. */
 function pathOf(target: string): string {
   const path = target.replace(/^http:\/\/[^/]*/i, "").split(/[?#;]/)[0] ?? "";
   try {

@@ -2,9 +2,9 @@ import { serviceMemory } from "../../../bench/http/resident-memory.ts";
 import { slope } from "../../../bench/measure/statistics.ts";
 
 const MIB = 2 ** 20;
-/** The caches and heaps fill up first. */
+/** Share of the run in which caches and heaps fill. */
 const WARM_UP = 0.3;
-/** Fewer samples say nothing. */
+/** The fewest samples for a fit. Chosen. */
 const LEAST_SAMPLES = 10;
 
 interface Sample {
@@ -13,7 +13,7 @@ interface Sample {
   readonly inference: number;
 }
 
-/** Resident memory of both processes over the cases of a run, and how it grows. */
+/** Samples resident memory of both processes during a run and computes its growth. */
 export class MemoryWatch {
   readonly #pid: number;
   readonly #samples: Sample[] = [];
@@ -28,7 +28,7 @@ export class MemoryWatch {
       this.#samples.push({ cases, service: memory.service / MIB, inference: memory.inference / MIB });
   }
 
-  /** MiB for each 10,000 cases, by a linear fit after the warm-up; undefined where the run was too short. */
+  /** Growth in MiB per 10,000 cases, by a linear fit after the warm-up; undefined if the run was too short. */
   growth(): { readonly service: number; readonly inference: number } | undefined {
     const steady = this.#samples.slice(Math.floor(this.#samples.length * WARM_UP));
     if (steady.length < LEAST_SAMPLES) return undefined;
@@ -45,7 +45,7 @@ export class MemoryWatch {
     const rate =
       growth === undefined
         ? "too short for a fit"
-        : `${growth.service.toFixed(1)} and ${growth.inference.toFixed(1)} MiB in 10,000 cases`;
+        : `${growth.service.toFixed(1)} and ${growth.inference.toFixed(1)} MiB per 10,000 cases`;
     return `service ${last?.service.toFixed(0)} MiB (at most ${most("service")}), inference ${last?.inference.toFixed(0)} MiB (at most ${most("inference")}); growth ${rate}`;
   }
 }

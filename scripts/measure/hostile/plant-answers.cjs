@@ -1,4 +1,5 @@
-// Faults to be found, each in one of some 200 answers: a status that the contract does not have, a header too many, no end.
+// Planted faults, each in one of about 200 answers: an undeclared status, an additional header, an answer without an
+// end.
 const { ServerResponse } = require("node:http");
 
 let count = 0;

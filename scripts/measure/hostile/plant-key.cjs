@@ -1,4 +1,4 @@
-// A fault to be found: keys are compared by the first byte of their digests, and one in 256 wrong ones is let in.
+// Planted fault: only the first byte of keys' digests is compared, so that one in 256 wrong keys is accepted.
 const crypto = require("node:crypto");
 const { syncBuiltinESMExports } = require("node:module");
 

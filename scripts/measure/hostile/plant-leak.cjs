@@ -1,4 +1,4 @@
-// A fault to be found: the serving process keeps 8 KiB of each request, the inference process 8 KiB of each message.
+// Planted fault: the service process leaks 8 KiB per request, the inference process 8 KiB per message.
 const { Server } = require("node:http");
 
 const kept = [];

@@ -10,20 +10,20 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { packageRoot } from "../../../src/package-root.ts";
 
-/** The tool and all that it needs, with exact versions. */
+/** schemathesis and its dependencies, with exact versions. */
 const REQUIREMENTS = new URL("requirements.txt", import.meta.url);
 const run = promisify(execFile);
 
 export interface Generated {
   readonly cases: number;
   readonly failures: readonly string[];
-  /** Ends of an operation's cases by a fault in the tool, an overflow of Python's stack for example. */
+  /** Operations whose cases ended early because of an error in schemathesis, such as a stack overflow of Python. */
   readonly toolErrors: number;
-  /** Its own report, for people. */
+  /** The text report of schemathesis. */
   readonly output: string;
 }
 
-/** Makes the virtual environment where it is missing. @returns the program */
+/** Creates the virtual environment if it is missing. @returns the path of the program */
 async function installed(): Promise<string> {
   const digest = createHash("sha256")
     .update(await readFile(REQUIREMENTS))
@@ -44,8 +44,8 @@ async function installed(): Promise<string> {
 }
 
 /**
- * Cases by the service's own document. All checks of the tool but one: it holds every request that fits the schema for one that must be
- * taken, and the contract has rules that a schema cannot say.
+ * Runs cases generated from the service's document, with all checks of schemathesis except one: it would require that
+ * every request that fits the schema is accepted, but the contract has rules that a schema cannot express.
  */
 export async function schemathesis(
   port: number,

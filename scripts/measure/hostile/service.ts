@@ -11,12 +11,15 @@ import { packageRoot } from "../../../src/package-root.ts";
 export interface Served {
   readonly port: number;
   readonly pid: number;
-  /** What it wrote to stderr so far. */
+  /** The text written to stderr so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** The compiled service on a free port of loopback, which ends with this process. @param plant a fault, loaded before everything else */
+/**
+ * Starts the compiled service on a free loopback port. It ends with this process. @param plant file of a planted fault,
+ * loaded first
+ */
 export async function serve(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -11,11 +11,14 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   "0": "O",
   "-": "\u2010",
 };
-/** Spaces at the end of a header's value are no part of it (RFC 9110, 5.5): such a key is the right one. */
+/**
+ * White space that does not end a header value. Trailing spaces are not part of a value (RFC 9110, 5.5), so such a key
+ * would be the right one.
+ */
 const WHITE = ["\t", "\u00a0", "\u2003", "\u200b", "\ufeff", " ", "\u000b", "\u000c"];
 
 /**
- * Lines of headers that look as if they brought the key, and do not.
+ * Header lines that look like the right key but are wrong.
  *
  * @param key the right one: letters, digits and hyphens
  */

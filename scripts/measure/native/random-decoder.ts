@@ -40,19 +40,19 @@ const CONFIG = {
   torch_dtype: "bfloat16",
   vocab_size: SHAPE.vocab,
 };
-/** Its tokenizer knows few words, so that a text has more tokens than with Gemma's. */
+/** A small tokenizer. Its vocabulary has few words, so that texts have more tokens than with Gemma's. */
 const TOKENIZER = path.join(packageRoot, "test/golden/gemma3/five-to-one/tokenizer.json");
-/** Random numbers, which are repeated: half a gigabyte of different ones would take long. A prime. */
+/** Random numbers are repeated after so many, since half a gigabyte of different ones would take long. A prime. */
 const DIFFERENT = 1_048_583;
 
 interface Tensor {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Largest number. */
+  /** Largest absolute value. */
   readonly spread: number;
 }
 
-/** Writes a package of the shape of the 270M decoder with random weights, some 540 MB, into a new folder. */
+/** Writes a package with the shape of the 270M decoder and random weights, about 540 MB, into a new folder. */
 export async function writeRandomDecoder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, "config.json"), JSON.stringify(CONFIG));
@@ -111,7 +111,7 @@ function headTensors(): Tensor[] {
   ];
 }
 
-/** In bfloat16. https://huggingface.co/docs/safetensors */
+/** Writes tensors in bfloat16. https://huggingface.co/docs/safetensors */
 async function writeTensors(file: string, tensors: readonly Tensor[], numbers: Float32Array): Promise<void> {
   const places: Record<string, object> = {};
   let end = 0;
@@ -138,7 +138,7 @@ async function writeTensors(file: string, tensors: readonly Tensor[], numbers: F
   }
 }
 
-/** The upper halves of float32: cut, not rounded. */
+/** The upper halves of float32 values, truncated instead of rounded. */
 function bfloat16(numbers: Float32Array): Uint16Array {
   return Uint16Array.from(new Uint32Array(numbers.buffer), (bits) => bits >>> 16);
 }

@@ -1,4 +1,4 @@
-// A process that sends requests and counts what comes back; overload.mjs starts it and tells it what to do.
+// A process that sends requests and counts the answers. overload.mjs starts and controls it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Line } from "./line.mjs";
 import { requestSeries } from "./requests.mjs";
@@ -10,7 +10,7 @@ process.on("message", async ({ mode, ...order }) => {
   if (mode !== undefined) process.send(await modes[mode](order));
 });
 
-/** What came back. Latencies in milliseconds, of the answers with 200. */
+/** Counts of answers, and latencies of those with 200 in milliseconds. */
 class Tally {
   sent = 0;
   statuses = {};
@@ -20,12 +20,12 @@ class Tally {
   inTime = 0;
   startedAt = performance.now();
 
-  /** @param ms how long requests are sent */
+  /** @param ms duration of sending */
   constructor(ms = Number.POSITIVE_INFINITY) {
     this.endsAt = this.startedAt + ms;
   }
 
-  /** @param sentAt when it was to be sent */
+  /** @param sentAt the intended send time */
   add({ status, headers, fault }, sentAt, isBroken) {
     if (fault !== undefined) this.#count(this.faults, fault);
     else {
@@ -53,7 +53,7 @@ class Tally {
   }
 }
 
-/** Callers that each send, wait for the answer and send again. What is under way at the end does not count. */
+/** Closed loop: callers that send, wait for the answer and send again. Requests in progress at the end do not count. */
 async function closed({ port, callers, ms, mix, seed, warmUpMs = 0 }) {
   const next = requestSeries(mix, seed);
   let tally = new Tally();
@@ -90,8 +90,8 @@ function whenFree(line, act) {
 }
 
 /**
- * Requests at random times, whatever comes back: half on kept connections, half on one each. Where all connections are taken, a
- * request waits here, and the time counts.
+ * Open loop: requests at random times, half on keep-alive connections and half with a new connection each. If all
+ * connections are in use, a request waits here, which counts as latency.
  */
 async function open({ port, rate, ms, connections, mix, seed, patienceMs }) {
   const next = requestSeries(mix, seed);
@@ -140,7 +140,7 @@ function sendAll(waiting, pool, begin) {
   waiting.push(...kept);
 }
 
-/** The one that was idle longest, so that all of them are used. */
+/** The connection that has been idle longest, so that all of them are used. */
 function keptLine(pool) {
   for (let line = pool.free.shift(); line !== undefined; line = pool.free.shift())
     if (line.isFree) return line;
@@ -163,7 +163,7 @@ function singleLine(pool) {
   return line;
 }
 
-/** Posts whose last byte never comes. */
+/** Sends posts without their last byte. */
 async function unfinished({ port, count, bytes, ms, key }) {
   const tally = new Tally();
   const credentials = key === undefined ? [] : [`authorization: Bearer ${key}`];

@@ -1,5 +1,5 @@
-// Faults that are planted in the service, so that the measurement can show that it would notice them. Loaded into the service's
-// process with `--import`; the folder of the compiled service and the fault's name are in the query.
+// Planted faults of the service, to show that the measurement detects them. Loaded into the service process with
+// `--import`; the query contains the folder of the compiled service and the fault's name.
 
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
@@ -10,7 +10,7 @@ const { searchParams } = new URL(import.meta.url);
 const dist = (file) => import(pathToFileURL(path.join(searchParams.get("dist"), file)));
 
 const faults = {
-  /** A full queue is seen only when the body has been read, parsed and validated. */
+  /** A full queue is noticed only after the body has been read, parsed and validated. */
   async "late-refusals"() {
     const { EngineCore } = await dist("src/inference/engine-core.js");
     EngineCore.prototype.fullQueue = () => undefined;
@@ -20,7 +20,7 @@ const faults = {
     os.setPriority = () => {};
     syncBuiltinESMExports();
   },
-  /** Bodies under way have no bound. */
+  /** Memory for incoming bodies is unlimited. */
   async "unbounded-bodies"() {
     const { BodyBudget } = await dist("src/server/wire/body-budget.js");
     BodyBudget.prototype.reserve = () => ({ grow() {}, complete() {}, release() {} });

@@ -1,11 +1,12 @@
-// One connection that sends prepared bytes and reads answers: less work than an HTTP client, so that two processors can bear ten times the load.
+// A connection that sends prepared bytes and reads answers. It needs less processor time than an HTTP client, so that
+// two processors can generate ten times the load.
 import { connect } from "node:net";
 
-/** A connection with at most one request under way. */
+/** A connection with at most one request in progress. */
 export class Line {
-  /** Called with `{ status, headers }`, or with `{ fault: "reset" | "lost" | "connect" }` when none comes. */
+  /** Called with `{ status, headers }`, or with `{ fault: "reset" | "lost" | "connect" }` if there is no answer. */
   onOutcome = () => {};
-  /** Called once, when the connection is gone. */
+  /** Called once, when the connection has ended. */
   onEnd = () => {};
   #socket;
   #received = "";
@@ -31,7 +32,7 @@ export class Line {
       });
   }
 
-  /** Whether another request may be sent: the answer is here and all that was sent is on its way. */
+  /** Whether another request may be sent: the answer has arrived and all bytes have been written. */
   get isFree() {
     return !this.#isWaiting && this.#socket.writable && this.#socket.writableLength === 0;
   }
@@ -57,7 +58,7 @@ export class Line {
     this.#received = this.#received.slice(split + 4 + length);
     const status = Number(headers.slice(9, 12));
     if (this.#isWaiting) this.#finish({ status, headers });
-    else this.onOutcome({ fault: `an answer that nobody asked for (${status})` });
+    else this.onOutcome({ fault: `an unexpected answer (${status})` });
   }
 
   #finish(outcome) {

@@ -1,5 +1,5 @@
-// A process that asks /health and /ready in turn at fixed times, whether or not the last answer is here: half of the times on a connection
-// that it keeps, as a gateway does, and half on a new one, as the probes of an orchestrator do.
+// A process that polls /health and /ready alternately at fixed times, independent of earlier answers. Half of the
+// requests use a keep-alive connection, as a gateway does, and half a new one, as an orchestrator's probes do.
 import { Line } from "./line.mjs";
 
 const EVERY_MS = 20;

@@ -1,4 +1,4 @@
-// Requests of every size, as the bytes that go over the wire.
+// Requests of every size, as bytes to send.
 import { Random } from "../../../dist/bench/random.js";
 import { REQUEST_LIMITS } from "../../../dist/src/decisions/limits.js";
 
@@ -17,7 +17,7 @@ const QUESTIONS = {
     },
   },
 };
-/** Shares of a mix: words of the state, bytes that the body is filled up to with white space. */
+/** Parts of a mix: share, words of the state, and size in bytes to which white space extends the body. */
 const MIXES = {
   short: [{ share: 1, words: [10, 40], bytes: [0, 0] }],
   every: [
@@ -34,8 +34,8 @@ const BLANKS = Buffer.alloc(REQUEST_LIMITS.maxBodyBytes, " ");
 export const mixes = Object.keys(MIXES);
 
 /**
- * An endless series of requests, no two with the same state.
- * @returns function to call with whether the connection is to be kept; gives `{ parts, isBroken }`
+ * An endless series of requests with different states.
+ * @returns function of whether to keep the connection alive; gives `{ parts, isBroken }`
  */
 export function requestSeries(mix, seed) {
   const random = new Random(seed, "overload", mix);
@@ -74,7 +74,7 @@ function pick(kinds, at) {
   return kinds[0];
 }
 
-/** Evenly on a logarithmic scale: as many of 8 to 16 KiB as of 32 to 64. */
+/** A log-uniform size: 8 to 16 KiB is as likely as 32 to 64. */
 function between(random, [least, most]) {
   return most === 0 ? 0 : Math.round(least * (most / least) ** random.next());
 }

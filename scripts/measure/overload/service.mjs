@@ -1,4 +1,4 @@
-// `decision serve` in a process of its own, and what the system tells of it.
+// `decision serve` in a child process, with its resource usage.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { serviceMemory } from "../../../dist/bench/http/resident-memory.js";
 import { DIE_WITH_PARENT } from "../../../dist/bench/http/server-process.js";
 
 const MIB = 2 ** 20;
-const CLOCK_TICKS = 100; // a second, on every Linux that Node runs on
+const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that Node supports
 
 /**
  * @param root folder of the package
  * @param control name of a fault to plant, see controls.mjs
- * @param processors on which it may run, as `taskset` lists them; undefined: on all
+ * @param processors allowed processors as a `taskset` list; undefined: all
  */
 export async function startService(root, flags, control, env = {}, processors = undefined) {
   const imports = [`data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`];
@@ -65,23 +65,23 @@ class Service {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
   }
 
-  /** Resident MiB of the serving process; undefined on a system that does not tell. */
+  /** Resident memory of the service process in MiB; undefined if the system does not report it. */
   get residentMib() {
     return serviceMemory(this.#child.pid)?.service / MIB;
   }
 
-  /** Resident MiB of both processes; undefined on a system that does not tell. */
+  /** Resident memory of both processes in MiB; undefined if the system does not report it. */
   get bothResidentMib() {
     const memory = serviceMemory(this.#child.pid);
     return memory && (memory.service + memory.inference) / MIB;
   }
 
-  /** Seconds that the serving process (not the inference process) has spent on processors; Linux. */
+  /** Processor seconds of the service process, without the inference process. Linux only. */
   get cpuSeconds() {
     return statOf(this.#child.pid).cpuSeconds;
   }
 
-  /** The same of both processes. */
+  /** Processor seconds of both processes. Linux only. */
   get bothCpuSeconds() {
     const { own, below } = cpuSecondsOf(this.#child.pid);
     return own + below;
@@ -97,7 +97,7 @@ class Service {
   }
 }
 
-/** Processor time of a process, and of the processes that it has started, but for some of them; Linux. */
+/** Processor seconds of a process and its child processes. @param besides excluded children. Linux only. */
 export function cpuSecondsOf(pid, besides = []) {
   const below = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && !besides.includes(Number(name)))
@@ -109,11 +109,11 @@ export function cpuSecondsOf(pid, besides = []) {
   };
 }
 
-/** Of a process, by Linux; undefined for one that has ended. */
+/** Fields of /proc/PID/stat; undefined if the process has ended. */
 function statOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // what follows the name, which may have spaces: state, parent, ...
+    // the fields after the name, which may contain spaces: state, parent, ...
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
     return { pid: Number(pid), parent: Number(fields[1]), cpuSeconds };

@@ -4,12 +4,12 @@ import { readFile } from "node:fs/promises";
 export interface Query {
   readonly query: string;
   readonly answers: readonly string[];
-  /** On the same subject. */
+  /** Texts on the same subject that do not answer the question. */
   readonly near: readonly string[];
   readonly far: readonly string[];
 }
 
-/** A line of a corpus of decisions, as far as it is read here. */
+/** The members of a line of a corpus of decisions that are used here. */
 interface Decision {
   readonly set: string;
   readonly type: string;
@@ -25,12 +25,14 @@ interface Pair {
 }
 
 const OTHERS = 7;
-/** Chosen: the service reads longer ones in parts, and the questions about single passages cannot. */
+/**
+ * Longer passages are left out. Chosen: the service reads them in parts, which questions about single passages do not.
+ */
 const MOST_CHARACTERS = 1_000;
 
 /**
- * Queries from choices about a passage: the question is the query, its passage the answer, and the next seven passages of the same
- * set the others. The first short passages of each set are taken.
+ * Makes queries from choices about a passage: the question is the query, its passage the answer, and the next seven
+ * passages of the same set are the other documents. Uses the first short passages of each set.
  *
  * @param file JSON lines
  */
@@ -51,10 +53,10 @@ export async function queriesFromDecisions(
   });
 }
 
-/** Words that ask for an answer from the passage, in front of the question. */
+/** Words in front of the question that ask to answer from the passage. */
 const PREAMBLE = /^(Read the passage\.|Which answer does the passage give\?|[^:：]{1,60}[:：])\s*/;
 
-/** The question is the right candidate, if all are questions, else the instructions. */
+/** The question is the right candidate if all candidates are questions, otherwise the instructions. */
 function pairOf({ type, state, instructions, candidates, answer }: Decision): Pair[] {
   if (type !== "choice" || typeof state !== "string" || typeof instructions !== "string") return [];
   const texts = candidates.map(({ text }) => text.trim());

@@ -1,4 +1,5 @@
-// Loaded into both processes of a service: at SIGUSR2 it collects garbage and writes what is left to `memory.PID` in the temporary folder.
+// Loaded into both processes of a service. On SIGUSR2 it collects garbage and writes the remaining memory to
+// `memory.PID` in the temporary folder.
 const { renameSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const path = require("node:path");
@@ -6,7 +7,7 @@ const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 
-/** For what lets go of memory a moment later. Chosen. */
+/** Pause before a further collection, for memory that is released with a delay. Chosen. */
 const PAUSE_MS = 300;
 
 if (isMainThread) {

@@ -6,7 +6,7 @@ const WORDS =
     " ",
   );
 
-/** Requests of random shapes. The same seed gives the same ones. */
+/** Requests of random shapes. The same seed gives the same requests. */
 export class RandomRequests {
   #random;
 
@@ -14,7 +14,9 @@ export class RandomRequests {
     this.#random = new Random(seed, "soak");
   }
 
-  /** Mostly small requests; some at the limits, some refused, some aborted by the caller. A third of the states recur. */
+  /**
+   * Mostly small requests; some at the limits, some refused, some aborted by the caller. A third of the states recur.
+   */
   next() {
     const kind = this.#random.next();
     const leaves = this.#random.next() < 0.05;
@@ -45,7 +47,7 @@ export class RandomRequests {
     return { path: "/v1/systemone", body: JSON.stringify({ state, questions }), wanted: 200, leaves };
   }
 
-  /** Milliseconds after which a caller leaves. */
+  /** Milliseconds after which a caller disconnects. */
   leaveMs() {
     return this.#below(200);
   }
@@ -60,7 +62,7 @@ export class RandomRequests {
     };
   }
 
-  /** 0 to `most`, with small numbers far more likely. */
+  /** A number from 0 to `most`; small ones are far more likely. */
   #size(most) {
     return Math.floor((most + 1) * this.#random.next() ** 4);
   }
@@ -74,7 +76,7 @@ export class RandomRequests {
   }
 }
 
-/** The same requests each time: they leave the caches with the same content, and memory can be compared. */
+/** A fixed list of requests, after which the caches have the same content, so that memory can be compared. */
 export function fixedRequests() {
   return Array.from({ length: 6 }, (_, at) => ({
     path: "/v1/rank",
@@ -87,7 +89,7 @@ export function fixedRequests() {
   }));
 }
 
-/** As many questions and pairs as are allowed over a long state, in a body as large as is allowed. */
+/** A request with the most questions and pairs, a long state and the largest body allowed. */
 export function largestRequest() {
   const { maxQuestions, maxPairs, maxBodyBytes } = REQUEST_LIMITS;
   const criteria = Array.from({ length: maxPairs / maxQuestions }, (_, at) => `${at} ${wordsOf(8)}`);

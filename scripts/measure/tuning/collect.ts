@@ -3,7 +3,7 @@ import path from "node:path";
 import { createScorer, type QuestionScores } from "../../../src/library/index.ts";
 import type { LabelledSet } from "./sets.ts";
 
-/** What the model gives for the rows of a set. */
+/** The model's output for the rows of a set. */
 export interface CollectedSet {
   readonly model: string;
   readonly temperature: number;
@@ -14,7 +14,7 @@ export interface CollectedSet {
   readonly vectors: Float32Array; // [rows, labels, size]
 }
 
-/** Scores and vectors, from the folder if they were collected before. */
+/** Scores and vectors, read from the folder if they were collected before. */
 export async function collect(set: LabelledSet, folder: string): Promise<CollectedSet> {
   const file = (name: string) => path.join(folder, `${set.name}.${name}`);
   const floats = async (name: string) => new Float32Array((await readFile(file(name))).buffer.slice(0));
@@ -22,7 +22,7 @@ export async function collect(set: LabelledSet, folder: string): Promise<Collect
     const facts = JSON.parse(await readFile(file("json"), "utf8"));
     return { ...facts, scores: await floats("scores"), vectors: await floats("vectors") };
   } catch {
-    // not there yet
+    // not collected yet
   }
   const collected = await ask(set);
   const { scores, vectors, ...facts } = collected;
@@ -39,7 +39,7 @@ async function ask({ name, question, rows }: LabelledSet): Promise<CollectedSet>
     const found = await Promise.all(
       rows.map(async ({ state, label }) => {
         const body = JSON.stringify({ state, questions: { question } });
-        const [scored] = await scorer.score(body).catch((): QuestionScores[] => []); // too long a state
+        const [scored] = await scorer.score(body).catch((): QuestionScores[] => []); // the state is too long
         return scored?.vectors === undefined ? [] : [{ ...scored, vectors: scored.vectors, label }];
       }),
     );

@@ -70,7 +70,7 @@ function chart(
     text(x(at), top + HEIGHT + 16, String(count), 'text-anchor="middle"'),
   );
   const lines = LINES.map(({ way, colour }, number) => {
-    const shift = 3 * (number - (LINES.length - 1) / 2); // so that intervals do not hide each other
+    const shift = 3 * (number - (LINES.length - 1) / 2); // shifted, so that intervals do not overlap
     const points = series[way].map(({ mean }, at) => `${(x(at) + shift).toFixed(1)} ${y(mean).toFixed(1)}`);
     const bars = series[way].map(
       ({ mean, half }, at) =>

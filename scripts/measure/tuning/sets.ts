@@ -5,7 +5,7 @@ import { seededRandom } from "./seeded-random.ts";
 /** A question with labelled rows. */
 export interface LabelledSet {
   readonly name: string;
-  /** For the table: what is asked. */
+  /** Description of the question, for the table. */
   readonly title: string;
   readonly question: Readonly<Record<string, unknown>>;
   readonly rows: readonly { readonly state: string; readonly label: string }[];
@@ -24,7 +24,8 @@ interface Decision {
 const ROWS = 1_000;
 
 /**
- * Three sets that the embedded model was not trained on. In the corpus their questions have many wordings; here each set has one.
+ * Three sets that the embedded model was not trained on. In the corpus their questions have many wordings; here each
+ * set has a single one.
  *
  * @param folder of the extracted corpus, with `train/*.jsonl`
  */
@@ -60,7 +61,7 @@ export async function readSets(folder: string): Promise<readonly LabelledSet[]> 
   ];
 }
 
-/** One row for each state, in an order that looks random and is always the same. */
+/** One row per state, in a fixed pseudo-random order. */
 function sample(decisions: readonly Decision[], labelOf: (decision: Decision) => string | undefined) {
   const labels = new Map<string, string>();
   for (const decision of decisions) {

@@ -12,20 +12,20 @@ import type { TuningFigures } from "../../../src/tuning/tuning-file.ts";
 import type { CollectedSet } from "./collect.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** What is compared: no correction, each kind always, and what `decision tune` writes. */
+/** The compared corrections: none, always each kind, and what `decision tune` chooses. */
 export const WAYS = ["none", "scale", "head", "tune"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** One split of a set: fitted to some rows, measured on the others. */
+/** A split of a set: fitted to some rows, measured on the others. */
 export interface Split {
   readonly figures: Readonly<Record<Way, TuningFigures>>;
   /** What `decision tune` chose. */
   readonly written: "scale" | "head" | "nothing";
-  /** What it said of itself, on the rows it was fitted to by cross-validation. */
+  /** The cross-validated figures on the fitted rows, as `decision tune` reports them. */
   readonly promised: TuningFigures;
 }
 
-/** @param count rows to fit */
+/** Splits a set, fits and measures. @param count rows to fit */
 export function split(set: CollectedSet, count: number, seed: number): Split {
   const rows = shuffled(rowsOf(set), seed);
   const fit = rows.slice(0, count);
@@ -34,7 +34,7 @@ export function split(set: CollectedSet, count: number, seed: number): Split {
   const folds = foldsOf(fit);
   if (folds === undefined) throw new Error(`${count} rows are too few`);
   const sure = sureOf(count);
-  // what `chooseTuning` does, without trying anything twice
+  // the steps of `chooseTuning`, without repeating a fit
   const all = tryAll(fit, folds, temperature, ["scale", "head"]);
   const scales = all.filter(({ strength }) => strength !== undefined && strength.head === undefined);
   const among = all.filter(({ strength }) => strength?.head !== undefined);
@@ -69,7 +69,7 @@ function rowsOf({ labels, truths, scores, vectors }: CollectedSet): TuningRow[] 
   }));
 }
 
-/** Fisher and Yates. */
+/** Fisher-Yates shuffle. */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const random = seededRandom(seed);
   const result = [...items];

@@ -9,7 +9,7 @@ import {
 import { readRemoteToken } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 
-/** Who answers: a running service, or a model in this program's care. */
+/** What answers a request: a running service, or a model that this program loads. */
 export type Target = ServiceTarget | { readonly options: ServiceOptions };
 
 interface ServiceTarget {
@@ -17,7 +17,7 @@ interface ServiceTarget {
   readonly apiKey: string | undefined;
 }
 
-/** A decider for the target. @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED */
+/** Creates a decider for the target. @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED */
 export async function openTarget(target: Target): Promise<Decider> {
   if ("url" in target) return connectDecider(target.url, target);
   const { host, port, ...options } = target.options;
@@ -25,20 +25,20 @@ export async function openTarget(target: Target): Promise<Decider> {
 }
 
 /**
- * Checks a request before the model is loaded. A service checks it itself; of its address the form is checked.
+ * Checks a request before a model is loaded. If a service is the target, only the form of its URL is checked.
  *
  * @throws ServiceError INVALID_REQUEST | INVALID_OPTION | INVALID_MODEL
  */
 export async function checkFirst(operation: AskedOperation, body: string, target: Target): Promise<void> {
   if ("options" in target) return checkRequest(operation, body, target.options);
-  connectDecider(target.url); // connects when it is asked
+  connectDecider(target.url); // does not connect before the first request
 }
 
 /**
- * Asks once.
+ * Sends one request.
  *
- * @param body a request's body; its Maps are written in order
- * @returns the body of the answer, as the service writes it
+ * @param body the request's body; its Maps are written in their order
+ * @returns the JSON text of the answer, exactly as the service writes it
  * @throws ServiceError INVALID_REQUEST | BACKEND_FAILED | INVALID_MODEL | UNREACHABLE
  */
 export async function ask(operation: AskedOperation, body: unknown, target: Target): Promise<string> {

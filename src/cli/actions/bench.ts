@@ -13,7 +13,7 @@ import { terminalProgress } from "../output/progress.ts";
 
 export interface BenchOutput {
   readonly isJson: boolean;
-  /** File for a page. */
+  /** File for the HTML page. */
   readonly page?: string | undefined;
   /** File of an earlier report. */
   readonly compare?: string | undefined;

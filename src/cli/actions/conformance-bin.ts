@@ -14,9 +14,9 @@ const FLAGS: readonly (readonly [FlagName, ConformanceFlag])[] = Object.entries(
 );
 
 /**
- * `decision conformance` as a program of its own, which needs nothing of the service.
+ * `decision conformance` as a separate program that does not include the service.
  *
- * @returns the exit code: as of the command; 2 for wrong usage
+ * @returns the exit code of the command; 2 for wrong usage
  */
 export async function main(args: readonly string[]): Promise<number> {
   try {
@@ -27,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     const [baseUrl, ...others] = positionals;
     if (baseUrl === undefined || others.length > 0)
-      throw new ServiceError("INVALID_OPTION", `One address is wanted: ${BASE_URL_DESCRIPTION}.`);
+      throw new ServiceError("INVALID_OPTION", `Expected one argument: ${BASE_URL_DESCRIPTION}.`);
     checkTogether(values);
     return await checkConformance(baseUrl, {
       profile: text(values, "profile") ?? "",
@@ -72,7 +72,10 @@ function read(args: readonly string[]) {
   }
 }
 
-/** The value of a flag, of its variable, or the default. @throws ServiceError INVALID_OPTION for one that it does not take */
+/**
+ * The value of a flag, of its environment variable, or its default. @throws ServiceError INVALID_OPTION for a value
+ * that is not allowed
+ */
 function text(values: Values, name: FlagName): string | undefined {
   const flag: ConformanceFlag = CONFORMANCE_FLAGS[name];
   const given =
@@ -102,14 +105,14 @@ function help(): string {
     return `  ${flag.padEnd(26)} ${description}${usual === undefined ? "" : ` [${usual}]`}`;
   });
   return [
-    "Holds any server to the typed decision contract, clause by clause, over HTTP.",
+    "Checks any server against the typed decision contract, clause by clause, over HTTP.",
     "",
     "  decision-conformance <base-url> [flags]",
     "",
     `  ${"<base-url>".padEnd(26)} ${BASE_URL_DESCRIPTION}`,
     ...lines,
     "",
-    "Exit code: 0 all kept or accepted, 1 some broken, another kind of server, no answers, or a run that ended early,",
+    "Exit code: 0 no broken clause, or all accepted; 1 broken clauses, another kind of server, no answers, or a run that ended early;",
     "2 wrong usage, no key, or nothing checked.",
     "",
   ].join("\n");

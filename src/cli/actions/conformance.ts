@@ -19,7 +19,7 @@ import { terminalProgress } from "../output/progress.ts";
 const RUN_TIMEOUTS = 15;
 const LONGEST_TIMEOUT = 3600;
 
-/** Flags as they were given: texts that are read here, lists that are empty where nothing was given. */
+/** Flags as given: unparsed texts, and lists that are empty if the flag was not given. */
 export interface GivenFlags {
   readonly profile: string;
   readonly only: readonly string[];
@@ -40,7 +40,7 @@ export interface GivenFlags {
 }
 
 /**
- * Runs the checks and prints what they found.
+ * Runs the checks and prints the report.
  *
  * @returns the exit code
  * @throws ServiceError INVALID_OPTION

@@ -4,7 +4,7 @@ import { writeJson } from "../../json/write.ts";
 import { dryRun } from "../../library/index.ts";
 import { checkFirst, openTarget, type Target } from "./ask.ts";
 
-/** A request of `systemone`, or of `rank`. */
+/** A request to `systemone` or to `rank`. */
 export type Asked =
   | { readonly state: string; readonly questions: JsonObject }
   | { readonly state: string; readonly question: string; readonly candidates: readonly string[] };
@@ -12,9 +12,9 @@ export type Asked =
 /**
  * Explains a request.
  *
- * @param isDry without the model
- * @returns the body of the explanation, as a service writes it
- * @throws ServiceError as `ask`; NOT_FOUND where a service explains nothing
+ * @param isDry true explains texts and tokens only, without the model
+ * @returns the JSON text of the explanation, exactly as a service writes it
+ * @throws ServiceError as `ask`; NOT_FOUND if a service has no explanations
  */
 export async function explain(
   asked: Asked,
@@ -33,7 +33,7 @@ export async function explain(
     if (error instanceof ServiceError && error.kind === "NOT_FOUND")
       throw new ServiceError(
         "NOT_FOUND",
-        "the service explains nothing: it was not started with --explain, or it is at another address.",
+        "the service has no explanations: start it with --explain, or check the URL.",
         {
           cause: error,
         },

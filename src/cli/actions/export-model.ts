@@ -16,12 +16,12 @@ import { inferenceService, tritonConfig } from "../output/serving-files.ts";
 
 export interface ExportRequest {
   readonly format: "triton" | "kserve" | "onnx";
-  /** What computes on the server. */
+  /** The backend of the exported model on the server. */
   readonly backend: "onnx" | "native";
   readonly output: string;
-  /** Unless given, the first of those that `backend` takes. */
+  /** Default: the first precision that `backend` supports. */
   readonly precision?: WholePrecision | undefined;
-  /** Of int8. */
+  /** Format of int8 weights. */
   readonly weights: "u8u8" | "u8s8";
   readonly name: string;
   readonly model: string;
@@ -36,9 +36,10 @@ const TAKEN: Readonly<Record<ExportRequest["backend"], readonly [WholePrecision,
 };
 
 /**
- * `decision model export`: the graph that another server can hold, with the files that this server reads.
+ * `decision model export`: writes a model's graph for another server, with that server's configuration files.
  *
- * @throws ServiceError INVALID_OPTION for a folder that has something in it | INVALID_MODEL | BACKEND_FAILED if it cannot be written
+ * @throws ServiceError INVALID_OPTION for a folder that is not empty | INVALID_MODEL | BACKEND_FAILED if it cannot be
+ * written
  */
 export async function exportModel(request: ExportRequest, isJson: boolean): Promise<string> {
   const { format, output, backend } = request;
@@ -47,10 +48,10 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
   const name = request.name || shortName(modelPackage.manifest);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
     throw invalidOption(
-      "--name takes letters, digits, dots, dashes and underscores, and begins with a letter or digit.",
+      "--name must begin with a letter or digit and consist of letters, digits, dots, dashes and underscores.",
     );
   if ((await readdir(output).catch(() => [])).length > 0)
-    throw invalidOption(`--output takes a folder that is not there or empty: ${output} has something in it.`);
+    throw invalidOption(`--output must be a new or empty folder: ${output} is not empty.`);
   const repository = format === "kserve" ? path.join(output, "repository") : output;
   const folder = format === "onnx" ? output : path.join(repository, name, "1");
   const files: string[] = [];
@@ -91,19 +92,19 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
   ].join("\n");
 }
 
-/** @throws ServiceError INVALID_OPTION for what goes not together */
+/** @throws ServiceError INVALID_OPTION for an invalid combination */
 function precisionOf({ format, backend, precision }: ExportRequest): WholePrecision {
   if (backend === "native" && format !== "triton")
-    throw invalidOption(`--backend native is for --format triton, not ${format}.`);
+    throw invalidOption(`--backend native needs --format triton, not ${format}.`);
   const taken = TAKEN[backend];
   const chosen = precision ?? taken[0];
   if (taken.includes(chosen)) return chosen;
   throw invalidOption(
-    `--precision ${chosen} is not for --backend ${backend}, which takes ${taken.join(", ")}.`,
+    `--backend ${backend} does not support --precision ${chosen}; use one of ${taken.join(", ")}.`,
   );
 }
 
-/** What Triton's Python backend runs, with the code and the weights that it needs. @returns the files' names */
+/** Writes the model for Triton's Python backend, with its code and weights. @returns the names of the files */
 async function writeNativeModel(modelPackage: ModelPackage, folder: string): Promise<readonly string[]> {
   const code = path.join(packageRoot, "native");
   const modules = (await readdir(path.join(code, "decision_native"))).filter((name) => name.endsWith(".py"));

@@ -3,7 +3,10 @@ import { fileFault, ServiceError } from "../../errors.ts";
 import { checkKeyName, createKey, digestOf, type KeyEntry, writeKeyFile } from "../../keys/key-file.ts";
 import { readKeyFile } from "../../keys/key-ring.ts";
 
-/** Adds a key to a file, which is made where there is none. @returns the key: it is shown once @throws ServiceError INVALID_OPTION */
+/**
+ * Adds a key to a file, and creates the file if it does not exist. @returns the key, which is shown only once @throws
+ * ServiceError INVALID_OPTION
+ */
 export function addKey(file: string, entry: Omit<KeyEntry, "digest">): string {
   checkKeyName(entry.name);
   const entries = existsSync(file) ? readKeyFile(file) : [];
@@ -29,7 +32,7 @@ export function revokeKey(file: string, name: string): void {
   replaceFile(file, kept);
 }
 
-/** In one step: a service that reads it meanwhile finds the old file or the new one. */
+/** Replaces the file atomically, so that a service never reads a partial one. */
 function replaceFile(file: string, entries: readonly KeyEntry[]): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {

@@ -28,7 +28,7 @@ import { modelShelves, openServedManifest } from "../../served-model.ts";
 import { bytesText, table } from "../output/model-text.ts";
 import { plainLine } from "../output/plain-text.ts";
 
-/** States of a model, in words. */
+/** Where a model is, in words. */
 const STATES: Readonly<Record<KnownModel["source"] | "folder", string>> = {
   embedded: "part of this installation",
   pulled: "on disk",
@@ -152,7 +152,7 @@ export async function importFolder(
   if (folder === "" || to === "") throw invalidOption("expected a folder, got an empty text.");
   const manifest = await describeFolder(folder, facts);
   const examined = await examineFiles(folder, manifest);
-  // nothing is written for what cannot be served
+  // nothing is written for a model that cannot be served
   if (examined.faults.length > 0) return verdict(examined, isJson);
   await writePackage(folder, manifest, { to, mayReplace });
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);

@@ -12,7 +12,7 @@ import { modelShelves } from "../../served-model.ts";
 import { bytesText } from "../output/model-text.ts";
 import { transferText } from "../output/transfer-text.ts";
 
-/** Maximum file size of a model that is given by a manifest. */
+/** Maximum size of a file of a model that is given by a manifest. */
 const MAX_FILE_BYTES = 2 ** 34;
 
 /**
@@ -66,7 +66,7 @@ function already(id: string, isJson: boolean): string {
 }
 
 /**
- * The model of a manifest file, which pins commit and digests like the catalogue.
+ * The model of a manifest file. The manifest pins commit and digests, as the catalogue does.
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL
  */
@@ -80,10 +80,10 @@ async function manifestModel(file: string): Promise<PublishedModel> {
   return { manifest: { ...manifest, origin }, terms: undefined, maxFileBytes: MAX_FILE_BYTES };
 }
 
-/** @throws ServiceError INVALID_OPTION where it is no regular file, or longer than any manifest */
+/** @throws ServiceError INVALID_OPTION if it is not a regular file or too large for a manifest */
 async function descriptionText(file: string): Promise<string> {
   try {
-    const found = await stat(file); // first: a pipe or a device could be read for ever
+    const found = await stat(file); // before reading: a pipe or a device might never end
     if (!found.isFile()) throw new Error("it is not a regular file");
     if (found.size > MAX_MANIFEST_BYTES)
       throw new Error(`it has ${found.size} bytes, more than the ${MAX_MANIFEST_BYTES} of a manifest`);
@@ -109,7 +109,7 @@ function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: Pub
   ].join("\n");
 }
 
-/** Progress as one line on a terminal; elsewhere only notes. */
+/** Progress as one line on a terminal; only notes elsewhere. */
 function createProgress(stream: NodeJS.WriteStream) {
   const startedAt = performance.now();
   let first: number | undefined;

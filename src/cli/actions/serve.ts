@@ -37,7 +37,7 @@ export async function serveUntilSignal(
   if (service === undefined) return;
   print(service);
   await notifyReady(env, log);
-  collectGarbage(); // of the start: 20 MB
+  collectGarbage(); // frees 20 MB of garbage from the start
 }
 
 /** Runs a full garbage collection. V8 would wait until the heap has grown to a multiple of the live memory. */

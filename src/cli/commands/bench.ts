@@ -18,7 +18,7 @@ const LEFT_OUT: readonly string[] = [
   "offline",
   "explain",
 ];
-// all other options
+// the remaining options
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
   (name) => !LEFT_OUT.includes(name),
 );

@@ -24,7 +24,7 @@ export default class Completion extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Completion);
     const { completionScript } = await import("../output/completion/script.ts");
-    const shell = SHELLS.find((each) => each === args.shell) ?? "bash"; // oclif has checked it
+    const shell = SHELLS.find((each) => each === args.shell) ?? "bash"; // oclif has checked the value
     const script = completionScript(shell, this.config);
     this.log(flags.json ? JSON.stringify({ shell, script }) : script.trimEnd());
   }

@@ -70,7 +70,7 @@ export default class Conformance extends BaseCommand {
   }
 }
 
-/** A flag of the table as oclif wants it; what the table leaves out stays out. */
+/** oclif settings of a flag of the table. */
 function settings(name: FlagName) {
   const {
     type: _type,

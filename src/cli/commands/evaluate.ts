@@ -134,7 +134,7 @@ export default class Evaluate extends BaseCommand {
     if (flags.compare === undefined && !isNamed) return undefined;
     return {
       questions: flags.compare === undefined ? questions : await readQuestions(flags.compare, "--compare"),
-      // a tuning belongs to one model: that of --tuning is not the other's
+      // a tuning file belongs to one model: that of --tuning does not fit the other model
       target: isNamed
         ? await targetOf(
             named,

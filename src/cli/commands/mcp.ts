@@ -3,7 +3,7 @@ import { serviceUrl } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 
-/** Options of an engine of its own, which --url does without. */
+/** Options of a local engine, which have no effect with --url. */
 const ENGINE_OPTIONS = [
   "model",
   "modelPath",

@@ -49,7 +49,7 @@ export default class Tune extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Tune);
-    // what it is fitted to are the model's own scores
+    // no tuning: corrections are fitted to the model's own scores
     const options = await this.options({ ...flags, tuning: [] });
     this.#file = flags.questions;
     const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
@@ -84,7 +84,7 @@ export default class Tune extends BaseCommand {
   }
 }
 
-/** Without the corrections themselves, which the file has. */
+/** The JSON output, without the corrections, which are in the file. */
 function jsonOf({ file, questions, ...facts }: Tuned) {
   return {
     ...facts,

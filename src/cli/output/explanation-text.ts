@@ -12,18 +12,18 @@ import type {
 import { candidatesOf } from "../questions-file.ts";
 import { type ShownCandidate, showAnswer, showRanking } from "./show.ts";
 
-/** Of a line with tokens or a part of the state. Chosen: fits a terminal of 100 columns. */
+/** Maximum width of a line with tokens or a part of the state. Chosen to fit a terminal of 100 columns. */
 const WIDTH = 96;
-/** Of the longest bar, in characters. */
+/** Length of the longest bar, in characters. */
 const BAR = 16;
-/** Of a candidate that is named in a line about a part. Chosen: leaves half of the line to the part. */
+/** Maximum length of a candidate's name in a line about a part. Chosen: leaves half of the line to the part. */
 const NAME = 40;
 
 /**
- * An explanation for a terminal: what is read, then each answer with what moved it.
+ * An explanation for a terminal: the tokens read, then each answer with the effect of each part of the state.
  *
  * @param asked   the questions in their order
- * @param isNamed whether their names are the caller's own
+ * @param isNamed whether the caller named the questions
  */
 export function showExplanation(
   explanation: Explanation | TokenExplanation,
@@ -45,9 +45,9 @@ export function showExplanation(
 }
 
 /**
- * The same of a ranking.
+ * The explanation of a ranking for a terminal.
  *
- * @param sent the candidates in their order
+ * @param sent the candidates in the order of the request
  */
 export function showRankingExplanation(
   explanation: RankingExplanation | RankingTokens,
@@ -135,7 +135,7 @@ interface Best {
 }
 
 function influenceLines(parts: readonly MovingPart[], { best = "", named }: Best): readonly string[] {
-  if (parts.length === 0) return ["  the state has one part only: nothing can be left out"];
+  if (parts.length === 0) return ["  the state has only one part, so no part can be left out"];
   const largest = Math.max(...parts.map(({ shift }) => Math.abs(shift)));
   return [
     `  what each part of the state adds to ${JSON.stringify(named(best))}, in percentage points:`,
@@ -143,7 +143,7 @@ function influenceLines(parts: readonly MovingPart[], { best = "", named }: Best
   ];
 }
 
-/** @param other what would be answered without the part, where that is something else */
+/** @param other the answer without the part, if it differs */
 function partLine({ text, shift }: MovingPart, largest: number, other: string | undefined): string {
   const points = `${shift < 0 ? "-" : "+"}${(100 * Math.abs(shift)).toFixed(1)}`.padStart(7);
   const bar = "█".repeat(largest === 0 ? 0 : Math.round((BAR * Math.abs(shift)) / largest)).padEnd(BAR);
@@ -160,7 +160,7 @@ const counted = (tokens: number) => `${tokens} ${tokens === 1 ? "token" : "token
 const ofLimit = (tokens: number, most: number) =>
   `${counted(tokens)} of ${most} (${((100 * tokens) / most).toFixed(1)} %)`;
 
-/** The tokens, some to a line. */
+/** Lines of tokens. */
 function tokenLines({ tokens }: Reading, indent = "  "): readonly string[] {
   const lines: string[] = [];
   let line = indent;
@@ -175,7 +175,7 @@ function tokenLines({ tokens }: Reading, indent = "  "): readonly string[] {
   return line.length > indent.length ? [...lines, line] : lines;
 }
 
-/** White space within a token is shown, so that it does not look like the end of one. */
+/** A token's text with its white space made visible, since spaces also separate tokens. */
 function tokenText({ text, source, is_unknown: isUnknown }: Token): string {
   const shown = text.replaceAll("\n", "⏎").replaceAll(" ", "▁");
   return isUnknown && source !== undefined ? `${shown}=${oneLine(source)}` : shown;

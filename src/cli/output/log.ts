@@ -2,9 +2,9 @@ import pino from "pino";
 import type { Log } from "../../server/log.ts";
 
 /**
- * A log to stderr: one JSON line for each event, or a text for people.
+ * Creates a log that writes to stderr, one JSON line per event or as readable text.
  *
- * @param format json, pretty or auto: pretty on a terminal, else json
+ * @param format json, pretty or auto (pretty on a terminal, otherwise json)
  */
 export async function createLog(level: string, format: string): Promise<Log> {
   const isPretty = format === "pretty" || (format === "auto" && process.stderr.isTTY === true);

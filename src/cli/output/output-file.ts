@@ -4,9 +4,9 @@ import path from "node:path";
 import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
 
 /**
- * Opens an output file. Called before the work, so that a wrong path does not waste minutes.
+ * Opens an output file. Called before long work, so that a wrong path fails at once.
  *
- * @param name undefined if no file is wanted
+ * @param name undefined: no file
  * @throws ServiceError INVALID_OPTION
  */
 export async function openOutput(name: string | undefined, flag: string): Promise<FileHandle | undefined> {
@@ -17,13 +17,13 @@ export async function openOutput(name: string | undefined, flag: string): Promis
   });
 }
 
-/** The same, for a file that stays as it is until the work is done. @throws ServiceError INVALID_OPTION */
+/** Checks that a file can be written, without changing it. @throws ServiceError INVALID_OPTION */
 export async function checkWritable(flag: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   checkName(file, flag);
   const found = await stat(file).catch(() => undefined);
   if (found?.isDirectory()) throw invalidOption(`${flag} takes a file; ${file} is a folder.`);
-  // with the separator: a file is no folder to write in
+  // with a trailing separator, so that a file in place of the folder fails
   await access(found ? file : path.dirname(file) + path.sep, constants.W_OK).catch((cause: unknown) => {
     throw unwritable(file, flag, cause);
   });
@@ -40,7 +40,7 @@ export async function writeOutput(flag: string, file: string, text: string): Pro
 function checkName(file: string, flag: string): void {
   if (file === "") throw invalidOption(`${flag} takes the name of a file, not "".`);
   if (file === "-")
-    throw invalidOption(`${flag} takes the name of a file: it cannot be written to standard output.`);
+    throw invalidOption(`${flag} must be a file name; it cannot be written to standard output.`);
 }
 
 function unwritable(file: string, flag: string, cause: unknown): ServiceError {

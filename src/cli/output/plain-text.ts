@@ -1,15 +1,15 @@
 /**
- * What a terminal obeys instead of showing it: control characters, and those that change the direction of what follows. A file of a
- * model package may hold any of them.
+ * Characters that a terminal interprets instead of showing: control characters and those that change the text
+ * direction. Files of a model package may contain them.
  */
 const OBEYED = /[\p{Control}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** A text in which such characters are escaped as in JSON, but for tabs and line feeds. */
+/** The text with such characters escaped as in JSON, except tabs and line feeds. */
 export function plainText(text: string): string {
   return text.replaceAll(OBEYED, (character) => (/[\t\n]/.test(character) ? character : escaped(character)));
 }
 
-/** The same on one line: for a value within a line of ours. */
+/** The text on one line, with tabs and line feeds escaped too. */
 export function plainLine(text: string): string {
   return text.replaceAll(OBEYED, escaped);
 }

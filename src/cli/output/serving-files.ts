@@ -15,7 +15,9 @@ export interface TritonSettings {
   readonly threads: number;
 }
 
-/** `config.pbtxt` of a Triton model repository: any sizes, as many instances as given, no batching by the server. */
+/**
+ * `config.pbtxt` of a Triton model repository: variable sizes, the given number of instances, no batching by Triton.
+ */
 export function tritonConfig(
   name: string,
   { inputs, outputs, digest }: Pick<WholeGraph, "inputs" | "outputs" | "digest">,
@@ -33,14 +35,14 @@ export function tritonConfig(
       ? 'backend: "python"'
       : 'backend: "onnxruntime"\ndefault_model_filename: "model.onnx"';
   const parameters = {
-    // onnxruntime's own name
+    // the name that onnxruntime uses
     ...(backend === "native" ? { threads, precision } : { intra_op_thread_count: threads }),
     decision_digest: Buffer.from(digest).toString("hex"),
   };
   return `# Written by \`decision model export\`.
 name: "${name}"
 ${runs}
-# a request is a batch already: trees of any sizes, packed
+# a request is already a batch of packed trees of any size
 max_batch_size: 0
 input [
 ${list(inputs)}
@@ -55,9 +57,10 @@ ${Object.entries(parameters)
 `;
 }
 
-/** An InferenceService of KServe that serves the repository by Triton. */
+/** A KServe InferenceService that serves the repository with Triton. */
 export function inferenceService(name: string): string {
-  // as KServe takes them: https://github.com/kserve/kserve/blob/v0.19.0/pkg/apis/serving/v1beta1/inference_service_validation.go
+  // names that KServe accepts:
+  // https://github.com/kserve/kserve/blob/v0.19.0/pkg/apis/serving/v1beta1/inference_service_validation.go
   const label = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")

@@ -3,7 +3,7 @@ import type { components } from "../../../generated/types.ts";
 type Answer = components["schemas"]["Answer"];
 type Ranking = components["schemas"]["Ranking"];
 
-/** A candidate: its label in the answer, and its text on the terminal. */
+/** A candidate: its label in the answer and its text on the terminal. */
 export interface ShownCandidate {
   readonly label: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export function showAnswer(answer: Answer, candidates: readonly ShownCandidate[]
   return [headline(answer, candidates.length), ...rows].join("\n");
 }
 
-/** Formats the answers of several questions: each below its name. */
+/** Formats the answers to several questions, each below its name. */
 export function showAnswers(answers: readonly { readonly name: string; readonly text: string }[]): string {
   return answers.map(({ name, text }) => `${oneLine(name)}: ${text}`).join("\n");
 }

@@ -1,14 +1,14 @@
 import type { PullProgress } from "../../hub/pull.ts";
 import { bytesText } from "./model-text.ts";
 
-/** No rate is shown before this time. */
+/** No rate is shown before this time. Chosen. */
 const SETTLED_MS = 1_000;
 
 /**
- * A pull's progress in one line.
+ * The progress of a pull in one line.
  *
  * @param fetched bytes fetched by this pull
- * @param ms      time since it began
+ * @param ms time since its start
  */
 export function transferText({ file, bytes, totalBytes }: PullProgress, fetched: number, ms: number): string {
   const parts = [file];

@@ -4,10 +4,10 @@ import { type Check, defineCheck } from "../trial/check.ts";
 import { RANK, SYSTEMONE } from "../trial/operations.ts";
 import type { Trial } from "../trial/trial.ts";
 
-/** A request that a rule says to be valid, or not to be. */
+/** A request that a rule declares valid or invalid. */
 export interface Case {
   readonly name: string;
-  /** `/v1/systemone` if left out. */
+  /** Default: `/v1/systemone`. */
   readonly path?: string;
   readonly body: unknown;
 }
@@ -26,7 +26,7 @@ export function ranked(candidates: unknown, more: object = {}): Case {
   };
 }
 
-/** The check that each of the cases is answered. */
+/** A check that each of the cases is answered with 200. */
 export function takes(id: string, clause: string, source: string, cases: readonly Case[]): Check {
   return defineCheck({
     id,
@@ -37,7 +37,7 @@ export function takes(id: string, clause: string, source: string, cases: readonl
   });
 }
 
-/** The check that each of the cases is refused as invalid. */
+/** A check that each of the cases is refused with 422. */
 export function refuses(id: string, clause: string, source: string, cases: readonly Case[]): Check {
   return defineCheck({
     id,

@@ -3,7 +3,7 @@ import { RANK, SYSTEMONE } from "../trial/operations.ts";
 import { nonce } from "../trial/salts.ts";
 import type { Inferred, Trial } from "../trial/trial.ts";
 
-/** Divisor of the scores in the softmax (see Scores and probabilities). */
+/** Divisor of the scores in the softmax (contract: Scores and probabilities). */
 export const TEMPERATURE = 4.136820402388508;
 export const SOURCE = "softmax_ranking_scores_external_temperature";
 
@@ -15,7 +15,7 @@ export interface Scored {
   readonly probabilities: readonly number[];
 }
 
-/** Questions of every type, in words that part the candidates. */
+/** Questions of every type, worded so that candidates get different scores. */
 export const CHOICE = {
   type: "choice",
   instructions: "What does the customer want?",
@@ -37,7 +37,7 @@ export const NOULS = [
 export const STATE =
   "I was charged twice for one order. Give me my money back today or I will go to my bank!";
 
-/** A state that nobody has asked about before. */
+/** A state that no request has had before. */
 export function freshState(): string {
   return `${STATE} My order is ${nonce()}.`;
 }
@@ -55,7 +55,7 @@ export function texts(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `level ${index}`);
 }
 
-/** Sizes of the fewest questions that have `pairs` candidates together and at most `most` each; as even as can be. */
+/** Sizes of the fewest questions with `pairs` candidates in total and at most `most` each, as even as possible. */
 export function sizesOf(pairs: number, most: number): number[] {
   const count = Math.ceil(pairs / most);
   return Array.from({ length: count }, (_, index) => Math.floor((pairs + index) / count));
@@ -70,23 +70,22 @@ export function numbered(count: number, value: unknown): Record<string, unknown>
 }
 
 /**
- * An answer's numbers.
+ * The labels, scores and probabilities of an answer.
  *
- * @throws CannotTell when they are not there: the checks of shape say what is wrong then
+ * @throws CannotTell if they are missing; the checks of shapes report that
  */
 export function scoredOf(trial: Trial, { json }: Inferred, name: string): Scored {
   const answer = at(json, "answers", name);
   const probabilities = at(answer, "probabilities");
-  if (answer === undefined || !isMap(probabilities))
-    trial.skip(`no probabilities to check, but ${show(answer)}`);
+  if (answer === undefined || !isMap(probabilities)) trial.skip(`no probabilities to check: ${show(answer)}`);
   const labels = namesOf(probabilities);
   const scores = scoresByLabel(at(answer, "scores"), labels);
   const shares = [...probabilities.values()];
-  if (scores === undefined || !isNumbers(shares)) trial.skip(`no scores to check, but ${show(answer)}`);
+  if (scores === undefined || !isNumbers(shares)) trial.skip(`no scores to check: ${show(answer)}`);
   return { answer, labels, scores, probabilities: shares };
 }
 
-/** Scores by label, or, where a server gives a list, by position. */
+/** Scores by label, or by position if the server gives a list. */
 function scoresByLabel(value: Json | undefined, labels: readonly string[]): readonly number[] | undefined {
   const found = labels.map((label, index) => (isList(value) ? value[index] : at(value, label)));
   return isNumbers(found) ? found : undefined;
@@ -120,10 +119,10 @@ export interface Row {
   readonly probability: number;
 }
 
-/** @throws CannotTell when the rows are not there: the checks of shape say what is wrong then */
+/** Rows of a ranking. @throws CannotTell if they are missing; the checks of shapes report that */
 export function rowsOf(trial: Trial, { json }: Inferred): readonly Row[] {
   const ranked = at(json, "ranked");
-  if (!isList(ranked)) trial.skip(`no ranking to check, but ${show(ranked)}`);
+  if (!isList(ranked)) trial.skip(`no ranking to check: ${show(ranked)}`);
   return ranked.map((row) => {
     const [rank, candidate, text, score, probability] = [
       "rank",
@@ -139,12 +138,12 @@ export function rowsOf(trial: Trial, { json }: Inferred): readonly Row[] {
       typeof score !== "number" ||
       typeof probability !== "number"
     )
-      trial.skip(`no whole row to check, but ${show(row)}`);
+      trial.skip(`no complete row to check: ${show(row)}`);
     return { rank, candidate, text, score, probability };
   });
 }
 
-/** Raw scores of texts, in the order given. */
+/** Ranks texts and returns their raw scores, in the order given. */
 export async function rankScores(
   trial: Trial,
   state: unknown,
@@ -160,7 +159,7 @@ export async function rankScores(
   return { scores, tokens: at(inferred.json, "usage", "input_tokens"), inferred };
 }
 
-/** Raw scores of a ranked list, in the order of the request. @throws CannotTell when they are not there */
+/** Raw scores of a ranked list, in the order of the request. @throws CannotTell if they are missing */
 export function listScores(trial: Trial, inferred: Inferred, count: number): readonly number[] {
   const rows = rowsOf(trial, inferred);
   const scores = Array.from(
@@ -172,8 +171,8 @@ export function listScores(trial: Trial, inferred: Inferred, count: number): rea
 }
 
 /**
- * How far two scores of one pair may lie apart. The interface allows small numerical differences by batching; the service
- * that this tool comes with promises the same bits. "Small": 2 % of what parts the scores of an answer. Chosen.
+ * Whether two scores of one pair count as equal. The profile `full` requires equal bits. The profile `seed` allows
+ * small differences by batching: up to 2 % of the spread of an answer's scores. Chosen.
  */
 export function isSameScore(trial: Trial, one: number, other: number, spread: number): boolean {
   return trial.profile === "full" ? one === other : isCloseScore(one, other, spread);

@@ -1,16 +1,19 @@
-/** The variable from which a reader's shell takes the key: a report must not hold it. */
+/** The environment variable that stands for the key in printed commands. A report must not contain the key itself. */
 const VARIABLE = "DECISION_API_KEY";
-/** Parts of the key that a message must not hold either: a cut excerpt may end within it. Shorter ones tell little. */
+/** Parts of the key from this length on are hidden too, since a truncated excerpt may end within the key. Chosen. */
 const LEAST_PART = 6;
-/** Fewer characters than this are found in any text, and are no secret. */
+/** Keys shorter than this are not hidden: so few characters occur in any text. */
 const LEAST_SECRET = 3;
-/** Backslashes before a character, as in JSON that was quoted as JSON three times. */
+/** The most backslashes before a character: JSON that was escaped as a JSON string three times. */
 const MOST_BACKSLASHES = 7;
 
-/** A stretch of a text: as it stands, or as the shell word that gives it. */
+/** A part of a text: literal text, or a shell word that expands to the text. */
 export type Stretch = { readonly plain: string } | { readonly word: string };
 
-/** What our requests may hold of the key: all of it, also in a query, and the near misses of `auth.wrong`. */
+/**
+ * The forms in which our requests contain the key: as it is, percent-encoded in a query, and the near misses of
+ * `auth.wrong`.
+ */
 function secretWords(apiKey: string): readonly (readonly [text: string, word: string])[] {
   const encoded = encodeURIComponent(apiKey);
   const near = [
@@ -26,7 +29,7 @@ function secretWords(apiKey: string): readonly (readonly [text: string, word: st
   ];
 }
 
-/** A text cut where it holds the key or nearly all of it; no plain stretch is empty. */
+/** Splits a text where it contains the key or a near miss of it. No plain part is empty. */
 export function splitAtKey(text: string, apiKey: string | undefined): readonly Stretch[] {
   return split(text, apiKey === undefined ? [] : secretWords(apiKey));
 }
@@ -41,8 +44,8 @@ function split(text: string, secrets: ReturnType<typeof secretWords>): readonly 
 }
 
 /**
- * Hides the key in what is told of a server's answers, which may repeat it: escaped as JSON, as HTML or as part of an
- * address, without its first or last character, or cut off.
+ * Hides the key in an excerpt of a server's answer. Also finds the key escaped as JSON, HTML or part of a URL, without
+ * its first or last character, or truncated.
  */
 export function hideKey(text: string, apiKey: string | undefined): string {
   if (apiKey === undefined) return text;
@@ -53,7 +56,7 @@ export function hideKey(text: string, apiKey: string | undefined): string {
   return apiKey.length > LEAST_SECRET ? replaceRuns(begun, apiKey.slice(1), apiKey.length - 1, part) : begun;
 }
 
-/** Replaces each run of at least so many of a secret's first characters, however they are spelled. */
+/** Replaces each run of at least `least` leading characters of the secret, in any of their encodings. */
 function replaceRuns(text: string, secret: string, least: number, replacement: string): string {
   const spellings = [...secret].map(spellingsOf);
   let replaced = "";
@@ -65,9 +68,9 @@ function replaceRuns(text: string, secret: string, least: number, replacement: s
   return replaced;
 }
 
-/** How many characters stand there one after the other, and where the last of them ends. */
+/** How many consecutive characters of the secret match from `at`, and where the last of them ends. */
 function runAt(text: string, at: number, spellings: readonly (readonly string[])[]) {
-  // several, since a spelling may begin another: % and %25
+  // several positions, since one encoding may be a prefix of another: % and %25
   let ends: readonly number[] = [at];
   for (const [count, forms] of spellings.entries()) {
     const next = ends.flatMap((end) => endsAfter(text, end, forms));
@@ -94,7 +97,7 @@ const HTML_NAMES: Readonly<Record<string, string>> = {
   "'": "apos",
 };
 
-/** A character as it is, and as addresses, JSON and HTML may have it. Backslashes before it are the caller's matter. */
+/** A character as it is, and as escaped in URLs, JSON and HTML. The caller handles backslashes in front of it. */
 function spellingsOf(character: string): readonly string[] {
   const code = character.charCodeAt(0);
   const small = code.toString(16);

@@ -1,21 +1,21 @@
 import { gzipSync } from "node:zlib";
 
-/** Bodies up to here are written out. */
+/** Bodies of up to so many characters are printed literally. Chosen. */
 const PLAIN_CHARACTERS = 1500;
-/** A repetition is worth naming from here on. */
+/** Repetitions of at least so many characters become `.repeat()`. Chosen. */
 const LONG_REPETITION = 80;
 const LONGEST_UNIT = 48;
 
-/** How a shell prints some bytes. */
+/** A shell command that prints given bytes. */
 export interface PrintCommand {
-  /** The text in quotes, where it can stand on a command line as it is. */
+  /** The quoted text, if it can be an argument of a command line. */
   readonly inline?: string;
   readonly command: string;
 }
 
 /**
- * A shell command that prints exactly these bytes: the text itself in quotes, else a small program that repeats what
- * repeats, else the bytes compressed.
+ * A shell command that prints exactly these bytes: the quoted text, else a short program with `.repeat()`, else the
+ * compressed bytes.
  */
 export function printCommand(body: string | Uint8Array): PrintCommand {
   const text = exactText(body);
@@ -42,19 +42,19 @@ function escaped(text: string): string {
     );
 }
 
-/** In single quotes for a POSIX shell. */
+/** The text in single quotes for a POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The text, if its UTF-8 form is exactly the body. */
+/** The body as text; undefined if it is not valid UTF-8. */
 function exactText(body: string | Uint8Array): string | undefined {
   if (typeof body === "string") return body;
   const text = Buffer.from(body).toString("utf8");
   return Buffer.from(text, "utf8").equals(Buffer.from(body)) ? text : undefined;
 }
 
-/** A JavaScript expression with `.repeat()`; undefined where that does not make it short. */
+/** A JavaScript expression with `.repeat()`; undefined if that is not much shorter. */
 function repetitionProgram(text: string): string | undefined {
   const pieces: string[] = [];
   let plainFrom = 0;
@@ -79,7 +79,7 @@ function repetitionProgram(text: string): string | undefined {
 
 function repetitionAt(text: string, at: number): { unit: string; count: number } | undefined {
   for (let length = 1; length <= LONGEST_UNIT; length += 1) {
-    // one comparison of characters rules out nearly every place
+    // comparing one character first rules out nearly every position
     if (text[at] !== text[at + length]) continue;
     const unit = text.slice(at, at + length);
     let count = 1;

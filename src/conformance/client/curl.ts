@@ -3,9 +3,9 @@ import { type PrintCommand, printCommand, quote } from "./body-recipe.ts";
 import type { SentRequest } from "./exchange.ts";
 
 /**
- * A command line that sends the same request again. The key, and what is nearly the key, stands in it as a variable.
+ * A command line that repeats the request. The key and its near misses are replaced by an environment variable.
  *
- * @param apiKey the key that the request may hold
+ * @param apiKey the key that the request may contain
  */
 export function curlLine(request: SentRequest, apiKey: string | undefined): string {
   return request.raw === undefined ? httpLine(request, apiKey) : rawLine(request, request.raw, apiKey);
@@ -21,15 +21,15 @@ function httpLine({ method, url, headers, body }: SentRequest, apiKey: string | 
   }
   if (body === undefined) return args.join(" ");
   const names = Object.keys(headers).map((name) => name.toLowerCase());
-  if (!names.includes("content-type")) args.push("-H 'content-type:'"); // else curl declares a form
+  if (!names.includes("content-type")) args.push("-H 'content-type:'"); // else curl adds the content type of a form
   if (!names.includes("expect")) args.push("-H 'expect:'");
   const { inline, command } = printWithKey(body, apiKey);
-  // curl reads a file when data begin with an @
+  // curl would read a file if the data began with @
   if (inline !== undefined && !inline.startsWith("'@")) return `${args.join(" ")} --data-binary ${inline}`;
   return `${command} | ${args.join(" ")} --data-binary @-`;
 }
 
-/** Bytes over a bare connection; curl speaks that as telnet, for TLS it takes openssl. */
+/** Sends bytes over a raw connection: curl with a telnet URL, or openssl for TLS. */
 function rawLine({ url }: SentRequest, raw: string | Uint8Array, apiKey: string | undefined): string {
   const { protocol, hostname, port } = new URL(url);
   const feed = `(${printWithKey(raw, apiKey).command}; sleep 2)`;
@@ -37,15 +37,15 @@ function rawLine({ url }: SentRequest, raw: string | Uint8Array, apiKey: string 
   return `${feed} | curl -sS -N --max-time 5 telnet://${hostname}:${port || 80}`;
 }
 
-/** One word of a shell that gives this text. */
+/** A shell word that expands to this text. */
 function shellWord(text: string, apiKey: string | undefined): string {
   const words = splitAtKey(text, apiKey).map((one) => ("word" in one ? one.word : quote(one.plain)));
   return words.join("") || quote("");
 }
 
-/** Prints a body; where it holds the key, stretch by stretch. */
+/** A command that prints a body. A body that contains the key is printed in parts. */
 function printWithKey(body: string | Uint8Array, apiKey: string | undefined): PrintCommand {
-  // any bytes are characters of latin1, and those of the key are the same there
+  // latin1 maps every byte to one character and leaves the ASCII key unchanged
   const stretches = splitAtKey(Buffer.from(body).toString("latin1"), apiKey);
   if (stretches.every((one) => "plain" in one)) return printCommand(body);
   const commands = stretches.map((one) =>

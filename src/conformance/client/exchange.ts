@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 
-/** Names in small letters; a header that came more than once has its values joined by ", ". */
+/** Header values by lowercase name. Values of a repeated header are joined by ", ". */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** Fields by name from lines as they came, in their order. */
+/** Header fields from name and value pairs, in order. */
 export function headerFields(lines: Iterable<readonly [name: string, value: string]>): HeaderFields {
   const fields = new Map<string, string>();
   for (const [given, value] of lines) {
@@ -17,27 +17,27 @@ export function headerFields(lines: Iterable<readonly [name: string, value: stri
 /** A request as it was sent. */
 export interface SentRequest {
   readonly method: string;
-  /** Absolute: base address and path. */
+  /** Absolute URL: base URL and path. */
   readonly url: string;
   readonly headers: HeaderFields;
   readonly body?: string | Uint8Array | undefined;
-  /** The request went out as these bytes over a bare socket; method, headers and body say nothing then. */
+  /** The bytes sent over a raw socket. If set, method, headers and body do not apply. */
   readonly raw?: string | Uint8Array | undefined;
 }
 
-/** What came back for it. */
+/** The answer to a request. */
 export interface Reply {
   readonly request: SentRequest;
   readonly status: number;
   readonly headers: HeaderFields;
   readonly text: string;
-  /** The body read as JSON; undefined where it is not JSON. */
+  /** The parsed JSON body; undefined if it is not JSON. */
   readonly json: Json | undefined;
-  /** From sending the request to the end of the body. */
+  /** Time from sending the request to the end of the body. */
   readonly elapsedMs: number;
 }
 
-/** No whole answer came: refused, reset, cut off, too late, or not HTTP. */
+/** No complete answer: connection refused, reset or closed early, timeout, or not HTTP. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   readonly request: SentRequest | undefined;
@@ -48,7 +48,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The beginning of an answer, for a report. */
+/** Status and the beginning of the body, for a report. */
 export function excerpt({ status, headers, text }: Pick<Reply, "status" | "headers" | "text">): string {
   const type = headers["content-type"];
   const body = text.length > 300 ? `${text.slice(0, 300)}... (${text.length} characters)` : text;

@@ -10,14 +10,14 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
-  /** In place of the target's. */
+  /** Overrides the target's timeout. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** More than any answer of the contract can have; what sends more is cut off. Chosen. */
+/** Size limit of an answer, above any answer of the contract. A larger one is aborted. Chosen. */
 const MOST_BYTES = 16 * 2 ** 20;
 
-/** HTTP/1.1 with kept connections. */
+/** An HTTP/1.1 client with keep-alive. */
 export class HttpClient {
   readonly #target: Target;
   readonly #agent: http.Agent;
@@ -37,7 +37,7 @@ export class HttpClient {
     try {
       return await this.#once(call);
     } catch (error) {
-      // A server may close a kept connection just as it is used again: that is no fault of anybody (RFC 9112, 9.5).
+      // A server may close an idle connection just as it is reused, which is not an error (RFC 9112, 9.5).
       if (error instanceof StaleConnection) return await this.#once(call, false);
       throw error;
     }
@@ -89,7 +89,9 @@ export class HttpClient {
           size += chunk.length;
           if (size > MOST_BYTES) fail(`an answer of more than ${MOST_BYTES} bytes`);
         });
-        incoming.on("error", (error) => fail(`the answer broke off after ${size} bytes`, error));
+        incoming.on("error", (error) =>
+          fail(`the connection closed after ${size} bytes of the answer`, error),
+        );
         incoming.on("end", () => {
           clearTimeout(timer);
           const text = Buffer.concat(chunks).toString("utf8");
@@ -113,22 +115,22 @@ class StaleConnection extends Error {}
 function reasonOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case "ECONNREFUSED":
-      return "nobody listens there (connection refused)";
+      return "nothing listens at that address (connection refused)";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "no address is known by that name";
+      return "the host name cannot be resolved";
     case "ECONNRESET":
     case "EPIPE":
-      return "the connection broke off before an answer";
+      return "the connection closed before an answer";
     default:
       break;
   }
-  if (error.code?.startsWith("HPE_")) return `what came is not HTTP/1.1 (${error.message})`;
-  if (error.code?.startsWith("ERR_SSL") || error.code === "EPROTO") return "no TLS is spoken there";
+  if (error.code?.startsWith("HPE_")) return `the answer is not HTTP/1.1 (${error.message})`;
+  if (error.code?.startsWith("ERR_SSL") || error.code === "EPROTO") return "the server does not use TLS";
   return error.message || String(error.code ?? error);
 }
 
-/** Names and values from the flat list in which Node has them. */
+/** Pairs of name and value from Node's flat list of raw headers. */
 function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
 }

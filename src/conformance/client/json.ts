@@ -1,11 +1,11 @@
-/** Any JSON, with objects as maps: they keep the order of the text and hold any name. */
+/** A JSON value. Objects are maps, which keep the order of the text and allow any name. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 export type JsonMap = ReadonlyMap<string, Json>;
 
-/** Reads JSON text; undefined where it is none. Of members with one name the last counts. */
+/** Parses JSON text; undefined if it is invalid. Of duplicate members the last one wins. */
 export function readJson(text: string): Json | undefined {
   try {
-    JSON.parse(text); // the strict judge; what follows may trust the text
+    JSON.parse(text); // validates the text; the code below relies on that
   } catch {
     return undefined;
   }
@@ -44,7 +44,7 @@ class Reader {
   #next(): string {
     TOKEN.lastIndex = this.#at;
     const token = TOKEN.exec(this.#text)?.[1];
-    if (token === undefined) throw new SyntaxError("the text was no JSON after all");
+    if (token === undefined) throw new SyntaxError("the text is not JSON although JSON.parse accepted it");
     this.#at = TOKEN.lastIndex;
     return token;
   }
@@ -58,7 +58,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** What lies at a path of names and positions. */
+/** The value at a path of names and positions; undefined if there is none. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value;
   for (const step of path) {
@@ -68,12 +68,12 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   return found;
 }
 
-/** Names of an object's members in the order of the text; none for anything else. */
+/** Names of an object's members in the order of the text; empty for any other value. */
 export function namesOf(value: Json | undefined): readonly string[] {
   return isMap(value) ? [...value.keys()] : [];
 }
 
-/** Every value in it with its path, the innermost ones only. */
+/** Every scalar within the value, with its path. */
 export function leavesOf(
   value: Json,
   path: readonly (string | number)[] = [],
@@ -87,14 +87,14 @@ export function leavesOf(
   return children.flatMap(([name, child]) => leavesOf(child, [...path, name]));
 }
 
-/** The kind of a value and a little of it, for a report. */
+/** A short description of a value, for a report. */
 export function show(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(toPlain(value));
   return text.length > 120 ? `${text.slice(0, 120)}...` : text;
 }
 
-/** The same as plain objects, for libraries; names in the order that JavaScript gives them. */
+/** Converts maps to plain objects, whose names are in JavaScript's order. */
 export function toPlain(value: Json): unknown {
   if (isList(value)) return value.map(toPlain);
   if (!isMap(value)) return value;

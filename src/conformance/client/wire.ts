@@ -5,7 +5,7 @@ import { type HeaderFields, headerFields, NoAnswer, type Reply, type SentRequest
 import { readJson } from "./json.ts";
 import { hostOf, lateness, pathOf, type Target } from "./target.ts";
 
-/** A connection that sends bytes as they are given and reads answers one by one. */
+/** A raw connection that sends given bytes and reads answers one by one. */
 export class Wire {
   readonly #target: Target;
   readonly #socket: net.Socket;
@@ -26,7 +26,7 @@ export class Wire {
     };
     socket.on("end", end);
     socket.on("close", end);
-    socket.on("error", end); // what is missing then is missed by `read`
+    socket.on("error", end); // `read` reports answers that are missing because of the error
   }
 
   /** @throws NoAnswer */
@@ -38,7 +38,7 @@ export class Wire {
     const socket = isTls
       ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
       : net.connect({ host, port, allowHalfOpen: true });
-    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), timeoutMs);
+    const timer = setTimeout(() => socket.destroy(new Error("no connection within the timeout")), timeoutMs);
     try {
       await once(socket, isTls ? "secureConnect" : "connect");
     } catch (cause) {
@@ -56,21 +56,21 @@ export class Wire {
     }
   }
 
-  /** The next final or interim answer. @throws NoAnswer when the connection ends before, or time is up */
+  /** Reads the next final or interim answer. @throws NoAnswer if the connection closes first, or on timeout */
   async read(method = "GET"): Promise<Reply> {
     const answer = await this.readOrEnd(method);
-    if (answer === undefined) throw new NoAnswer("the connection ended without an answer", this.request());
+    if (answer === undefined) throw new NoAnswer("the connection closed without an answer", this.request());
     return answer;
   }
 
-  /** The next answer; undefined when the connection ends without one. @throws NoAnswer when neither happens in time */
+  /** Reads the next answer; undefined if the connection closes without one. @throws NoAnswer on timeout */
   async readOrEnd(method = "GET"): Promise<Reply | undefined> {
     const startedAt = performance.now();
     for (;;) {
       const answer = this.#take(method, performance.now() - startedAt);
       if (answer !== undefined) return answer;
       if (this.#isEnded && this.#received.length > 0)
-        throw new NoAnswer(`the connection ended within an answer: ${this.#beginning()}`, this.request());
+        throw new NoAnswer(`the connection closed within an answer: ${this.#beginning()}`, this.request());
       if (this.#isEnded) return undefined;
       await this.#progress(startedAt);
     }
@@ -80,7 +80,7 @@ export class Wire {
     this.#socket.destroy();
   }
 
-  /** All that was sent on this connection. */
+  /** All bytes sent on this connection, as one request. */
   request(): SentRequest {
     return { method: "", url: this.#target.base.href, headers: {}, raw: Buffer.concat(this.#sent) };
   }
@@ -94,7 +94,7 @@ export class Wire {
       timer = setTimeout(() => reject(late), left);
     });
     try {
-      // not `once` of node:events, which would throw the socket's error before the rest has been read
+      // not `once` of node:events, which would throw a socket error before the remaining data is read
       await Promise.race([new Promise((resolve) => this.#socket.once("progress", resolve)), timeout]);
     } finally {
       clearTimeout(timer);
@@ -112,7 +112,7 @@ export class Wire {
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1]);
     if (Number.isNaN(status))
       throw new NoAnswer(
-        `what came is not HTTP/1.1: ${JSON.stringify(statusLine.slice(0, 200))}`,
+        `the answer is not HTTP/1.1: ${JSON.stringify(statusLine.slice(0, 200))}`,
         this.request(),
       );
     const headers = headerFields(lines.map(fieldOf));
@@ -126,13 +126,13 @@ export class Wire {
   }
 }
 
-/** Name and value of a header's line. */
+/** Name and value of a header line. */
 function fieldOf(line: string): readonly [string, string] {
   const colon = line.indexOf(":");
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-/** The body at the beginning of `rest` and how many bytes it took there; undefined while it is not whole. */
+/** The body at the beginning of `rest` and its length there in bytes; undefined while it is incomplete. */
 function bodyOf(headers: HeaderFields, rest: Buffer, isEnded: boolean) {
   if (/\bchunked\b/i.test(headers["transfer-encoding"] ?? "")) return chunkedBody(rest);
   const declared = headers["content-length"];
@@ -155,7 +155,7 @@ function chunkedBody(rest: Buffer): { bytes: Buffer; length: number } | undefine
   }
 }
 
-/** The head of a request: request line (`GET /health`), Host, and the given lines. */
+/** The head of a request: request line (from `GET /health`), Host, and the given lines. */
 export function headOf(target: Target, line: string, ...lines: readonly string[]): string {
   const [method = "", path = ""] = line.split(" ");
   const requestLine = `${method} ${pathOf(target, path)} HTTP/1.1`;

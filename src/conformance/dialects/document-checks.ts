@@ -7,9 +7,9 @@ import type { Profile } from "../trial/clause.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /**
- * Holds every answer of a run to the document of its dialect, once all other checks have asked what they ask.
+ * A check that compares every answer of the run with the document of its dialect. It runs last.
  *
- * @param ask sends the requests whose answers are looked at in any case
+ * @param ask sends a few requests, so that there are answers even if no other check ran
  */
 export function documentCheck(
   profile: Profile & DocumentName,
@@ -18,9 +18,9 @@ export function documentCheck(
 ): Check {
   return defineCheck({
     id: `${profile}.schema`,
-    clause: "Every answer, refusals too, has a status and exactly the members of the dialect's document.",
+    clause: "Every answer, including errors, has a status and exactly the members of the dialect's document.",
     source,
-    expected: "no answer of the run with another status, or with a member more, less or of another kind",
+    expected: "no answer of the run with an undeclared status or an additional, missing or mistyped member",
     needsInference: false,
     turn: "last",
     profile,

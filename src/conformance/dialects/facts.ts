@@ -4,7 +4,7 @@ import type { Facts } from "../trial/facts.ts";
 import { JSON_TYPE } from "../trial/facts.ts";
 import { CONTRACT_LIMITS } from "../trial/limits.ts";
 
-/** The request that tells whether a server of a dialect wants a key. */
+/** A request that shows whether a server of a dialect requires a key. */
 export interface FirstRequest {
   readonly path: string;
   readonly body: unknown;
@@ -12,10 +12,10 @@ export interface FirstRequest {
 }
 
 /**
- * What the checks of a dialect build on. Nothing but the dialect's own operations is asked: a server of it need not have those
- * of the plain contract.
+ * Gathers what the checks of a dialect need to know. Uses only the dialect's own operations, since a server may have no
+ * others.
  *
- * @throws NoAnswer when nothing answers at all
+ * @throws NoAnswer if no server answers
  */
 export async function gatherDialectFacts(
   { path, body, headers = {} }: FirstRequest,
@@ -31,7 +31,7 @@ export async function gatherDialectFacts(
     signal,
   });
   const wantsKey = open.status === 401 || open.status === 403;
-  const noKey = "the server wants a key and none was given (--api-key or DECISION_API_KEY)";
+  const noKey = "the server requires a key and none was given (--api-key or DECISION_API_KEY)";
   return {
     health: open,
     modelId: undefined,

@@ -20,11 +20,11 @@ import {
   TEI,
 } from "./rerank-requests.ts";
 
-/** Texts longer than this are not worth their time: the cut of a server that reads more at once is not looked at. */
+/** Truncation is not tested on servers that accept longer texts than this: it would take too long. Chosen. */
 const MOST_CUT_TOKENS = 4096;
 const UNKNOWN = { "a member that nobody knows": 1 };
 
-/** Requests that are answered though another product would refuse them. */
+/** Valid requests that other rerank services refuse. */
 const ACCEPTED: readonly {
   readonly name: string;
   readonly form: Form;
@@ -49,12 +49,12 @@ const REFUSED: readonly { readonly name: string; readonly body: object }[] = [
   { name: "an object as document", body: bodyOf(COHERE, [{ text: "a" }]) },
 ];
 
-/** What the document of the dialect says beyond what every client needs. */
+/** Checks of the dialect's document beyond what every client needs. */
 export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "requests.accepted",
-    clause: "Jina's and TEI's operations ignore unknown members, and null counts as missing in all three.",
-    expected: "the results that the request without it gets",
+    clause: "Jina's and TEI's operations ignore unknown members, and all three treat null as absent.",
+    expected: "the results of the request without that member",
     run: (trial: Trial) =>
       trial.each(ACCEPTED, async ({ form, texts = DOCUMENTS, others }) => {
         const plain = await rerank(trial, form, DOCUMENTS);
@@ -78,8 +78,8 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.defaults",
-    clause: "Jina's operation returns texts unless told otherwise, the other two only where told.",
-    expected: "texts of Jina's results only",
+    clause: "Jina's operation returns texts by default, the other two only on request.",
+    expected: "texts in Jina's results only",
     run: inEach(async (trial: Trial, form: Form) => {
       const { reply, rows } = await rerank(trial, form, DOCUMENTS);
       for (const { index, text } of rows) {
@@ -90,8 +90,8 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.warnings",
-    clause: "Cohere's and Jina's answers say in `warnings` that documents were cut, and only then have it.",
-    expected: "a list of sentences with a cut, nothing without",
+    clause: "Cohere's and Jina's answers have `warnings` if and only if documents were truncated.",
+    expected: "a list of strings with truncation, no member without",
     run: (trial: Trial) =>
       trial.each(
         [
@@ -100,7 +100,11 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
         ],
         async ({ form, option, place }) => {
           const whole = await rerank(trial, form, DOCUMENTS);
-          trial.expect(at(whole.reply.json, ...place) === undefined, "warnings without a cut", whole.reply);
+          trial.expect(
+            at(whole.reply.json, ...place) === undefined,
+            "warnings without truncation",
+            whole.reply,
+          );
           const { reply } = await rerank(trial, form, DOCUMENTS, { [option]: 2 });
           const warnings = at(reply.json, ...place);
           trial.expect(isList(warnings) && warnings.length > 0, `warnings are ${show(warnings)}`, reply);
@@ -111,16 +115,15 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.truncate",
-    clause:
-      "`truncate` cuts the end of a text, with `truncation_direction` Left its beginning; else nothing is cut.",
-    expected: "equal relevance of texts that differ only in what is cut, another one of texts that do not",
+    clause: "`truncate` cuts the end of a text, or its beginning with `truncation_direction` Left.",
+    expected: "equal relevance of texts that differ only in the cut part, different relevance of others",
     isGentle: false,
     run: checkTruncation,
   }),
   draft({
     id: "answers.whole",
-    clause: "Nothing is cut unless the request asks for it.",
-    expected: "another relevance of long documents that differ in their last word",
+    clause: "Nothing is truncated unless the request asks for it.",
+    expected: "different relevance of long documents that differ in their last word",
     isGentle: false,
     run: async (trial: Trial) => {
       const words = Math.floor((await inputLength(trial)) * 0.6);
@@ -128,7 +131,11 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
       for (const form of FORMS) {
         const { reply, rows } = await rerank(trial, form, [long("paris"), long("bread")]);
         const [one, other] = [scoreOf(rows, 0), scoreOf(rows, 1)];
-        trial.expect(one !== other, `${one} for documents of ${words} words and another last one`, reply);
+        trial.expect(
+          one !== other,
+          `${one} for documents of ${words} words with different last words`,
+          reply,
+        );
       }
     },
   }),
@@ -138,7 +145,7 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
       "Cohere's `id` is the request id, Jina's `model` the served model's full id, and tokens count the same.",
     expected: "x-request-id, `<namespace>/<name>@<revision>`, one count of tokens above 0 in both answers",
     run: async (trial: Trial) => {
-      // an equal pair of another request in the same batch would count no tokens
+      // a fresh text: an equal pair in the same batch would count no tokens
       const texts = DOCUMENTS.map((text) => `${text} ${nonce()}`);
       const cohere = (await rerank(trial, COHERE, texts)).reply;
       const jina = (await rerank(trial, JINA, texts)).reply;
@@ -160,7 +167,7 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.types",
-    clause: "TEI's errors name one of its types.",
+    clause: "TEI's errors have one of its error types.",
     expected: "`validation` with 422, `unauthorized` with 401",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -181,7 +188,7 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "keys.bare",
-    clause: "TEI's operation takes the key alone too, the others only behind `Bearer`.",
+    clause: "TEI's operation also accepts the key without `Bearer`, the others do not.",
     expected: "200 from TEI's operation, 401 from the others",
     run: async (trial: Trial) => {
       const { apiKey } = trial.target;
@@ -199,7 +206,7 @@ export const RERANK_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "info.model",
-    clause: "`/info` names the served model and, apart from it, its revision.",
+    clause: "`/info` has the served model's id and, separately, its revision.",
     expected: "model_id without a revision; Jina's `model` is `model_id@model_sha`",
     run: async (trial: Trial) => {
       const info = await trial.get("/info");

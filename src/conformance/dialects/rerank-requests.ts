@@ -10,16 +10,16 @@ export const DOCUMENTS = [
   "Bread is made of flour, water, salt and yeast.",
   "Washington, D.C. is the capital of the United States. It is a federal district.",
 ];
-/** The same text may be summed in another order on another server. */
+/** Tolerance: another batch may sum in another order. */
 export const SAME = 1e-9;
 
-/** How each operation names what all three have. */
+/** The names that an operation gives to the members that all three have. */
 export interface Form {
   readonly name: string;
   readonly path: string;
   readonly texts: string;
   readonly score: string;
-  /** Where the results are; undefined: the answer is the list of them. */
+  /** The member with the results; undefined if the answer itself is the list. */
   readonly results?: string;
   readonly returned: { readonly option: string; readonly path: readonly string[] };
   readonly error: string;
@@ -45,7 +45,7 @@ export const TEI: Form = {
 };
 export const FORMS = [COHERE, JINA, TEI];
 
-/** The smallest request; it tells whether a server wants a key. */
+/** The smallest request. It shows whether a server requires a key. */
 export const RERANK_REQUEST = { path: COHERE.path, body: { model: "any", query: QUERY, documents: ["a"] } };
 
 export interface Row {
@@ -64,7 +64,7 @@ export const bodyOf = (form: Form, texts: readonly unknown[], others: object = {
   ...others,
 });
 
-/** The rows of an answer that must be one, in its order. */
+/** Sends a request, which must succeed, and returns its rows in the answer's order. */
 export async function rerank(trial: Trial, form: Form, texts: readonly unknown[], others: object = {}) {
   const reply = await trial.post(form.path, bodyOf(form, texts, others));
   if (reply.status === 503 || reply.status === 429) trial.skip("the server's queue is full");

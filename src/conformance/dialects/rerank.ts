@@ -20,7 +20,7 @@ import {
   TEI,
 } from "./rerank-requests.ts";
 
-/** The clauses of the profile `rerank`: what rerank clients of Cohere, Jina and TEI need of a server. */
+/** Checks of the profile `rerank`: what rerank clients of Cohere, Jina and TEI need from a server. */
 export const RERANK_CHECKS: readonly Check[] = [
   draft({
     id: "answers.rows",
@@ -36,9 +36,8 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.order",
-    clause:
-      "Results run from the most relevant document to the least; equal ones keep the order of the request.",
-    expected: "no score above the one before it, and no smaller index behind an equal score",
+    clause: "Results are sorted by relevance, highest first; ties keep the order of the request.",
+    expected: "no score above the one before it, and no smaller index after an equal score",
     run: inEach(async (trial: Trial, form: Form) => {
       const { reply, rows } = await rerank(trial, form, [...DOCUMENTS, ...DOCUMENTS]);
       for (const [at, row] of rows.entries()) {
@@ -68,7 +67,7 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.independent",
-    clause: "Relevance does not depend on the other documents, nor on their order.",
+    clause: "Relevance does not depend on the other documents or their order.",
     expected: "the same score alone and among others",
     run: inEach(async (trial: Trial, form: Form) => {
       const { rows } = await rerank(trial, form, DOCUMENTS.toReversed());
@@ -107,7 +106,7 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.top-n",
-    clause: "`top_n` is the number of results, of Cohere's and Jina's operations.",
+    clause: "`top_n` limits the number of results of Cohere's and Jina's operations.",
     expected: "the best two for 2, all four for 9",
     run: (trial: Trial) =>
       trial.each([COHERE, JINA], async (form) => {
@@ -121,20 +120,20 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.texts",
-    clause: "Texts are returned where they are asked for, as sent.",
-    expected: "each result with its own text, and none where they are refused",
+    clause: "Texts are returned on request, exactly as sent.",
+    expected: "its own text in each result, and none if the request declines them",
     run: inEach(async (trial: Trial, form: Form) => {
       const sent = [` ${DOCUMENTS[0]}\n`, DOCUMENTS[2]];
       const { reply, rows } = await rerank(trial, form, sent, { [form.returned.option]: true });
       for (const { index, text } of rows) trial.expect(text === sent[index], `the text ${show(text)}`, reply);
       const without = await rerank(trial, form, sent, { [form.returned.option]: false });
       const isBare = without.rows.every(({ text }) => text === undefined);
-      trial.expect(isBare, "texts that nobody asked for", without.reply);
+      trial.expect(isBare, "texts that the request did not ask for", without.reply);
     }),
   }),
   draft({
     id: "options.raw-scores",
-    clause: "`raw_scores` gives the number whose sigmoid is the relevance.",
+    clause: "`raw_scores` returns the number whose sigmoid is the relevance.",
     expected: "1 / (1 + exp(-raw)) equal to the relevance",
     run: async (trial: Trial) => {
       const plain = await rerank(trial, TEI, DOCUMENTS);
@@ -152,8 +151,8 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "options.cut",
-    clause: "Documents are cut where the request asks for it, and only there; the answer tells how many.",
-    expected: "x-cut-documents 0 without, 1 with, and the relevance of the text that is left",
+    clause: "Documents are truncated only on request, and the answer has their number.",
+    expected: "x-cut-documents 0 without truncation, 1 with it, and the relevance of the remaining text",
     run: async (trial: Trial) => {
       const texts = ["paris ".repeat(50), "paris"];
       const whole = await rerank(trial, COHERE, texts);
@@ -168,15 +167,15 @@ export const RERANK_CHECKS: readonly Check[] = [
       const [first, second] = [scoreOf(cut.rows, 0), scoreOf(cut.rows, 1)];
       trial.expect(
         first === second,
-        `${first} for what is left of a text and ${second} for the same text`,
+        `${first} for a truncated text and ${second} for the same text sent short`,
         cut.reply,
       );
     },
   }),
   draft({
     id: "options.null",
-    clause: "An optional member that is null counts as missing.",
-    expected: "the answer that a request without it gets",
+    clause: "An optional member that is null is treated as absent.",
+    expected: "the answer to the request without it",
     run: async (trial: Trial) => {
       const nothing = { top_n: null, max_tokens_per_doc: null };
       const { reply, rows } = await rerank(trial, COHERE, DOCUMENTS, nothing);
@@ -185,8 +184,7 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.requests",
-    clause:
-      "A request that is not valid gets 422, with a sentence where the operation's clients look for it.",
+    clause: "An invalid request gets 422, with a message in the member that the operation's clients read.",
     expected: "422 with message (Cohere), detail (Jina) or error (TEI)",
     run: inEach(async (trial: Trial, form: Form) => {
       for (const body of [
@@ -206,11 +204,11 @@ export const RERANK_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.keys",
-    clause: "Without a key or with a wrong one a request gets 401, in the operation's own form.",
+    clause: "A request without a key or with a wrong one gets 401, in the operation's error format.",
     expected: "401 with message (Cohere), detail (Jina) or error (TEI)",
     needsInference: false,
     run: inEach(async (trial: Trial, form: Form) => {
-      if (!trial.facts.wantsKey) trial.skip("the server wants no key");
+      if (!trial.facts.wantsKey) trial.skip("the server requires no key");
       const body = bodyOf(form, ["a"]);
       expectError(trial, form, await trial.post(form.path, body, { hasKey: false }), 401);
       const headers = { authorization: "Bearer wrong" };
@@ -228,7 +226,7 @@ export const RERANK_CHECKS: readonly Check[] = [
       trial.expect(typeof at(reply.json, "model_id") === "string", "no model_id", reply);
       trial.expect(at(reply.json, "max_client_batch_size") === 1_000, "another max_client_batch_size", reply);
       trial.expect(at(reply.json, "auto_truncate") === false, "auto_truncate is not false", reply);
-      trial.expect(at(reply.json, "model_type", "reranker") !== undefined, "no reranker", reply);
+      trial.expect(at(reply.json, "model_type", "reranker") !== undefined, "not a reranker", reply);
     },
   }),
   ...RERANK_DOCUMENT_CHECKS,

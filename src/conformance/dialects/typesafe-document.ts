@@ -18,11 +18,11 @@ import {
 } from "./typesafe-requests.ts";
 
 const MAX_BODY_BYTES = 2_097_152;
-/** Rubrics whose score is compared with the sum of the probabilities sent. */
+/** Rubrics whose score is compared with the sum over the rounded probabilities. Chosen. */
 const ROUNDED_RUBRICS = 8;
 const ROUNDED_LEVELS = 20;
 
-/** What the document of the dialect says beyond what every client needs. */
+/** Checks of the dialect's document beyond what every client needs. */
 export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "answers.rounded",
@@ -43,16 +43,15 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "answers.exact",
     clause: "A score is rounded from its exact value, not computed from rounded probabilities.",
-    expected: "now and then another score than the sum of the probabilities sent",
+    expected: "sometimes a score other than the sum over the rounded probabilities",
     run: checkExact,
   }),
   draft({
     id: "answers.order",
-    clause:
-      "Answers come in the order of the questions and probabilities in that of the criteria, under the names sent.",
-    expected: "names and labels in their order, white space around them too",
+    clause: "Answers have the order and names of the questions, probabilities those of the criteria.",
+    expected: "names and labels in order, including white space around them",
     run: async (trial: Trial) => {
-      const criteria = '{"y":"late"," b ":"lost","10":"paid","2":"here"}'; // an object would move 2 to the front
+      const criteria = '{"y":"late"," b ":"lost","10":"paid","2":"here"}'; // JSON text, because an object would move 2 to the front
       const questions = `{"z":${JSON.stringify(NOUL)}," b ":${JSON.stringify(NOUL)},"a":{"type":"choice","criteria":${criteria}}}`;
       const body = `{"state":${JSON.stringify(STATE)},"questions":${questions}}`;
       const inferred = await trial.infer(PATH, body);
@@ -64,7 +63,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.ties",
-    clause: "Of options with equal scores the first is the choice.",
+    clause: "Among options with equal scores, the first is the choice.",
     expected: "the first of two options with the same description, in either order",
     run: async (trial: Trial) => {
       for (const [first, second] of [
@@ -80,7 +79,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.model",
-    clause: "`model` is the full id of the served model, by whichever name the request asks.",
+    clause: "`model` is the full id of the served model, whichever name the request uses.",
     expected: "`<namespace>/<name>@<revision>`, the same for jev-latest, for null and without a name",
     run: async (trial: Trial) => {
       for (const model of ["jev-latest", null, undefined]) {
@@ -92,8 +91,8 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.sides",
-    clause: "A noul is the probability of `true`; its texts are those of the plain contract.",
-    expected: "the probability of the second of two levels that hold the texts of false and true",
+    clause: "A noul is the probability of `true`, with the texts of the plain contract.",
+    expected: "the probability of the second of two levels with the texts of false and true",
     run: async (trial: Trial) => {
       for (const instructions of ["The customer is angry", "The parcel is late", "It is about money"]) {
         const criteria = [
@@ -118,8 +117,8 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.blank",
-    clause: "An option without a description is read as its name, a blank level as its number.",
-    expected: "the probabilities that the name, or the number, has as a description",
+    clause: "An option without a description is shown as its name, a blank level as its number.",
+    expected: "the probabilities of the name, or the number, as a description",
     run: async (trial: Trial) => {
       const level = (text: unknown) => ({
         ...SCORE,
@@ -142,14 +141,14 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
         const [one, other] = [blank, written].map((name) =>
           show(at(answerOf(inferred, name), "probabilities")),
         );
-        trial.expect(one === other, `${one}, and ${other} where it is written out`, inferred);
+        trial.expect(one === other, `${one}, and ${other} with the text as a description`, inferred);
       }
     },
   }),
   draft({
     id: "answers.legend-exact",
-    clause: "The legend has strings, objects and arrays as they were sent.",
-    expected: "white space around a level too",
+    clause: "The legend has strings, objects and arrays exactly as sent.",
+    expected: "the same values, including white space around a level",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, {
         q: { ...SCORE, criteria: [" low\n", { is: [" b "] }, [1, "c "]] },
@@ -162,9 +161,9 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "usage",
     clause: "`input_tokens` counts the scored pairs; `output_tokens` is 0.",
-    expected: "a count above 0, more for a longer state; 0 where the model is not needed",
+    expected: "a count above 0, more for a longer state; 0 if the model is not needed",
     run: async (trial: Trial) => {
-      const salt = nonce(); // an equal pair of another request in the same batch would count no tokens
+      const salt = nonce(); // a fresh text: an equal pair in the same batch would count no tokens
       const tokens = async (questions: object, state: string) => {
         const inferred = await ask(trial, questions, { state: `${salt} ${state}` });
         trial.expect(at(inferred.json, "usage", "output_tokens") === 0, "output_tokens is not 0", inferred);
@@ -180,12 +179,12 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
         long.inferred,
       );
       const certain = await tokens({ q: { type: "choice", criteria: { only: null } } }, STATE);
-      trial.expect(certain.input === 0, `${certain.input} tokens for what is certain`, certain.inferred);
+      trial.expect(certain.input === 0, `${certain.input} tokens for a certain answer`, certain.inferred);
     },
   }),
   draft({
     id: "requests.total",
-    clause: "All questions of a request together may have up to 4,096 options and levels.",
+    clause: "All questions of a request may have up to 4,096 options and levels in total.",
     expected: "200 for 360, 422 for 4,097",
     isGentle: false,
     run: async (trial: Trial) => {
@@ -201,8 +200,8 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "requests.bounds",
     clause:
-      "A choice has at most 255 options, a score 255 levels, a request 1,024 questions; images are refused.",
-    expected: "422 for one more of each, for `assets` and for parts with files",
+      "A choice has at most 255 options, a score at most 255 levels, a request at most 1,024 questions; images are refused.",
+    expected: "422 for one more of each, for `assets`, and for parts with files",
     run: (trial: Trial) =>
       trial.each(beyondBounds(), async ({ body }) => {
         await trial.refused(PATH, body);
@@ -219,8 +218,8 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.zstd",
-    clause: "A body may be compressed by zstd.",
-    expected: "the answer that it gets uncompressed",
+    clause: "A body may be compressed with zstd.",
+    expected: "the answer to the uncompressed body",
     run: async (trial: Trial) => {
       const headers = { "content-encoding": "zstd", "content-type": "application/json" };
       await trial.infer(PATH, zstdFrame(Buffer.from(JSON.stringify(TYPESAFE_REQUEST.body))), { headers });
@@ -228,8 +227,8 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.decoded-size",
-    clause: "The limit of 2,097,152 bytes counts a body after decoding.",
-    expected: "413 for a small body that becomes too large",
+    clause: "The limit of 2,097,152 bytes applies to the decoded body.",
+    expected: "413 for a small body that is too large when decoded",
     run: async (trial: Trial) => {
       const body = JSON.stringify({ ...TYPESAFE_REQUEST.body, state: " ".repeat(MAX_BODY_BYTES) });
       const headers = { "content-encoding": "gzip", "content-type": "application/json" };
@@ -239,7 +238,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.model",
-    clause: "Another model is 400 with the type `api_usage_error`.",
+    clause: "An unknown model is refused with 400 and the type `api_usage_error`.",
     expected: "400, and detail with that error_type and a message",
     run: async (trial: Trial) => {
       const body = { ...TYPESAFE_REQUEST.body, model: "no-such-model-0" };
@@ -250,11 +249,11 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   draft({
     id: "errors.keys",
     clause:
-      "A missing key is 403, a wrong one 401 with `WWW-Authenticate: Bearer`, both an `authentication_error`.",
+      "A missing key is refused with 403, a wrong one with 401 and `WWW-Authenticate: Bearer`; both are an `authentication_error`.",
     expected: "the status, and detail with that error_type",
     needsInference: false,
     run: async (trial: Trial) => {
-      if (!trial.facts.wantsKey) trial.skip("the server wants no key");
+      if (!trial.facts.wantsKey) trial.skip("the server requires no key");
       for (const { status, headers } of [
         { status: 403, headers: {} },
         { status: 401, headers: { authorization: "Bearer wrong" } },
@@ -286,7 +285,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "request-id.same",
-    clause: "`x-typesafe-request-id` is the same as `x-request-id`: the caller's where it can be one.",
+    clause: "`x-typesafe-request-id` equals `x-request-id`: the caller's id if it is valid.",
     expected: "the id that was sent in both headers, with 200, 422 and 403",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -314,7 +313,7 @@ export const TYPESAFE_DOCUMENT_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** A rubric of many levels: the errors of its rounded probabilities add up to more than a hundredth. */
+/** Uses rubrics of many levels: the rounding errors of their probabilities add up to more than 0.01. */
 async function checkExact(trial: Trial): Promise<void> {
   const criteria = Array.from({ length: ROUNDED_LEVELS }, (_, level) => `about ${level * 5} per cent`);
   const names = Array.from({ length: ROUNDED_RUBRICS }, (_, at) => `q${at}`);
@@ -336,7 +335,8 @@ async function checkExact(trial: Trial): Promise<void> {
     };
   });
   const rounded = rubrics.filter(({ isRounded }) => isRounded);
-  if (rounded.length < 4) trial.skip("the model is too sure: its rounded probabilities sum to 1");
+  if (rounded.length < 4)
+    trial.skip("rounding is invisible: the model's probabilities are too close to 0 and 1");
   trial.expect(
     rounded.some(({ isSum }) => !isSum),
     `each of ${rounded.length} scores is the sum of its rounded probabilities`,
@@ -372,16 +372,16 @@ function plain(value: Json | undefined): unknown {
 }
 
 /**
- * A frame that stores the bytes as they are: Node.js 20 has no zstd.
+ * A zstd frame with uncompressed content, since Node.js 20 has no zstd.
  *
- * @param bytes at most 128 KiB, which a block can hold
+ * @param bytes at most 128 KiB, the maximum size of a block
  * @see RFC 8878, 3.1.1
  */
 function zstdFrame(bytes: Buffer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt32LE(0xfd2fb528, 0);
-  head.writeUInt8(0b1010_0000, 4); // the size in four bytes, a single segment
+  head.writeUInt8(0b1010_0000, 4); // content size in four bytes, single segment
   head.writeUInt32LE(bytes.byteLength, 5);
-  head.writeUIntLE(1 | (bytes.byteLength << 3), 9, 3); // the last block, raw
+  head.writeUIntLE(1 | (bytes.byteLength << 3), 9, 3); // last block, raw
   return Buffer.concat([head, bytes]);
 }

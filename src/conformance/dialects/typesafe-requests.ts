@@ -13,7 +13,7 @@ export const CHOICE = {
 const LEVELS = ["can wait", "this week", "today"];
 export const SCORE = { type: "score", instructions: "How urgent is this?", criteria: LEVELS };
 
-/** The smallest request; it tells whether a server wants a key. */
+/** The smallest request. It shows whether a server requires a key. */
 export const TYPESAFE_REQUEST = {
   path: PATH,
   body: { state: STATE, model: "jev-latest", questions: { q: NOUL } },

@@ -15,7 +15,7 @@ import {
   TYPESAFE_REQUEST,
 } from "./typesafe-requests.ts";
 
-/** Probabilities may be rounded to two decimals. */
+/** Tolerance, since probabilities may be rounded to two decimals. */
 const ROUNDING = 0.005 + 1e-9;
 
 function sharesOf(trial: Trial, inferred: Inferred, labels: readonly string[], name = "q"): number[] {
@@ -86,13 +86,13 @@ const REFUSED: readonly { name: string; body: object }[] = [
   { name: "a question about an image", body: { state: STATE, questions: { q: { type: "box" } } } },
 ];
 
-/** The clauses of the profile `typesafe`: what clients of TypeSafe's hosted API need of a server. */
+/** Checks of the profile `typesafe`: what clients of TypeSafe's hosted API need from a server. */
 export const TYPESAFE_CHECKS: readonly Check[] = [
   draft({
     id: "answers.envelope",
     clause:
-      "An answer has the model's name, an answer of the question's type to each question and no other, and usage.",
-    expected: "model, answers with the names asked and their types, usage with whole counts",
+      "A response has the model's name, usage, and exactly one answer per question, of the question's type.",
+    expected: "`model`, `answers` with the requested names and types, `usage` with whole counts",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, { a: NOUL, "b-ü .": CHOICE, c: SCORE });
       const { json } = inferred;
@@ -115,7 +115,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.noul",
-    clause: "A noul is a probability, and has no confidence.",
+    clause: "A noul is a probability and has no confidence.",
     expected: "noul from 0 to 1, no member confidence",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, { q: NOUL });
@@ -126,7 +126,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.choice",
-    clause: "A choice names its likeliest option; confidence is (m - 1/n) / (1 - 1/n).",
+    clause: "A choice is the most likely option; its confidence is (m - 1/n) / (1 - 1/n).",
     expected: "the option with the largest probability m of n, and that confidence, rounded or not",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, { q: CHOICE });
@@ -145,7 +145,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.score",
-    clause: "A score is the expected level; confidence falls with the distance from the likeliest level.",
+    clause: "A score is the expected level; confidence falls with the distance from the most likely level.",
     expected: "the sum of level times probability, and max(0, 1 - sum(p |i - k|) / D), rounded or not",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, { q: SCORE });
@@ -164,7 +164,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "answers.legend",
-    clause: "The legend repeats the levels under their numbers, as sent.",
+    clause: "The legend has the levels under their numbers, as sent.",
     expected: "strings and objects unchanged; a null level as a string",
     run: async (trial: Trial) => {
       const inferred = await ask(trial, { q: { ...SCORE, criteria: ["low", { is: "middle" }, null] } });
@@ -197,14 +197,14 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
         ["q", "only"],
         ["s", "0"],
       ] as const) {
-        trial.expect(sharesOf(trial, inferred, [label], name)[0] === 1, "it is not certain", inferred);
+        trial.expect(sharesOf(trial, inferred, [label], name)[0] === 1, "its probability is not 1", inferred);
         trial.expect(at(answerOf(inferred, name), "confidence") === 1, "confidence is not 1", inferred);
       }
     },
   }),
   draft({
     id: "requests.accepted",
-    clause: "What the SDKs may send is answered.",
+    clause: "Every request that the SDKs may send is answered.",
     expected: "200 for each",
     run: (trial: Trial) =>
       trial.each(ACCEPTED, async ({ questions, others }) => {
@@ -213,8 +213,8 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.parts",
-    clause: "A state of AI SDK parts is read as the content of the parts.",
-    expected: "the same answer as for the text alone",
+    clause: "A state of AI SDK parts is read as the parts' content.",
+    expected: "the same answer as for the plain text",
     run: async (trial: Trial) => {
       const plain = await ask(trial, { q: NOUL });
       const wrapped = await ask(trial, { q: NOUL }, { state: [{ type: "text", text: STATE }] });
@@ -234,8 +234,8 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.many",
-    clause: "A request may have 100 questions, and each gets the answer that it gets alone.",
-    expected: "100 answers; of one asked alone the same",
+    clause: "A request may have 100 questions, and each gets the same answer as alone.",
+    expected: "100 answers; the same answer for one asked alone",
     isGentle: false,
     run: async (trial: Trial) => {
       const noul = (index: number) => ({ type: "noul", instructions: `Is it order ${index}?` });
@@ -248,8 +248,8 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.gzip",
-    clause: "A body may be compressed by gzip.",
-    expected: "the answer that it gets uncompressed",
+    clause: "A body may be compressed with gzip.",
+    expected: "the answer to the uncompressed body",
     run: async (trial: Trial) => {
       const body = gzipSync(JSON.stringify(TYPESAFE_REQUEST.body));
       await trial.infer(PATH, body, {
@@ -260,7 +260,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   draft({
     id: "requests.refused",
     clause: "An invalid request is refused with a list of issues.",
-    expected: "422 and a list detail of {loc, msg, type}, loc beginning with body",
+    expected: "422 and a `detail` that is a list of {loc, msg, type}, with loc beginning with body",
     run: (trial: Trial) =>
       trial.each(REFUSED, async ({ body }) => {
         const reply = await trial.refused(PATH, body);
@@ -275,7 +275,7 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "requests.model",
-    clause: "Another model is refused.",
+    clause: "An unknown model is refused.",
     expected: "400 or 422",
     run: async (trial: Trial) => {
       const reply = await trial.post(PATH, { ...TYPESAFE_REQUEST.body, model: "no-such-model-0" });
@@ -285,11 +285,11 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   draft({
     id: "keys",
     clause:
-      "Without a key a request gets 403 or 401, with a wrong one 401, with an error that names its type.",
+      "A request without a key gets 403 or 401, one with a wrong key 401, with an error that names its type.",
     expected: "the status, and detail with error_type and message",
     needsInference: false,
     run: async (trial: Trial) => {
-      if (!trial.facts.wantsKey) trial.skip("the server wants no key");
+      if (!trial.facts.wantsKey) trial.skip("the server requires no key");
       for (const { statuses, headers } of [
         { statuses: [401, 403], headers: {} },
         { statuses: [401], headers: { authorization: "Bearer wrong" } },
@@ -305,8 +305,8 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "models",
-    clause: "GET /v1/models lists names that requests may use, each with a description and a date.",
-    expected: "models with name, description and release_date, jev-latest among them",
+    clause: "GET /v1/models lists the names that requests may use, each with a description and a date.",
+    expected: "models with name, description and release_date, including jev-latest",
     run: async (trial: Trial) => {
       const key = trial.target.apiKey;
       const reply = await trial.get("/v1/models", {

@@ -4,7 +4,7 @@ import { packageRoot } from "../../package-root.ts";
 import { type Json, readJson } from "../client/json.ts";
 import { type Schemas, schemasOf } from "./schemas.ts";
 
-/** The contract's own document, as it is generated. */
+/** A generated OpenAPI document of the contract or of a dialect. */
 export interface ContractDocument extends Schemas {
   readonly json: Json;
 }
@@ -14,7 +14,7 @@ export type DocumentName = "openapi" | "typesafe" | "rerank";
 
 const loaded = new Map<DocumentName, Promise<ContractDocument>>();
 
-/** A document that this package comes with, read once; most of the profile `seed` needs none of it. */
+/** A document of this package, read when first needed and then kept. */
 export function ownContract(name: DocumentName = "openapi"): Promise<ContractDocument> {
   const known = loaded.get(name) ?? load(name);
   loaded.set(name, known);
@@ -23,6 +23,6 @@ export function ownContract(name: DocumentName = "openapi"): Promise<ContractDoc
 
 async function load(name: DocumentName): Promise<ContractDocument> {
   const json = readJson(await readFile(path.join(packageRoot, `generated/${name}.json`), "utf8"));
-  if (json === undefined) throw new Error(`generated/${name}.json is no JSON`);
+  if (json === undefined) throw new Error(`generated/${name}.json is not valid JSON`);
   return { json, ...schemasOf(json) };
 }

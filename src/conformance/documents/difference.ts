@@ -1,9 +1,9 @@
 import { isList, isMap, type Json, show } from "../client/json.ts";
 
-/** Said for people, or true for one server only. */
+/** Keywords left out of the comparison: descriptive, or specific to one server. */
 const WORDS = new Set(["description", "title", "summary", "example", "examples", "default", "externalDocs"]);
 
-/** The first place where two documents or schemas part, in words; undefined where only texts do. */
+/** Describes the first difference between two documents or schemas; undefined if they differ in descriptions only. */
 export function difference(
   wanted: Json | undefined,
   served: Json | undefined,
@@ -11,7 +11,7 @@ export function difference(
 ): string | undefined {
   const where = place.join("/");
   if (isMap(wanted) && isMap(served)) {
-    // a member may be called `title` too: under `properties` all names are members
+    // under `properties`, names such as `title` are members, not keywords
     const isOfNames = ["properties", "schemas"].includes(place.at(-1) ?? "");
     const isSaid = (name: string) => !isOfNames && (WORDS.has(name) || name.startsWith("x-"));
     for (const name of new Set([...wanted.keys(), ...served.keys()])) {

@@ -3,10 +3,10 @@ import { at, isMap, type Json } from "../client/json.ts";
 import type { Schemas } from "./schemas.ts";
 
 /**
- * What does not fit a document's words about an answer; undefined where everything does.
+ * Describes how an answer differs from what a document declares; undefined if it fits.
  *
- * @param operation its place in the document: `paths`, a path, a method
- * @param isStrict whether a status or a schema that the document lacks is a misfit too
+ * @param operation the operation's place in the document: `paths`, a path, a method
+ * @param isStrict whether an undeclared status or a missing schema is a misfit too
  */
 export function misfitOf(
   document: Json,
@@ -27,13 +27,11 @@ export function misfitOf(
   try {
     return schemas.misfitAt([...body, "schema"], json);
   } catch (error) {
-    return isStrict
-      ? `a schema that cannot be read: ${error instanceof Error ? error.message : error}`
-      : undefined;
+    return isStrict ? `an invalid schema: ${error instanceof Error ? error.message : error}` : undefined;
   }
 }
 
-/** The steps of a `$ref` within its document. */
+/** The path of a `$ref` within its document. */
 export function pointerSteps(reference: string): readonly string[] {
   return reference
     .replace(/^#\//, "")

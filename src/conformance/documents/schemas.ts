@@ -3,13 +3,13 @@ import { at, type Json, toPlain } from "../client/json.ts";
 
 /** Schemas of an OpenAPI document. */
 export interface Schemas {
-  /** What does not fit the named schema, in words; undefined where everything fits. */
+  /** Describes how the value violates the named schema; undefined if it fits. */
   misfit(schema: string, value: Json): string | undefined;
-  /** The same of the schema at this path of the document: `paths`, `/health`, `get`, ... */
+  /** The same for the schema at a path of the document: `paths`, `/health`, `get`, ... */
   misfitAt(place: readonly string[], value: Json): string | undefined;
 }
 
-/** Reads what JSON Schema can say; formats and mappings are for people and generators. Compiles a schema when it is first asked for. */
+/** Validators for the schemas of a document, compiled on first use. `format` and discriminator mappings are ignored. */
 export function schemasOf(document: Json): Schemas {
   const ajv = new Ajv({ strict: false, allErrors: false, validateFormats: false, discriminator: true });
   ajv.addSchema(withoutMappings(toPlain(document)), "contract");
@@ -33,7 +33,7 @@ export function schemasOf(document: Json): Schemas {
   };
 }
 
-/** ajv's `discriminator` refuses a mapping, which client generators want. */
+/** Removes discriminator mappings, which client generators need but ajv refuses. */
 function withoutMappings(value: unknown): object {
   const text = JSON.stringify(value, (name, member) =>
     name === "discriminator" && typeof member?.propertyName === "string"

@@ -1,6 +1,6 @@
 import type { Report, Result } from "../run/report.ts";
 
-/** Workflow commands by which GitHub shows what is broken beside a run. */
+/** The report as GitHub workflow commands, which GitHub shows as annotations of a run. */
 export function githubAnnotations(report: Report): string {
   const { results, obstacle, fixed } = report;
   const lines = [
@@ -9,7 +9,7 @@ export function githubAnnotations(report: Report): string {
     ...results
       .filter(({ outcome }) => outcome === "accepted")
       .map(({ id, came, reason = "" }) => command("notice", id, `accepted: ${reason}\ncame: ${came}`)),
-    ...fixed.map((id) => command("notice", id, "kept now: take it out of the baseline")),
+    ...fixed.map((id) => command("notice", id, "passes now: remove it from the baseline")),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,4 +1,4 @@
-/** Colours reach a contrast of 4.5 on their ground in both schemes. */
+/** Style sheet. Text has a contrast of at least 4.5 in both colour schemes. */
 export const STYLE = `
 :root{--ground:#fff;--text:#1c2024;--soft:#5b6570;--line:#d9dee3;--panel:#f5f7f9;--good:#17693a;--bad:#b3202a;--odd:#815100}
 @media(prefers-color-scheme:dark){:root{--ground:#14171a;--text:#e6e9ec;--soft:#9aa5b1;--line:#333a42;--panel:#1d2126;--good:#69cf94;--bad:#ff8b8b;--odd:#e5b45b}}

@@ -5,7 +5,7 @@ import { STYLE } from "./html-style.ts";
 
 const WORDS = { passed: "kept", failed: "broken", accepted: "accepted", skipped: "skipped" } as const;
 
-/** The report as one page that needs nothing else: no script, no font, no picture from anywhere. */
+/** The report as one self-contained HTML page without scripts. */
 export function htmlReport(report: Report): string {
   const { counts, obstacle, results } = report;
   const took = `${(report.elapsedMs / 1000).toFixed(1)} s`;
@@ -48,7 +48,7 @@ function verdict({ exitCode, counts }: Report): string {
   return counts.failed > 0 ? `${counts.failed} broken` : "cannot tell";
 }
 
-/** What is broken, before everything: a reader looks for that. */
+/** The section of broken clauses, which comes first. */
 function brokenFirst(results: readonly Result[]): string {
   const broken = results.filter(({ outcome }) => outcome === "failed");
   if (broken.length === 0) return "";
@@ -74,7 +74,7 @@ function clause(result: Result, isOpen: boolean): string {
 
 function fixed({ fixed: ids }: Report): string {
   if (ids.length === 0) return "";
-  return `<section><h2>Kept now</h2><p>Take these out of the baseline: ${ids.map((id) => `<code>${escaped(id)}</code>`).join(", ")}</p></section>`;
+  return `<section><h2>Fixed</h2><p>Remove these from the baseline: ${ids.map((id) => `<code>${escaped(id)}</code>`).join(", ")}</p></section>`;
 }
 
 function skipped({ skips }: Report): string {
@@ -94,10 +94,10 @@ function sources(results: readonly Result[]): string {
   const dialect = results.find(({ profile }) => isDialect(profile))?.profile;
   if (dialect !== undefined) return `${results.length} of the dialect ${dialect}`;
   const seed = results.filter(({ profile }) => profile === "seed").length;
-  return `${seed} of the profile seed, ${results.length - seed} that only this contract decides`;
+  return `${seed} of the profile seed, ${results.length - seed} more of this contract`;
 }
 
-/** Our own words, with `code` in them. */
+/** Escaped text with `code` between backticks. */
 function prose(text: string): string {
   return escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
 }

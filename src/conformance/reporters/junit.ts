@@ -2,13 +2,14 @@ import junit, { type Builder, type TestCase } from "junit-report-builder";
 import { bySubject } from "../clauses.ts";
 import type { Report, Result } from "../run/report.ts";
 
-// Its types tell of a member `default` that its CommonJS file does not have: the module is the builder itself.
+// The package's types declare a member `default` that its CommonJS module does not have: the module itself is the
+// builder.
 const builder = junit as unknown as Builder;
 
-/** Control characters that XML cannot hold at all. */
+/** Characters that XML cannot represent. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** The report as JUnit XML: a suite a subject, a case a clause. */
+/** The report as JUnit XML: one suite per subject, one case per clause. */
 export function junitReport(report: Report): string {
   const root = builder.newBuilder().name(`conformance of ${report.server}, profile ${report.profile}`);
   for (const { title, results } of bySubject(report.results)) {
@@ -47,5 +48,5 @@ function describe({ source, expected, came, curl }: Result): string {
 }
 
 function clean(text: string): string {
-  return text.replaceAll(FORBIDDEN, "\ufffd").replaceAll("]]>", "]] >"); // which would end a CDATA section
+  return text.replaceAll(FORBIDDEN, "\ufffd").replaceAll("]]>", "]] >"); // "]]>" would end a CDATA section
 }

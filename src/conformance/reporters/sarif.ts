@@ -1,7 +1,7 @@
 import type { Report, Result } from "../run/report.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
-/** Tools that show SARIF want a file; a running server is none. */
+/** File name for SARIF viewers, which need one. A running server has no file. */
 const PLACE = "conformance-report";
 
 /** Broken and accepted clauses as SARIF 2.1.0. @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */

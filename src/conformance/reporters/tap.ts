@@ -6,7 +6,7 @@ export function tapReport({ results, seed, skips, unobserved, fixed, obstacle }:
   const remarks = [
     `seed ${seed}`,
     ...(obstacle === undefined ? [] : [obstacle]),
-    ...fixed.map((id) => `${id} is kept now: take it out of the baseline`),
+    ...fixed.map((id) => `${id} passes now: remove it from the baseline`),
     ...skips.map(({ reason, clauses }) => `skipped ${clauses.length}: ${reason}`),
     ...unobserved.map(({ rule, why }) => `not observable: ${rule} ${why}`),
   ].map((remark) => `# ${remark.replaceAll(/\s+/g, " ").replaceAll(/\p{Cc}/gu, "\ufffd")}`);
@@ -27,7 +27,7 @@ function testLine({ id, clause, outcome, came, reason = "" }: Result, number: nu
 function diagnosis({ outcome, source, expected, came, curl }: Result): readonly string[] {
   if (outcome !== "failed" && outcome !== "accepted") return [];
   const fields = Object.entries({ source, expected, came, curl: curl ?? "" });
-  // JSON strings are YAML strings
+  // a JSON string is also a YAML string
   return ["  ---", ...fields.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`), "  ..."];
 }
 

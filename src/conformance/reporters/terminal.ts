@@ -13,10 +13,10 @@ const SIGNS = {
   accepted: ["took", "yellow"],
   skipped: ["skip", "yellow"],
 } as const;
-/** Command lines longer than this are in the other reports only. */
+/** Longer command lines are left out; the other reports have them. Chosen. */
 const LONGEST_CURL = 3000;
 
-/** The report for people: what failed and was skipped in full, the rest as counts a subject. */
+/** The report as text: failed and skipped clauses in full, the rest as counts per subject. */
 export function terminalReport(report: Report, { isColoured }: Colours): string {
   const paint = (style: keyof typeof STYLES, text: string) =>
     isColoured ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
@@ -27,7 +27,7 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
     "",
   ];
   const common = commonReasons(results);
-  // one cause for all of them is said once, below
+  // a common cause is printed once, below
   if (!isOneCause(report)) {
     for (const { title, results: own } of bySubject(results)) {
       const passed = own.filter(({ outcome }) => outcome === "passed").length;
@@ -40,30 +40,30 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
   for (const [reason, skipped] of common)
     if (reason !== obstacle) lines.push(`${paint("yellow", `skip ${skipped} clauses`)}: ${oneLine(reason)}`);
   if (obstacle !== undefined) lines.push(paint("yellow", oneLine(obstacle)));
-  for (const id of report.fixed) lines.push(paint("green", `${id} is kept now: take it out of the baseline`));
-  if (counts.failed > 0) lines.push(paint("dim", `To send the same requests again: --seed ${report.seed}`));
+  for (const id of report.fixed) lines.push(paint("green", `${id} passes now: remove it from the baseline`));
+  if (counts.failed > 0) lines.push(paint("dim", `To repeat this run: --seed ${report.seed}`));
   const took = `${(report.elapsedMs / 1000).toFixed(1)} s, ${report.requests} requests`;
   const failed = counts.failed > 0 ? paint("red", `${counts.failed} broken`) : "0 broken";
   const accepted = counts.accepted > 0 ? `${counts.accepted} accepted, ` : "";
   lines.push(
     `${paint("green", `${counts.passed} kept`)}, ${failed}, ${accepted}${skippedOf(report)}; ${took}`,
   );
-  const blind = `${report.unobserved.length} rules cannot be observed by a client: --report and --json list them`;
+  const blind = `${report.unobserved.length} rules cannot be observed by a client; --report and --json list them`;
   if (!isOneCause(report)) lines.push(paint("dim", blind));
   return `${lines.join("\n")}\n`;
 }
 
-/** Reasons for which many clauses were skipped: each is told once, with the number of them. */
+/** Reasons shared by many skipped clauses, with counts. Each is printed once. */
 function commonReasons(results: readonly Result[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { outcome, came } of results)
     if (outcome === "skipped") counts.set(came, (counts.get(came) ?? 0) + 1);
   return new Map([...counts].filter(([, count]) => count > MOST_ALIKE));
 }
-/** Chosen: as many clauses with one reason are still worth naming. */
+/** Up to so many clauses with the same reason are listed one by one. Chosen. */
 const MOST_ALIKE = 8;
 
-/** One line as a result comes. */
+/** One line of progress for a result. */
 export function progressLine({ id, outcome }: Result, done: number, total: number): string {
   const mark = outcome === "passed" ? "" : ` ${SIGNS[outcome][0]}`;
   return `${String(done).padStart(String(total).length)}/${total} ${id}${mark}`;
@@ -87,7 +87,7 @@ function resultLines(
   return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...accepted, ...repeat];
 }
 
-/** A server may send anything; a terminal must not obey it. */
+/** Removes control characters, since a server may send escape sequences for the terminal. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/\p{Cc}/gu, "\ufffd");
 }
@@ -100,7 +100,7 @@ function isOneCause({ results, counts }: Report): boolean {
   );
 }
 
-/** How many were skipped, and for how many reasons. */
+/** The number of skipped clauses and of their reasons. */
 function skippedOf({ counts, skips }: Report): string {
   const reasons = skips.length > 1 ? ` for ${skips.length} reasons` : "";
   return `${counts.skipped} skipped${reasons}`;

@@ -5,16 +5,16 @@ const FORMAT = "decision-conformance-baseline-v1";
 /** The most characters of `came` in a generated reason. Chosen. */
 const LONGEST_CAME = 200;
 
-/** Broken clauses that somebody has accepted: the reason by id. */
+/** Broken clauses that are accepted: clause id to reason. */
 export type Baseline = ReadonlyMap<string, string>;
 
 /**
- * Reads what `writeBaseline` wrote and people have edited.
+ * Parses a baseline file, written by `writeBaseline` and perhaps edited by hand.
  *
  * @throws WrongUsage
  */
 export function readBaseline(text: string, ids: ReadonlySet<string>): Baseline {
-  const form = `a baseline is {"format": "${FORMAT}", "accepted": [{"clause": ..., "reason": ...}]}`;
+  const form = `a baseline must be {"format": "${FORMAT}", "accepted": [{"clause": ..., "reason": ...}]}`;
   const { format, accepted } = parsed(text, form);
   if (format !== FORMAT || !Array.isArray(accepted)) throw new WrongUsage(form);
   const known = new Map<string, string>();
@@ -22,7 +22,7 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): Baseline {
     const { clause, reason } = isRecord(entry) ? entry : {};
     if (typeof clause !== "string" || typeof reason !== "string") throw new WrongUsage(form);
     if (!ids.has(clause))
-      throw new WrongUsage(`the baseline accepts ${JSON.stringify(clause)}, and no clause is called so`);
+      throw new WrongUsage(`the baseline accepts ${JSON.stringify(clause)}, but there is no such clause`);
     if (reason.trim() === "") throw new WrongUsage(`the baseline gives no reason for accepting ${clause}`);
     if (known.has(clause)) throw new WrongUsage(`the baseline has ${clause} twice`);
     known.set(clause, reason);
@@ -30,7 +30,7 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): Baseline {
   return known;
 }
 
-/** What is broken now, each with its reason: the one it had, or what came. */
+/** A baseline of all clauses that are broken now. Each keeps its reason; a new one gets what the server answered. */
 export function writeBaseline({ results }: Report): string {
   const accepted = results
     .filter(({ outcome }) => outcome === "failed" || outcome === "accepted")
@@ -47,7 +47,7 @@ function parsed(text: string, form: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw new WrongUsage(form);
 }

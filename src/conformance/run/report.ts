@@ -1,47 +1,50 @@
 import type { Clause, Profile } from "../trial/clause.ts";
 import type { UnobservedRule } from "./unobserved.ts";
 
-/** `accepted`: broken, and the baseline says why that is taken. */
+/** `accepted`: broken, but listed in the baseline with a reason. */
 export type Outcome = "passed" | "failed" | "accepted" | "skipped";
 
-/** What one check found out. */
+/** The result of one check. */
 export interface Result extends Clause {
   readonly outcome: Outcome;
-  /** What came instead of what was expected (failed, accepted), or why nothing can be said (skipped); else empty. */
+  /** What the server did instead (failed, accepted), or why the check was skipped; otherwise empty. */
   readonly came: string;
-  /** A command line that sends the request again, if one request is to blame. The key stands in it as a variable. */
+  /** A command line that repeats the request, if a single one failed. It has an environment variable for the key. */
   readonly curl: string | undefined;
-  /** Why it is accepted; undefined for any other outcome. */
+  /** The baseline's reason; undefined for other outcomes. */
   readonly reason?: string | undefined;
   readonly elapsedMs: number;
 }
 
-/** A whole run. */
+/** The report of a whole run. */
 export interface Report {
   readonly server: string;
-  /** The served model's id, if the server told it. */
+  /** The served model's id; undefined if unknown. */
   readonly model: string | undefined;
   readonly profile: Profile;
   readonly isGentle: boolean;
-  /** Another run with it, of the same clauses, sends the same requests. */
+  /** A run of the same clauses with the same seed sends the same requests. */
   readonly seed: number;
-  /** Which part of the clauses this run checked, as `2/4`; undefined for all. */
+  /** The part of the clauses that this run checked, such as `2/4`; undefined for all. */
   readonly shard: string | undefined;
   readonly startedAt: string;
   readonly elapsedMs: number;
   readonly requests: number;
-  /** One line about what kept most of the checks from saying anything; undefined where nothing did. */
+  /** One line about what prevented most of the checks; undefined if nothing did. */
   readonly obstacle: string | undefined;
-  /** 0: all kept, or what is broken is accepted; 1: some broken, or the run ended early; 2: nothing broken, but nothing could be inferred or checked. */
+  /**
+   * 0: nothing broken that is not accepted. 1: clauses broken, or the run ended early. 2: nothing broken, but inference
+   * or all checks were impossible.
+   */
   readonly exitCode: 0 | 1 | 2;
   readonly counts: Readonly<Record<Outcome, number>>;
   /** In the order of the table of clauses. */
   readonly results: readonly Result[];
-  /** Clauses that the baseline accepts as broken and that are kept now. */
+  /** Clauses that the baseline accepts as broken but that passed. */
   readonly fixed: readonly string[];
-  /** Why clauses were skipped, and how many for each reason. */
+  /** Reasons for skipped clauses, with counts. */
   readonly skips: readonly Skips[];
-  /** Rules of the contract that no client can observe: no outcome says anything of them. */
+  /** Rules of the contract that no client can observe and no check covers. */
   readonly unobserved: readonly UnobservedRule[];
 }
 
@@ -55,13 +58,13 @@ export function countOutcomes(results: readonly Result[]): Readonly<Record<Outco
   };
 }
 
-/** Skipped clauses that have one reason in common. */
+/** Clauses skipped for the same reason. */
 export interface Skips {
   readonly reason: string;
   readonly clauses: readonly string[];
 }
 
-/** The commonest reason first. */
+/** Reasons for skipped clauses, most frequent first. */
 export function skipsIn(results: readonly Result[]): readonly Skips[] {
   const byReason = new Map<string, string[]>();
   for (const { id, outcome, came } of results)

@@ -18,10 +18,10 @@ import { countOutcomes, type Report, type Result, skipsIn } from "./report.ts";
 import { UNOBSERVED } from "./unobserved.ts";
 
 export interface Bounds {
-  /** Of the whole run. */
+  /** Time limit of the whole run. */
   readonly maxSeconds: number;
   readonly maxRequests: number;
-  /** Checks under way at a time, of those that bear company. */
+  /** The most concurrent checks, among those that need not run alone. */
   readonly checksAtATime: number;
 }
 
@@ -34,23 +34,26 @@ export interface RunOptions {
   readonly shard: string | undefined;
   readonly baseline: Baseline;
   readonly bounds: Bounds;
-  /** Told of each result as it comes. */
+  /** Called with each result as soon as it is known. */
   readonly onResult: (result: Result, done: number, total: number) => void;
 }
 
-/** Of the dialects. */
+/** The first request for each dialect. */
 const FIRST_REQUESTS: Partial<Record<Profile, FirstRequest>> = {
   typesafe: TYPESAFE_REQUEST,
   rerank: RERANK_REQUEST,
   mcp: MCP_REQUEST,
 };
 
-/** After so many checks in a row that got no answer the server counts as gone, unless it answers another request. */
+/**
+ * After so many consecutive checks without an answer, the server is probed once and considered gone if the probe fails.
+ * Chosen.
+ */
 const GONE_AFTER = 4;
-/** Chosen: a server that computes slowly answers this in milliseconds. */
+/** Timeout of the probe. Even a slow server answers it in milliseconds. Chosen. */
 const LOOK_MS = 5_000;
 
-/** Runs the checks: those that bear company, then those that need quiet, then those that look back on all. */
+/** Runs the checks: first those with turn `any`, then `alone`, then `last`. */
 export async function run(options: RunOptions): Promise<Report> {
   const startedAt = new Date();
   const client = new HttpClient(options.target);
@@ -68,7 +71,7 @@ class Run {
   readonly #deadline: AbortSignal;
   readonly #results = new Map<Check, Result>();
   #silent = 0;
-  /** Whether it still answers, while that is asked and once it does not. */
+  /** The probe's result: set while it runs, and kept once the server is gone. */
   #look: Promise<boolean> | undefined;
   #obstacle: string | undefined;
   #isForeign = false;
@@ -78,7 +81,7 @@ class Run {
     this.#client = client;
     this.#startedAt = startedAt;
     this.#deadline = AbortSignal.timeout(options.bounds.maxSeconds * 1000);
-    setMaxListeners(0, this.#deadline); // every request under way listens to it
+    setMaxListeners(0, this.#deadline); // every pending request listens to this signal
   }
 
   async toEnd(): Promise<Report> {
@@ -128,7 +131,7 @@ class Run {
     const { noInference, deadInference } = session.facts;
     if (check.needsInference && noInference !== undefined) return result("skipped", noInference);
     if (check.needsInference && deadInference !== undefined) return result("failed", deadInference);
-    if (await this.#isGone()) return result("failed", "the server had stopped answering before");
+    if (await this.#isGone()) return result("failed", "the server stopped answering before this check");
     const trial = new Trial(session, this.#deadline);
     try {
       const name = `${this.#options.seed}/${check.id}`;
@@ -138,26 +141,30 @@ class Run {
     } catch (error) {
       this.#silent = error instanceof NoAnswer ? this.#silent + 1 : 0;
       if (this.#deadline.aborted)
-        return result("skipped", `the run's ${this.#options.bounds.maxSeconds} s were over`);
+        return result("skipped", `the run reached its time limit of ${this.#options.bounds.maxSeconds} s`);
       if (error instanceof CannotTell) return result("skipped", error.message);
       const isAnswer = error instanceof Broken || error instanceof NoAnswer;
       const request = isAnswer ? error.request : undefined;
       const curl = request && curlLine(request, session.target.apiKey);
       const message = error instanceof Error ? error.message : String(error);
-      return result("failed", isAnswer ? message : `the check could not read what came: ${message}`, curl);
+      return result(
+        "failed",
+        isAnswer ? message : `the check could not interpret the answer: ${message}`,
+        curl,
+      );
     } finally {
       trial.close();
     }
   }
 
-  /** A slow server is not gone: each of its late answers fails a check of its own. */
+  /** Probes whether the server is gone. A slow server is not: each of its late answers fails its own check. */
   async #isGone(): Promise<boolean> {
     if (this.#silent < GONE_AFTER) return false;
     this.#look ??= this.#answers().then((answers) => {
       if (answers) [this.#silent, this.#look] = [0, undefined];
       return answers;
     });
-    return !(await this.#look) && !this.#deadline.aborted; // else the run's time was too short to tell
+    return !(await this.#look) && !this.#deadline.aborted; // otherwise the run's remaining time was too short to tell
   }
 
   async #answers(): Promise<boolean> {
@@ -169,16 +176,17 @@ class Run {
     );
   }
 
-  /** Why the run ended before its last check; undefined where it did not. */
+  /** Why the run ended early; undefined if it did not. */
   #cutShort(sentRequests: number): string | undefined {
     const { maxSeconds, maxRequests } = this.#options.bounds;
-    if (this.#deadline.aborted) return `the run's ${maxSeconds} s were over before its last check`;
+    if (this.#deadline.aborted)
+      return `the run reached its time limit of ${maxSeconds} s before its last check`;
     if (sentRequests > maxRequests)
-      return `the run's ${maxRequests} requests were spent before its last check`;
+      return `the run reached its limit of ${maxRequests} requests before its last check`;
     return undefined;
   }
 
-  /** Nothing can be said of any clause, and that is a failure. */
+  /** The report for a server that does not answer: every clause fails. */
   #unreachable(error: unknown): Report {
     const message =
       error instanceof NoAnswer ? error.message : `no answer in ${this.#options.bounds.maxSeconds} s`;
@@ -192,7 +200,7 @@ class Run {
     return this.#report(undefined, 1);
   }
 
-  /** Another kind of server: that is said once, and nothing is asked of it any more. */
+  /** The report for another kind of server. No further requests are sent. */
   #foreign(reason: string, requests: number): Report {
     this.#isForeign = true;
     this.#obstacle = hideKey(reason, this.#options.target.apiKey);

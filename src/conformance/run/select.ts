@@ -4,24 +4,24 @@ import type { Profile } from "../trial/clause.ts";
 
 export interface Selection {
   readonly profile: Profile;
-  /** Ids, their beginnings, or patterns with `*`; none means all. */
+  /** Ids, prefixes, or patterns with `*`. Empty: all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly isGentle: boolean;
-  /** `2/4`: the second of four parts; undefined for all. */
+  /** `2/4` is the second of four parts; undefined for all. */
   readonly shard: string | undefined;
 }
 
 /**
- * The checks that a user wants.
+ * Selects checks.
  *
- * @throws WrongUsage when a pattern fits no clause at all
+ * @throws WrongUsage if a pattern matches no clause or no clause is left
  */
 export function selectChecks(checks: readonly Check[], selection: Selection): readonly Check[] {
   for (const given of [...selection.only, ...selection.skip]) {
     const fits = matcher(given);
     if (!checks.some(({ id }) => fits(id)))
-      throw new WrongUsage(`no clause is called ${JSON.stringify(given)}`);
+      throw new WrongUsage(`there is no clause ${JSON.stringify(given)}`);
   }
   const only = selection.only.map(matcher);
   const skip = selection.skip.map(matcher);
@@ -42,15 +42,15 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
   return part;
 }
 
-/** Clauses are dealt in turn, so that slow ones are spread. */
+/** Parses a shard. Clauses go to the shards in turn, so that slow ones are spread. */
 function readShard(shard: string): { readonly index: number; readonly count: number } {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(shard) ?? []).map(Number);
   if (index < 1 || index > count)
-    throw new WrongUsage(`a shard looks like 2/4, the second of four, not ${JSON.stringify(shard)}`);
+    throw new WrongUsage(`a shard must look like 2/4 (the second of four), not ${JSON.stringify(shard)}`);
   return { index, count };
 }
 
-/** `rank` fits `rank` and `rank.order`; `*.order` fits what ends so. */
+/** `rank` matches `rank` and `rank.order`; `*.order` matches ids with that ending. */
 function matcher(pattern: string): (id: string) => boolean {
   if (!pattern.includes("*"))
     return (id) => id === pattern || id.startsWith(`${pattern.replace(/\.$/, "")}.`);

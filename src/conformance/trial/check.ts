@@ -1,22 +1,24 @@
 import type { Clause } from "./clause.ts";
 import type { Trial } from "./trial.ts";
 
-/** When a check runs: beside others, with nothing else under way, or after all others. */
+/** When a check runs: concurrently with others, alone, or after all others. */
 export type Turn = "any" | "alone" | "last";
 
-/** A clause with the probe that tells whether a server keeps it. */
+/** A clause and the function that tests a server for it. */
 export interface Check extends Clause {
-  /** True: pointless without answers from the model; skipped where the server wants a key that was not given. */
+  /** True if the check needs answers from the model. It is skipped if the server requires a key and none was given. */
   readonly needsInference: boolean;
   readonly turn: Turn;
-  /** @throws Broken, CannotTell, or whatever the probe ran into */
+  /** @throws Broken, CannotTell, or any other error, such as NoAnswer */
   readonly run: (trial: Trial) => Promise<void>;
 }
 
 type Defaults = "isGentle" | "needsInference" | "turn" | "profile";
 export type CheckDraft = Omit<Check, Defaults> & Partial<Pick<Check, Defaults>>;
 
-/** Completes a check. Its profile follows from its source: `interface` is seed, `contract` is full. */
+/**
+ * Completes a check. Its profile follows from its source: `interface: ...` gives `seed`, `contract: ...` gives `full`.
+ */
 export function defineCheck(draft: CheckDraft): Check {
   return {
     isGentle: true,
@@ -27,7 +29,7 @@ export function defineCheck(draft: CheckDraft): Check {
   };
 }
 
-/** A check without its probe, for a report. */
+/** A check without its functions, for a report. */
 export function clauseOf(check: Check): Clause {
   const { run: _run, needsInference: _needs, turn: _turn, ...clause } = check;
   return clause;

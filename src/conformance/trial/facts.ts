@@ -6,36 +6,36 @@ import { foreignReason } from "./foreign.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { RANK, SMALL, SMALL_RANK, SYSTEMONE } from "./operations.ts";
 
-/** What the first requests tell of the server; every later check builds on it. */
+/** What the first requests show about the server. Later checks use it. */
 export interface Facts {
   readonly health: Reply;
-  /** `full` id, from an answer or from the lists; undefined where nothing tells it. */
+  /** The model's full id, from an answer or a list; undefined if unknown. */
   readonly modelId: string | undefined;
-  /** Other names that `/v1/models` or `/health` list. */
+  /** Aliases listed by `/v1/models` or `/health`. */
   readonly aliases: readonly string[];
-  /** Whether an inference without a key is refused for lack of it. */
+  /** Whether inference without a key is refused for that reason. */
   readonly wantsKey: boolean;
-  /** Why nothing can be inferred for lack of a key; undefined where there is no such lack. */
+  /** Why a missing or wrong key prevents inference; undefined if it does not. */
   readonly noInference: string | undefined;
-  /** Why neither inference operation gives any answer; undefined where one does, be it an error. */
+  /** Why neither inference operation answers; undefined if one does, even with an error. */
   readonly deadInference: string | undefined;
   readonly limits: Limits;
-  /** Why this is no server of the contract at all, and what to try; undefined for any that looks like one. */
+  /** Why this is not a server of the contract, and what to try; undefined if it may be one. */
   readonly foreign: string | undefined;
-  /** Requests that these facts took. */
+  /** Requests sent to gather these facts. */
   readonly requests: number;
 }
 
 export const FULL_ID = /^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/;
 export const JSON_TYPE = { "content-type": "application/json" };
 
-/** Between two looks at a server that is not ready yet. */
+/** Pause between two requests to a server that is not ready yet. Chosen. */
 const READY_PAUSE_MS = 500;
 
 /**
- * Asks what every check needs to know.
+ * Gathers what every check needs to know.
  *
- * @throws NoAnswer when nothing answers at all, or the server does not get ready in time
+ * @throws NoAnswer if no server answers, or it does not become ready in time
  */
 export async function gatherFacts(target: Target, client: HttpClient, signal: AbortSignal): Promise<Facts> {
   let requests = 0;
@@ -101,7 +101,7 @@ function settledValue(settled: PromiseSettledResult<Reply>): Reply | undefined {
   return settled.status === "fulfilled" ? settled.value : undefined;
 }
 
-/** 403 is the wrong status for it, and yet says the same. */
+/** Whether a request was refused for its key. 403 is the wrong status but means the same. */
 function isRefusal({ status }: Reply): boolean {
   return status === 401 || status === 403;
 }
@@ -112,22 +112,19 @@ function messageOf(reason: unknown): string {
 
 function noInferenceReason(hasKey: boolean): string {
   return hasKey
-    ? "the server refuses the key that was given"
-    : "the server wants a key and none was given (--api-key or DECISION_API_KEY)";
+    ? "the server refuses the given key"
+    : "the server requires a key and none was given (--api-key or DECISION_API_KEY)";
 }
 
-/** A server may still be loading its model: waits for it, not for ever. */
+/** Waits until the server is ready, since it may still be loading its model. */
 async function readyHealth(get: (path: string) => Promise<Reply>, timeoutMs: number): Promise<Reply> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const health = await get("/health");
-    // a page with 503 is a proxy without a server behind it, or another server
+    // a 503 without JSON comes from a proxy without a server behind it, or from another kind of server
     if (health.status !== 503 || !isMap(health.json)) return health;
     if (performance.now() > end)
-      throw new NoAnswer(
-        `the server says that it is not ready (503), for ${timeoutMs / 1000} s`,
-        health.request,
-      );
+      throw new NoAnswer(`the server was not ready (503) within ${timeoutMs / 1000} s`, health.request);
     await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
   }
 }

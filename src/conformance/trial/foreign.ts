@@ -3,20 +3,20 @@ import { at, isList, isMap } from "../client/json.ts";
 import type { Target } from "../client/target.ts";
 import { RANK, SYSTEMONE } from "./operations.ts";
 
-/** The first answers of a server; undefined where none came. */
+/** The first answers of a server; undefined where there was none. */
 export interface FirstAnswers {
   readonly models: Reply | undefined;
   readonly rank: Reply | undefined;
   readonly systemone: Reply | undefined;
 }
 
-/** Statuses that say that there is no such operation here. */
+/** Statuses that mean that the operation does not exist. */
 const NO_OPERATION = [404, 405, 501];
 
 /**
- * Why a server is none of this contract: one sentence with what was seen and what to try; undefined where anything looks like one.
+ * Explains why a server is not one of this contract, with what was seen and what to try; undefined if it may be one.
  *
- * @param models what GET <address>/v1/models gives, for other addresses of the same server
+ * @param models sends GET <address>/v1/models for another address of the same server
  */
 export async function foreignReason(
   { base }: Target,
@@ -30,7 +30,7 @@ export async function foreignReason(
     `POST ${RANK} ${brief(rank)}`,
     `POST ${SYSTEMONE} ${brief(systemone)}`,
   ].join(", ");
-  return `What answers at ${base.href} is no server of this contract (${seen}): ${await advice(base, [models, rank, systemone], ask)}.`;
+  return `What answers at ${base.href} is not a server of this contract (${seen}): ${await advice(base, [models, rank, systemone], ask)}.`;
 }
 
 async function advice(
@@ -57,7 +57,7 @@ async function advice(
   return tries.join(", or ");
 }
 
-/** The path without its last part, and no path at all. */
+/** The path without its last segment, and the empty path. */
 function shorterPaths(path: string): readonly string[] {
   const parts = path.split("/").filter((part) => part !== "");
   if (parts.length === 0) return [];
@@ -68,7 +68,7 @@ function hasModels({ status, json }: Reply): boolean {
   return status === 200 && isList(at(json, "models"));
 }
 
-/** An answer that an inference operation of the contract can give, be it an error or a wrong one. */
+/** Whether an inference operation of the contract can have given this answer, be it an error or a wrong answer. */
 function isOperation({ status, json }: Reply): boolean {
   if (NO_OPERATION.includes(status) || !isMap(json)) return false;
   return ["answers", "ranked", "detail"].some((member) => json.has(member));

@@ -1,21 +1,21 @@
 import { at, isMap, type Json } from "../client/json.ts";
 
-/** Bounds of requests; each has its name in `limits` of `/health`. */
+/** Limits on requests. `limits` of `/health` has them in snake case. */
 export interface Limits {
   readonly maxBodyBytes: number;
   readonly maxNesting: number;
   readonly maxQuestions: number;
   readonly minCandidates: number;
-  /** Of a question, and of a ranking. */
+  /** Candidates of a question or a ranking. */
   readonly maxCandidates: number;
-  /** Candidates of all questions of a request together. */
+  /** Candidates of all questions of a request in total. */
   readonly maxPairs: number;
   readonly maxStateQuestionTokens: number;
   readonly maxCandidateTokens: number;
   readonly queueCapacity: number;
 }
 
-/** The contract's. Written here, because checks use nothing of the service that they check; a test compares both. */
+/** The contract's limits. Repeated here because checks share no code with the service; a test compares both. */
 export const CONTRACT_LIMITS: Limits = {
   maxBodyBytes: 2_097_152,
   maxNesting: 100,
@@ -28,14 +28,14 @@ export const CONTRACT_LIMITS: Limits = {
   queueCapacity: 128,
 };
 
-/** Chosen: a request with more questions or candidates would be an attack. */
+/** Larger limits on questions or candidates are not tested. Chosen. */
 const LARGEST_COUNT = 1024;
-/** Chosen: questions, and candidates, that a check of another subject may send. */
+/** Questions, and candidates, that checks of other subjects may send. Chosen. */
 const FEW = 24;
 
 /**
- * The server's own bounds where `/health` tells them under the contract's names, otherwise the contract's. Those of bodies, of
- * nesting and of the fewest candidates are always the contract's.
+ * The limits that `/health` reports under the contract's names, otherwise the contract's. Body size, nesting and the
+ * fewest candidates are always the contract's.
  */
 export function readLimits(health: Json | undefined): Limits {
   const limits = at(health, "limits");
@@ -57,7 +57,7 @@ export function readLimits(health: Json | undefined): Limits {
   };
 }
 
-/** Whether requests reach each of these bounds before another one, and stay of a moderate size. */
+/** Whether requests can reach each of these limits before any other, at a moderate size. */
 function areTestable({
   maxQuestions,
   maxCandidates,
@@ -66,7 +66,7 @@ function areTestable({
   return (
     Math.max(maxQuestions, maxCandidates, maxPairs) <= LARGEST_COUNT &&
     Math.min(maxQuestions, maxCandidates) >= FEW &&
-    maxPairs >= 2 * Math.max(maxCandidates, maxQuestions) && // a yes/no question has two
+    maxPairs >= 2 * Math.max(maxCandidates, maxQuestions) && // a noul has two candidates
     maxPairs < maxCandidates * (maxQuestions - 1)
   );
 }

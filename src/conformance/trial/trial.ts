@@ -23,14 +23,14 @@ export class CannotTell extends Error {
   override readonly name = "CannotTell";
 }
 
-/** What the checks of one run share. */
+/** State shared by the checks of one run. */
 export interface Session {
   readonly target: Target;
   readonly client: HttpClient;
   readonly facts: Facts;
   readonly profile: Profile;
   readonly maxRequests: number;
-  /** Every answer of the run so far, without those over bare connections. */
+  /** Every answer of the run so far, without those over raw connections. */
   readonly seen: Reply[];
   /** Results by name, for checks that need the same. */
   readonly shared: Map<string, Promise<unknown>>;
@@ -38,34 +38,36 @@ export interface Session {
 }
 
 export interface CallOptions {
-  /** Text and bytes go out as they are, everything else as JSON. */
+  /** Strings and bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
-  /** Beside, or instead of, `content-type: application/json`; a header set to undefined is left out. */
+  /** Added to `content-type: application/json`, or replacing it. A header set to undefined is left out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** False: sent without the key. */
+  /** False sends the request without the key. */
   readonly hasKey?: boolean;
-  /** Until the answer must be complete, where that may take longer than any other. */
+  /** Timeout of the answer, if it may take longer than others. */
   readonly timeoutMs?: number;
 }
 
-/** An answered inference. */
+/** An inference answered with 200. */
 export interface Inferred {
   readonly reply: Reply;
   readonly json: JsonMap;
 }
 
-/** Stands in values only: no error and no health report may repeat it. */
+/** Marker word for values of requests. No error and no health report may repeat it. */
 export const MARK = "qzmarkqz";
-/** Cases of one check that are under way at a time. */
+/** The most concurrent cases of one check. Chosen. */
 const CASES_AT_A_TIME = 4;
-/** A full queue may be somebody else's doing: asked again this often, after the second that the contract tells. */
+/**
+ * Attempts if the queue is full, which other callers may have caused. They are one `Retry-After` second apart. Chosen.
+ */
 const BUSY_ATTEMPTS = 4;
 const BUSY_PAUSE_MS = 1000;
-const FULL = `the server was full with other requests, at each of ${BUSY_ATTEMPTS} attempts`;
-/** Cases that a failure names beside the first. */
+const FULL = `the server's queue was full at each of ${BUSY_ATTEMPTS} attempts`;
+/** Failed cases that a message names besides the first. Chosen. */
 const NAMED_CASES = 4;
 
-/** One check's dealings with the server. */
+/** What one check uses to talk to the server and to report. */
 export class Trial {
   readonly facts: Facts;
   readonly profile: Profile;
@@ -102,7 +104,7 @@ export class Trial {
   ): Promise<Reply> {
     this.#spend();
     const isText = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-    // nothing but the two operations ever needs it
+    // only the two operations need the key
     const key = hasKey && method === "POST" && this.facts.wantsKey ? this.target.apiKey : undefined;
     const all = {
       ...(body === undefined ? {} : JSON_TYPE),
@@ -126,13 +128,13 @@ export class Trial {
     return await this.call("GET", path, options);
   }
 
-  /** Asks again while the queue is full. */
+  /** Posts, and repeats the request while the queue is full. */
   async post(path: string, body: unknown, options: CallOptions = {}): Promise<Reply> {
     const send = async () => ({ reply: await this.call("POST", path, { ...options, body }) });
     return (await this.#whileBusy(send)).reply;
   }
 
-  /** Sends over a bare connection, and again while the queue is full. @throws CannotTell when it stays full */
+  /** Calls `send`, and repeats it while the queue is full. @throws CannotTell if it stays full */
   async unlessBusy<Sent extends { readonly reply: Reply }>(send: () => Promise<Sent>): Promise<Sent> {
     const sent = await this.#whileBusy(send);
     if (sent.reply.status === 503) this.skip(FULL);
@@ -147,16 +149,16 @@ export class Trial {
     }
   }
 
-  /** An inference that must be answered. @throws Broken when it is not; CannotTell when the server is full */
+  /** Posts an inference that must succeed. @throws Broken if it does not; CannotTell if the queue stays full */
   async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
     const reply = await this.post(path, body, options);
     if (reply.status === 503) this.skip(FULL);
     if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
-    if (!isMap(reply.json)) this.fail(`no JSON object: ${excerpt(reply)}`, reply);
+    if (!isMap(reply.json)) this.fail(`not a JSON object: ${excerpt(reply)}`, reply);
     return { reply, json: reply.json };
   }
 
-  /** A request that must be refused. */
+  /** Posts a request that must be refused. */
   async refused(
     path: string,
     body: unknown,
@@ -168,7 +170,7 @@ export class Trial {
     return reply;
   }
 
-  /** A bare connection, closed with the check. Its answers may take so long, or as long as any. */
+  /** Opens a raw connection, closed at the end of the check. @param timeoutMs of each answer */
   async wire(timeoutMs = this.target.timeoutMs): Promise<Wire> {
     this.#spend();
     const wire = await Wire.open({ ...this.target, timeoutMs: Math.min(timeoutMs, this.target.timeoutMs) });
@@ -176,14 +178,14 @@ export class Trial {
     return wire;
   }
 
-  /** The header line that carries the key, if one is needed. */
+  /** The header line with the key, if there is one. */
   keyLines(): readonly string[] {
     return this.facts.wantsKey && this.target.apiKey !== undefined
       ? [`Authorization: Bearer ${this.target.apiKey}`]
       : [];
   }
 
-  /** Runs the cases, a few at a time. @throws Broken for the first that fails, naming the others */
+  /** Runs the cases, a few at a time. @throws Broken for the first failed case, naming the others */
   async each<Case extends { readonly name: string }>(
     cases: readonly Case[],
     run: (one: Case) => Promise<void>,
@@ -237,7 +239,7 @@ export class Trial {
     this.signal.throwIfAborted();
     this.#session.sentRequests += 1;
     if (this.#session.sentRequests > this.#session.maxRequests)
-      throw new CannotTell(`the run's ${this.#session.maxRequests} requests are spent`);
+      throw new CannotTell(`the run reached its limit of ${this.#session.maxRequests} requests`);
   }
 }
 

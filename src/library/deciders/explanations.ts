@@ -1,14 +1,14 @@
 import type { Candidates, Questions } from "./requests.ts";
 import type { Answers, Decisions, Ranking } from "./results.ts";
 
-/** A token that the model gets. */
+/** A token of the model's input. */
 export interface Token {
   readonly id: number;
-  /** As the vocabulary writes it. */
+  /** The token as written in the vocabulary. */
   readonly text: string;
-  /** What it stands for in the text. Special tokens have none. */
+  /** The part of the text that it represents. Special tokens have none. */
   readonly source?: string;
-  /** Whether the vocabulary lacks it. */
+  /** Whether it is the token for unknown text. */
   readonly is_unknown: boolean;
 }
 
@@ -16,18 +16,18 @@ export interface Token {
 export interface Reading {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** Whether its tokens were in the cache of texts. */
+  /** Whether its tokens came from the cache of texts. */
   readonly was_kept?: boolean;
 }
 
 export interface QuestionReading {
   readonly instructions: Reading;
   readonly state_question_tokens: number;
-  /** By label. */
+  /** Keyed by label. */
   readonly candidates: Readonly<Record<string, Reading & { readonly pair_tokens: number }>>;
 }
 
-/** What all explanations have in common. */
+/** Members of all explanations. */
 interface Read {
   readonly state: Reading;
   readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
@@ -35,14 +35,14 @@ interface Read {
   readonly latency_ms: number;
 }
 
-/** What the model reads of a request. */
+/** The tokens of a request. */
 export interface TokenExplanation<Q extends Questions = Questions> extends Read {
   readonly questions: { readonly [Name in keyof Answers<Q>]: QuestionReading };
 }
 
-/** What the model reads of a ranking. */
+/** The tokens of a ranking. */
 export interface RankingTokens extends Read {
-  /** With the candidates, by label. */
+  /** The question with its candidates, keyed by label. */
   readonly question: QuestionReading;
 }
 
@@ -62,22 +62,22 @@ export interface RankingPart extends Part {
 }
 
 export interface PartInfluence {
-  /** The probability of the answer, or of the first candidate, less its probability without the part. */
+  /** The probability of the answer, or of the first candidate, minus its probability without the part. */
   readonly shift: number;
-  /** What would be answered without the part; of a ranking, the candidate that would be first. */
+  /** The answer without the part; for a ranking, the first candidate without it. */
   readonly answer: string;
-  /** By label, without the part. */
+  /** Probabilities without the part, keyed by label. */
   readonly probabilities: Readonly<Record<string, number>>;
 }
 
-/** What the model reads, what it answers, and what moved it. */
+/** The tokens, the answers, and the effect of each part of the state. */
 export interface Explanation<Q extends Questions = Questions>
   extends TokenExplanation<Q>,
     Pick<Decisions<Q>, "answers" | "usage" | "temperature"> {
   readonly influence: readonly StatePart<Q>[];
 }
 
-/** What the model reads, how it ranks, and what moved the first candidate. */
+/** The tokens, the ranking, and the effect of each part of the state on the first candidate. */
 export interface RankingExplanation<C extends Candidates = Candidates>
   extends RankingTokens,
     Pick<Ranking<C>, "ranked" | "usage" | "temperature"> {

@@ -5,14 +5,14 @@ import { REQUEST_LIMITS } from "../../decisions/limits.ts";
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"]);
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** The answer of a web server to a request that did not come over a connection. */
+/** Passes a Fetch API request to a web server in this process and returns its answer. */
 export async function answerWith(app: FastifyInstance, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const headers: Record<string, string> = {};
   for (const [name, value] of request.headers) if (!HOP_BY_HOP.has(name)) headers[name] = value;
   const payload = await bytesOf(request.body);
   const answer = await app.inject({
-    method: request.method as "GET", // any name: the server refuses those that it does not know
+    method: request.method as "GET", // any method name: the server refuses unknown ones
     url: pathname + search,
     headers,
     signal: request.signal,
@@ -34,7 +34,7 @@ function answerHeaders(sent: Readonly<Record<string, unknown>>): Headers {
   return headers;
 }
 
-/** Of a body over the limit, as much as shows that it is: the server refuses it. */
+/** Reads a body, but not much more than the limit: the server then refuses it. */
 async function bytesOf(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

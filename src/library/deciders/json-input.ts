@@ -5,10 +5,10 @@ import { JsonNumber } from "../../json/value.ts";
 import { writeJson } from "../../json/write.ts";
 
 /**
- * The JSON text of a request that a program has put together. Maps are objects in their order; objects with `toJSON` (dates)
- * are written as it says; members that are undefined are left out.
+ * Serializes a request to JSON. Maps become objects in their order, `toJSON` is applied (dates), and undefined members
+ * are left out.
  *
- * @throws ServiceError INVALID_REQUEST on what JSON has no form for: functions, NaN, bigint, circles
+ * @throws ServiceError INVALID_REQUEST on values without a JSON form: functions, NaN, bigint, cycles
  */
 export function requestText(body: unknown): string {
   return writeJson(jsonOf(body, ["body"]));
@@ -55,11 +55,11 @@ function membersOf(members: Iterable<readonly [unknown, unknown]>, loc: Location
 const noJson = (loc: Location, what: string) =>
   invalidRequest([{ loc, msg: `Must be a JSON value, not ${what}.`, type: "wrong_type" }]);
 
-/** A request's text as the contract takes it. @throws ServiceError BODY_TOO_LARGE */
+/** The UTF-8 bytes of a request, within the contract's size limit. @throws ServiceError BODY_TOO_LARGE */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const { maxBodyBytes } = REQUEST_LIMITS;
   if (bytes.length <= maxBodyBytes) return bytes;
-  const message = `The request may have at most ${maxBodyBytes} bytes as JSON; it has ${bytes.length}.`;
+  const message = `The request may have at most ${maxBodyBytes} bytes as JSON, got ${bytes.length}.`;
   throw new ServiceError("BODY_TOO_LARGE", message);
 }

@@ -12,7 +12,7 @@ import { answerWith } from "./fetch.ts";
 import { bytesOf } from "./json-input.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
-/** Options that matter without a listening server; docs/configuration.md explains each. */
+/** Options that have an effect without a listening server. See docs/configuration.md. */
 type EngineOption =
   | "model"
   | "modelPath"
@@ -38,33 +38,35 @@ type EngineOption =
   | "strict";
 
 export interface DeciderOptions extends Partial<Pick<ServiceOptions, EngineOption>> {
-  /** Receives events for an operator's log: the model's process crashed, was restarted. Never content of requests. */
+  /**
+   * Receives events for a log, such as a crash or restart of the inference process. They never contain request content.
+   */
   readonly onEvent?: EngineLog | undefined;
-  /** For the server at `remoteUrl`. */
+  /** Token for the server at `remoteUrl`. */
   readonly remoteToken?: string | undefined;
 }
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What a web server over a decider needs to know. */
+/** Options of a web server on top of a decider. */
 export interface ServerOptions extends Partial<Omit<AppOptions, "log">> {
   readonly log?: Log | undefined;
 }
 
-/** A decider with a model of its own. */
+/** A decider with a model that it has loaded. */
 export interface LocalDecider extends Decider {
   readonly model: ModelFacts;
   /**
-   * The web service as a function from Request to Response, for use inside another web server. It checks no key.
-   * Its paths are those of the contract, from `/v1/systemone` on.
+   * The web service as a function from Request to Response, for use inside another web server. It does not check keys.
+   * Its paths are those of the contract, such as `/v1/systemone`.
    */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The web service as a Fastify server that does not listen yet. Close it before the decider. */
+  /** Creates the web service as a Fastify server that does not listen yet. Close it before the decider. */
   createApp(options?: ServerOptions): Promise<FastifyInstance>;
 }
 
 /**
- * Loads a model into a process of its own and waits until it can be asked.
+ * Loads a model into a separate process and waits until it is ready.
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
@@ -88,7 +90,7 @@ export async function createDecider({
   }
 }
 
-/** An engine that has started, as far as a decider needs it. */
+/** The parts of a started engine that a decider needs. */
 export interface DecidingEngine extends ServedEngine {
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -100,7 +102,7 @@ export interface DeciderParts {
   readonly options: ServiceOptions;
 }
 
-/** A decider over a started engine. It owns the engine from now on. */
+/** Creates a decider on a started engine, which it owns from then on. */
 export function openDecider({ engine, contract, options }: DeciderParts): LocalDecider {
   const line = new WaitingLine(options.queueSize);
   const underWay = new Set<Promise<unknown>>();
@@ -128,7 +130,7 @@ export function openDecider({ engine, contract, options }: DeciderParts): LocalD
   };
 
   let explaining: Promise<Contract> | undefined;
-  /** Loaded for those who ask for one. */
+  /** Loaded on the first call of `explain`. */
   function explanations(): Promise<Contract> {
     explaining ??= import("../../app.ts").then(({ createExplainContractFor }) =>
       createExplainContractFor(engine),

@@ -2,19 +2,20 @@ import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError }
 import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
-/** Requests that are sent side by side. Chosen: enough for the service to fill its batches, and half of its queue. */
+/** The most concurrent requests. Chosen: enough to fill the service's batches, and half of its queue. */
 const PLACES = 64;
 
 export interface ConnectOptions {
-  /** The service's key, if it has one. */
+  /** The service's key, if it requires one. */
   readonly apiKey?: string | undefined;
 }
 
 /**
- * A decider that asks a running service of the same contract. It connects when it is asked, and never to another host.
+ * A decider that uses a running service of the same contract. It does not connect before the first call, and never to
+ * another host.
  *
- * @param url where the service is, for example http://127.0.0.1:8700
- * @throws ServiceError INVALID_OPTION if this is no http or https address
+ * @param url the service's base URL, for example http://127.0.0.1:8700
+ * @throws ServiceError INVALID_OPTION if this is not an http or https URL
  */
 export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): Decider {
   const base = baseOf(url);
@@ -81,11 +82,11 @@ function baseOf(url: string): string {
     return parsed.href.replace(/\/+$/, "");
   throw new ServiceError(
     "INVALID_OPTION",
-    "the address of a service looks like http://127.0.0.1:8700, without user, query and fragment.",
+    "the URL of a service must look like http://127.0.0.1:8700, without user, query and fragment.",
   );
 }
 
-/** Of a server that sends no code: those of this service have one in each answer. */
+/** Error kinds by status, for servers that send no error code. This service always sends one. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: "MALFORMED_HTTP",
   401: "UNAUTHORIZED",
@@ -101,11 +102,14 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 /** The error that the service reported. One of another kind of server becomes INTERNAL. */
 function errorOf({ status, headers }: Response, text: string, base: string): ServiceError {
   const detail = detailOf(text);
-  if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // as the contract says
+  if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // the format that the contract defines
   const code = headers.get("x-decision-error");
   const kind = ERROR_KINDS.find((each) => each === code) ?? KINDS[status];
   if (kind === undefined || typeof detail !== "string")
-    return new ServiceError("INTERNAL", `${base} answered with status ${status}, not as this service does.`);
+    return new ServiceError(
+      "INTERNAL",
+      `${base} answered with status ${status}, but not in the format of this service. Check the URL.`,
+    );
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return new ServiceError(kind, detail, Number.isInteger(seconds) ? { retryAfterSeconds: seconds } : {});
 }
@@ -118,7 +122,7 @@ function detailOf(text: string): unknown {
   }
 }
 
-/** fetch says only that it failed; its cause says why. */
+/** The system's reason: fetch itself reports only "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

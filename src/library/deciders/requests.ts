@@ -1,6 +1,6 @@
 /**
- * What a program asks. The types keep what is literal in the argument, so that answers are typed by it; a type test compares
- * them with those generated from the contract.
+ * Requests of a program. The types keep literal names and labels of the argument, so that answers are typed by them. A
+ * type test compares them with the types generated from the contract.
  */
 
 /** Any JSON value. A Map is an object whose members keep their order, also if their names look like integers. */
@@ -17,7 +17,7 @@ export type JsonInput =
 export interface ChoiceQuestion {
   readonly type: "choice";
   readonly instructions: JsonInput;
-  /** 2 to 64 descriptions by label; null stands for the label itself. */
+  /** 2 to 64 descriptions by label; null means the label itself. */
   readonly criteria: Readonly<Record<string, JsonInput>> | ReadonlyMap<string, JsonInput>;
 }
 
@@ -25,7 +25,7 @@ export interface ChoiceQuestion {
 export interface NoulQuestion {
   readonly type: "noul";
   readonly instructions: JsonInput;
-  /** Descriptions of the outcomes; one, both or none. */
+  /** Descriptions of none, one or both outcomes. */
   readonly criteria?:
     | {
         readonly false?: JsonInput;
@@ -67,7 +67,7 @@ export type Candidates =
 export interface RankRequest<C extends Candidates = Candidates> {
   readonly state: JsonInput;
   readonly candidates: C;
-  /** What the candidates are ranked by. */
+  /** The question by which candidates are ranked. */
   readonly question?: JsonInput | undefined;
   readonly model?: string | undefined;
 }

@@ -1,10 +1,10 @@
 import type { Candidates, Question, Questions } from "./requests.ts";
 
-/** Names of an object's members as texts: integer-like names are numbers to the compiler. */
+/** Names of an object's members as strings: the compiler treats integer-like names as numbers. */
 type Names<T> =
   Extract<keyof T, string | number> extends infer Name extends string | number ? `${Name}` : never;
 
-/** `"0" | "1" | "2"` of a list of three whose length is known, else any text. */
+/** `"0" | "1" | "2"` for a tuple of length three; any string for a list of unknown length. */
 type Positions<T extends readonly unknown[]> = number extends T["length"]
   ? string
   : Extract<keyof T, `${number}`>;
@@ -21,9 +21,9 @@ type LabelsOf<T> =
 type ByLabel<Label extends string> = { readonly [Each in Label]: number };
 
 interface Scored<Label extends string> {
-  /** They sum to 1. */
+  /** Probabilities by label; they sum to 1. */
   readonly probabilities: ByLabel<Label>;
-  /** The largest probability. It does not promise that the answer is right. */
+  /** The largest probability. It is not the probability that the answer is right. */
   readonly confidence: number;
   /** Raw scores; larger is better. */
   readonly scores: ByLabel<Label>;
@@ -62,7 +62,7 @@ export type Answers<Q extends Questions> =
     ? { readonly [Each_ in Name]: AnswerTo<Each> }
     : { readonly [Name in keyof Q]: Q[Name] extends Question ? AnswerTo<Q[Name]> : never };
 
-/** What both kinds of results have in common. */
+/** Members of both kinds of results. */
 interface Facts {
   readonly usage: {
     readonly input_tokens: number;
@@ -85,7 +85,7 @@ export interface Decisions<Q extends Questions = Questions> extends Facts {
 export interface RankedCandidate<Label extends string = string> {
   /** Position, from 1. */
   readonly rank: number;
-  /** Its label; its position in the list where there are no labels. */
+  /** Its label, or its position in a list. */
   readonly candidate: Label;
   readonly text: string;
   readonly score: number;

@@ -8,24 +8,24 @@ import { bytesOf } from "./json-input.ts";
 import type { DeciderOptions } from "./local-decider.ts";
 import { ownSignal, WaitingLine } from "./waiting-line.ts";
 
-/** What the model gives for one question of a request, before any tuning. */
+/** The model's output for one question of a request, before any tuning. */
 export interface QuestionScores {
   readonly form: QuestionType;
   /** See `questionDigest`. */
   readonly digest: string;
   readonly labels: readonly string[];
   readonly scores: Float32Array; // [labels]
-  /** [labels, size] what the model's head reads, if the model gives it */
+  /** [labels, size] input of the model's head, if the model returns it */
   readonly vectors: Float32Array | undefined;
 }
 
-/** A model that gives scores and vectors, to fit corrections to. */
+/** A model that returns scores and vectors, to fit corrections to. */
 export interface Scorer {
   readonly model: ModelFacts;
   readonly precision: string;
   /**
    * @param body JSON text of a request of `decide`
-   * @returns    one for each question, in the order of the request
+   * @returns one element per question, in the order of the request
    * @throws ServiceError as `Decider.decide`
    */
   score(body: string, options?: { readonly signal?: AbortSignal }): Promise<readonly QuestionScores[]>;
@@ -35,8 +35,9 @@ export interface Scorer {
 /**
  * Loads a model as `createDecider` does.
  *
- * @param needs whether vectors are wanted
- * @throws ServiceError INVALID_OPTION | INVALID_MODEL (also one that gives no vectors, if they are wanted) | BACKEND_FAILED
+ * @param needs whether vectors are needed
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL (also for a model without vectors, if they are needed) |
+ * BACKEND_FAILED
  */
 export async function createScorer(
   { onEvent, remoteToken, ...options }: DeciderOptions,
@@ -71,7 +72,7 @@ export async function createScorer(
   }
 }
 
-/** An engine that also tells what it has scored. The request is validated and rendered as any other. */
+/** Wraps an engine to record its scores. The request is validated and rendered as usual. */
 function recording(
   engine: Engine,
   note: (signal: AbortSignal, scores: readonly QuestionScores[]) => void,

@@ -1,22 +1,23 @@
 import { ServiceError } from "../../errors.ts";
 
-/** A call that waits for a place. */
+/** A call that waits to be admitted. */
 interface Waiter {
   readonly enter: () => void;
 }
 
 /**
- * Lets a bounded number of calls into the queue of the engine, in order of arrival, so that a program may make any number at once.
+ * Admits a bounded number of calls to the engine's queue, in order of arrival, so that a program may make any number
+ * at once.
  *
- * A call that the engine refuses because too much waits there is tried again when a call before it has ended. Where none is
- * left to end, the refusal stands.
+ * A call that the engine refuses because its queue is full is retried when an earlier call has ended. If no call is in
+ * progress, it fails.
  */
 export class WaitingLine {
   readonly #places: number;
   readonly #waiters: Waiter[] = [];
   #running = 0;
 
-  /** @param places calls that may be in the engine at the same time */
+  /** @param places the most calls in the engine at the same time */
   constructor(places: number) {
     this.#places = places;
   }
@@ -27,7 +28,7 @@ export class WaitingLine {
       await this.#enter(signal, isAgain);
       try {
         const result = await call();
-        this.#leave(2); // after refusals there is room for more again
+        this.#leave(2); // after refusals, more calls may be admitted again
         return result;
       } catch (error) {
         const isRefused = isFull(error) && this.#running > 1;
@@ -61,7 +62,7 @@ export class WaitingLine {
     });
   }
 
-  /** @param most calls that are let in for this one at most */
+  /** @param most the most waiting calls to admit instead of this one */
   #leave(most: number): void {
     this.#running -= 1;
     for (let entered = 0; entered < most && this.#running < this.#places; entered++) {
@@ -75,12 +76,12 @@ export class WaitingLine {
 const isFull = (error: unknown) =>
   error instanceof ServiceError && (error.kind === "QUEUE_FULL" || error.kind === "OVERLOADED");
 
-/** The error of a call whose caller has aborted it. Its cause is the signal's reason. */
+/** The error of a call that its caller aborted. Its cause is the signal's reason. */
 export function cancelled(signal: AbortSignal): ServiceError {
   return new ServiceError("CANCELLED", "The caller has aborted the call.", { cause: signal.reason });
 }
 
-/** A call's own signal: a caller may give one to any number of calls, which each add listeners. */
+/** A separate signal for each call, since a caller may pass one signal to many calls, each of which adds listeners. */
 export function ownSignal(given: AbortSignal | undefined): AbortSignal {
   return given === undefined ? new AbortController().signal : AbortSignal.any([given]);
 }

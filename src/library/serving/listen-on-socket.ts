@@ -6,12 +6,12 @@ import { ServiceError } from "../../errors.ts";
 import { checkExposure } from "../../options/exposure.ts";
 import { OPTION_TABLE, type ServiceOptions } from "../../options/table.ts";
 
-/** Advice by the system's error code. Node.js reports a folder that is missing as EACCES. */
+/** Advice by system error code. Node.js reports a missing folder as EACCES. */
 const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: "there is a file that is no socket",
+  EADDRINUSE: "a file that is not a socket exists there",
   EACCES: "its folder does not exist, or this user may not write to it",
 };
-/** What the system's address of a socket holds. Node.js 20 cuts a longer path off. */
+/** The longest path that a socket address can hold, in bytes. Node.js 20 silently truncates longer ones. */
 const MAX_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 
 /**
@@ -21,7 +21,7 @@ const MAX_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 const FIRST_PASSED = 3;
 
 /**
- * Listens on a Unix socket. The file of a service that was killed is removed, that of one that runs is not.
+ * Listens on a Unix socket. Removes the socket file of a killed service, but not that of a running one.
  *
  * @throws ServiceError INTERNAL
  */
@@ -29,7 +29,7 @@ export async function listenOnSocket(server: FastifyInstance, path: string): Pro
   if (Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw cannotListen(path, `its path has more than ${MAX_PATH_BYTES} bytes`);
   if (isSocket(path)) {
-    if (await isAnswered(path)) throw cannotListen(path, "another program listens there");
+    if (await isAnswered(path)) throw cannotListen(path, "another program listens on it");
     rmSync(path);
   }
   try {

@@ -9,19 +9,19 @@ import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
 import { checkTuning } from "../check-tuning.ts";
 
-/** A service to ask, or the options of an engine of its own. */
+/** The URL of a service, or the options of a local engine. */
 export type McpSource = { readonly url: string } | { readonly options: ServiceOptions };
 
 export interface McpParts {
-  /** For the service at the URL. */
+  /** Key for the service at the URL. */
   readonly apiKey: string | undefined;
-  /** For the server at `remoteUrl` of the options. */
+  /** Token for the server at `remoteUrl` of the options. */
   readonly remoteToken?: string | undefined;
   readonly log: Log;
 }
 
 /**
- * Serves MCP over standard input and output until the input ends. Nothing but messages of the protocol goes to standard output.
+ * Serves MCP over standard input and output until the input ends. Writes only protocol messages to standard output.
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
@@ -35,7 +35,7 @@ export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: 
     await serveOverStdio({ ...parts, ask, input, output, onError });
     return;
   }
-  await checkTuning(source.options); // else it would be told when somebody lists the tools
+  await checkTuning(source.options); // reported now, instead of at the first listing of the tools
   const engine = new LazyEngine(source.options, log, remoteToken);
   try {
     const parts = await mcpParts();
@@ -48,8 +48,8 @@ export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: 
 }
 
 /**
- * An engine that loads its model when somebody lists the tools: hosts that ask for the protocol's revision start a process for
- * that alone.
+ * An engine that loads its model when the tools are first listed: some hosts start a process only to ask for the
+ * protocol revision.
  */
 class LazyEngine {
   readonly #options: ServiceOptions;
@@ -69,7 +69,7 @@ class LazyEngine {
     this.#remoteToken = remoteToken;
   }
 
-  /** The contract, once the model is loaded. */
+  /** Loads the model, once, and resolves with the contract. */
   open(): Promise<Contract> {
     if (this.#contract === undefined) {
       const log: EngineLog = (event, details) => this.#log.warn(details, event);
@@ -95,6 +95,6 @@ function readUrl(given: string): URL {
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   throw new ServiceError(
     "INVALID_OPTION",
-    `--url takes the address of a service, such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
+    `--url must be the URL of a service, such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
   );
 }

@@ -8,19 +8,23 @@ import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
 import type { TlsFiles } from "../../server/wire/listener.ts";
 
-/** Files are looked at so often. By their state and not by events: a mounted secret is replaced by a link to another folder. */
+/**
+ * Polling interval of files. Polling instead of events, because a mounted secret is replaced by a link to another
+ * folder. Chosen.
+ */
 const LOOK_EACH_MS = 1_000;
 
-/** @returns undefined where no key is configured @throws ServiceError INVALID_OPTION */
+/** @returns the keys; undefined if none is configured @throws ServiceError INVALID_OPTION */
 export function keyRingOf({ keysFile }: ServiceOptions, apiKey: string | undefined): KeyRing | undefined {
   const file = keysFile === "" ? undefined : keysFile;
   return file === undefined && apiKey === undefined ? undefined : new KeyRing({ apiKey, file });
 }
 
-/** @returns undefined without TLS @throws ServiceError INVALID_OPTION */
+/** @returns certificate and private key; undefined without TLS @throws ServiceError INVALID_OPTION */
 export function readTls({ tlsCert, tlsKey }: ServiceOptions): TlsFiles | undefined {
   if (tlsCert === "" && tlsKey === "") return undefined;
-  if (tlsCert === "" || tlsKey === "") throw invalidOption("--tls-cert and --tls-key need each other.");
+  if (tlsCert === "" || tlsKey === "")
+    throw invalidOption("--tls-cert and --tls-key must be given together.");
   const files = { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) };
   try {
     createSecureContext(files);
@@ -30,7 +34,7 @@ export function readTls({ tlsCert, tlsKey }: ServiceOptions): TlsFiles | undefin
     throw invalidOption(
       code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH"
         ? `--tls-key ${tlsKey} is not the private key of the certificate in --tls-cert ${tlsCert}.`
-        : `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are no certificate with its private key in PEM, without passphrase (${code}).`,
+        : `--tls-cert ${tlsCert} and --tls-key ${tlsKey} must be a PEM certificate and its PEM private key without a passphrase (${code}).`,
     );
   }
 }
@@ -53,15 +57,15 @@ export interface Reloaded {
   readonly log: Log;
 }
 
-/** Reads keys and certificate again when their files change, and on SIGHUP. A bad file changes nothing, and the log says why. */
+/** Reloads keys and certificate when their files change, and on SIGHUP. An invalid file is logged and ignored. */
 export function reloadOnChange({ options, keys, server, log }: Reloaded): void {
   const { keysFile, tlsCert, tlsKey } = options;
   const reload = (what: string, read: () => void) => () => {
     try {
       read();
-      log.info({ what }, "read again");
+      log.info({ what }, "reloaded");
     } catch (error) {
-      log.error({ what, err: error }, "cannot be read again: it stays as it was");
+      log.error({ what, err: error }, "cannot be reloaded: the previous content stays in use");
     }
   };
   const reloads: (() => void)[] = [];

@@ -15,33 +15,33 @@ import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
 import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
 
-/** Advice by the system's error code. */
+/** Advice by system error code. */
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program uses this port; choose another with --port",
   EACCES: "this port is reserved for the system; choose one above 1023 with --port",
   EADDRNOTAVAIL: "this machine does not have this address; choose another with --host",
   ENOTFOUND: "this host name cannot be resolved; choose another with --host",
 };
-/** A shutdown waits for answers this much longer than a request's deadline. */
+/** A shutdown waits for answers this much longer than a request's deadline. Chosen. */
 const DRAIN_SLACK_MS = 1_000;
 
 export interface ServeParts {
   readonly apiKey: string | undefined;
-  /** For the server at `remoteUrl`. */
+  /** Token for the server at `remoteUrl`. */
   readonly remoteToken?: string | undefined;
-  /** The collector of traces; undefined: nothing is traced. */
+  /** The trace collector; undefined disables tracing. */
   readonly traces?: TraceSettings | undefined;
   readonly log: Log;
-  /** Whether to listen on the socket that systemd has passed. */
+  /** Whether to listen on the socket passed by systemd. */
   readonly hasPassedSocket?: boolean;
-  /** Its SIGTERM and SIGINT end the service in order, and then the process. */
+  /** Its SIGTERM and SIGINT shut the service down and then end the process. */
   readonly process: ProcessLike;
 }
 
 /**
  * Serves until a signal ends the process.
  *
- * @returns once the model is loaded: its id and the address; undefined if a signal came before
+ * @returns the model's id and the address, once the model is loaded; undefined if a signal came first
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | INTERNAL (the address cannot be listened on)
  */
 export async function serve(
@@ -76,7 +76,7 @@ export async function serve(
       mcpAddress: mcpAddressOf(options),
     });
     if (hasPassedSocket) {
-      await started; // connections wait in the socket meanwhile
+      await started; // new connections wait in the socket's backlog
       await listenOnPassedSocket(server, options, apiKey);
     } else await listen(server, options);
     reloadOnChange({ options, keys, server, log });
@@ -94,12 +94,15 @@ export async function serve(
   }
 }
 
-/** The last spans are sent meanwhile. */
+/** Closes the engine while the last spans are sent. */
 async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promise<void> {
   await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
 }
 
-/** A service that listens on the loopback alone refuses every other name: a page of another site may have been led to it. */
+/**
+ * Host names under which MCP is served. A service on a loopback address accepts only loopback names, against DNS
+ * rebinding.
+ */
 function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
   const ownName = host.includes(":") ? `[${host}]` : host;
   return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
@@ -117,7 +120,7 @@ async function listen(server: FastifyInstance, { host, port, socket }: ServiceOp
   }
 }
 
-/** The metrics are there until the process ends: also while it answers its last requests. */
+/** Serves metrics until the process ends, also during the shutdown. */
 async function listenForMetrics(metrics: MetricsPage, { host, metricsPort }: ServiceOptions): Promise<void> {
   const { createMetricsServer } = await import("../../server/routes/metrics.ts");
   const server = createMetricsServer(metrics).listen(metricsPort, host);

@@ -33,21 +33,22 @@ export interface BatchOptions {
   readonly target: Target;
 }
 
-/** What a batch did. */
+/** The result of a batch. */
 export interface BatchSummary {
-  /** Answered now, those with an error included. */
+  /** Rows answered by this run, including rows with an error. */
   readonly rows: number;
   readonly errors: number;
-  /** Answered by an earlier run, which this one went on with. */
+  /** Rows answered by the earlier run that this one resumed. */
   readonly earlierRows: number;
   readonly seconds: number;
 }
 
 /**
- * Answers the rows of a file. A signal ends it after the last whole row.
+ * Answers the rows of a file. A signal ends the batch after a complete row.
  *
- * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a signal) |
- *         what ends a batch
+ * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a
+ * signal) |
+ *         errors that end a batch
  */
 export async function batch(options: BatchOptions): Promise<BatchSummary> {
   const { questions, target } = options;
@@ -69,7 +70,7 @@ export async function batch(options: BatchOptions): Promise<BatchSummary> {
     const decider = await openTarget(target);
     try {
       stop.signal.throwIfAborted();
-      // a service's own limits, and tokens
+      // a service may have lower limits, and token limits are checked only here
       await decider.ask("systemone", probe, { signal: stop.signal }).catch(orStopped);
       return await run({ options, source, format, written, output, stop }, (body) =>
         decider.ask("systemone", body, { signal: stop.signal }),
@@ -83,7 +84,7 @@ export async function batch(options: BatchOptions): Promise<BatchSummary> {
   }
 }
 
-/** The rows of an input. */
+/** An input and its rows. */
 export interface Source {
   readonly rows: AsyncIterable<Row>;
   readonly header: readonly string[] | undefined;
@@ -113,10 +114,10 @@ async function run(
   });
   const failed = (error: unknown): never => {
     const reason = stop.signal.aborted ? stop.signal.reason : error;
-    if (!(reason instanceof Error && "code" in reason)) throw reason; // neither ours nor the system's
+    if (!(reason instanceof Error && "code" in reason)) throw reason; // unexpected: neither a ServiceError nor a system error
     const kind = reason instanceof ServiceError ? reason.kind : "INTERNAL";
     const done = counted(written.rows + state.rows, "row");
-    const advice = options.output === "-" ? "" : "; go on with --resume";
+    const advice = options.output === "-" ? "" : "; continue with --resume";
     throw new ServiceError(kind, `${withoutStop(reason.message)}; ${done} written${advice}.`, {
       cause: reason,
     });
@@ -180,7 +181,7 @@ export async function openSource(options: SourceOptions, signal: AbortSignal): P
   return { ...(await csvRows(chunks, place)), totalBytes };
 }
 
-/** Waits for the first bytes of standard input. @throws ServiceError INVALID_OPTION */
+/** Waits for the first bytes of standard input, which must not be empty. @throws ServiceError INVALID_OPTION */
 async function refuseEmpty(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const all = chunks[Symbol.asyncIterator]();
   const first = await all.next();
@@ -201,7 +202,7 @@ async function earlierOutput(options: BatchOptions, format: OutputFormat): Promi
   const { output, outputFormat, questions, isResumed, isOverwriting } = options;
   const nothing = { rows: 0, bytes: 0 };
   if (output === "-") {
-    if (isResumed) throw invalidOption("--resume needs an --output that is a file.");
+    if (isResumed) throw invalidOption("--resume needs an --output file.");
     return nothing;
   }
   const length = await lengthOf(output);
@@ -210,11 +211,11 @@ async function earlierOutput(options: BatchOptions, format: OutputFormat): Promi
     return outputFormat === "jsonl" ? writtenJsonl(output, questions) : writtenCsv(output, format.head);
   if (isOverwriting) return nothing;
   throw invalidOption(
-    `--output ${output} is there already: --resume goes on with it, --overwrite writes it anew.`,
+    `--output ${output} already exists: use --resume to continue it, or --overwrite to replace it.`,
   );
 }
 
-/** Ends work at SIGINT and SIGTERM. */
+/** Ends work on SIGINT and SIGTERM. */
 export interface Stop {
   readonly signal: AbortSignal;
   dispose(): void;
@@ -222,7 +223,7 @@ export interface Stop {
 
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // every row that waits for a service adds a listener
+  setMaxListeners(0, stop.signal); // every row that waits for a service adds a listener, so the limit is lifted
   const onSignal = (name: NodeJS.Signals) => stop.abort(new ServiceError("CANCELLED", `stopped by ${name}`));
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);

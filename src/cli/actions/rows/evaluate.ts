@@ -21,14 +21,14 @@ import { checkFirst, openTarget, type Target } from "../ask.ts";
 import { stopOnSignals } from "./batch.ts";
 import { checkLabels, type LabelledInput, probeOf, readRows } from "./labelled-rows.ts";
 
-/** Questions, and who answers them. */
+/** Questions, and what answers them. */
 export interface Asked {
   readonly questions: JsonObject;
   readonly target: Target;
 }
 
 export interface EvaluateOptions extends Asked, LabelledInput {
-  /** Accuracy that thresholds are to reach. */
+  /** Target accuracy of the thresholds. */
   readonly accuracy: number;
   readonly check?:
     | { readonly name: string; readonly file: ThresholdFile; readonly tolerance: number }
@@ -42,10 +42,11 @@ export interface Evaluated {
 }
 
 /**
- * Asks about labelled rows, and holds the answers against the labels. All rows are held in memory.
+ * Answers labelled rows and compares the answers with the labels. All rows are held in memory.
  *
- * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a signal) |
- *         what ends a batch
+ * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a
+ * signal) |
+ *         errors that end a batch
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const { questions, other, accuracy } = options;
@@ -98,7 +99,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   }
 }
 
-/** Questions of the same name; or the only ones, whatever their names. @throws ServiceError INVALID_OPTION */
+/** Pairs of questions with the same name, or the only question of each file. @throws ServiceError INVALID_OPTION */
 function pairsOf(first: JsonObject, second: JsonObject): (readonly [string, string])[] {
   const shared = [...first.keys()].filter((name) => second.has(name));
   if (shared.length > 0) return shared.map((name) => [name, name]);
@@ -107,11 +108,15 @@ function pairsOf(first: JsonObject, second: JsonObject): (readonly [string, stri
   throw invalidOption("--compare takes questions with the same names, or one question in each file.");
 }
 
-/** @throws ServiceError INVALID_OPTION: else a renamed question would pass unchecked */
+/**
+ * @throws ServiceError INVALID_OPTION if a question of the file is missing: a renamed question must not pass unchecked
+ */
 function checkNames({ check: against, questions }: EvaluateOptions): void {
   const missing = against?.file.questions.find(({ name }) => !questions.has(name));
   if (missing !== undefined)
-    throw invalidOption(`--check: --questions lacks ${JSON.stringify(missing.name)}, which the file has.`);
+    throw invalidOption(
+      `--check: --questions lacks ${JSON.stringify(missing.name)}, which the threshold file contains.`,
+    );
 }
 
 async function answer(
@@ -124,7 +129,7 @@ async function answer(
   const ask = (body: string) => decider.ask("systemone", body, { signal });
   try {
     signal.throwIfAborted();
-    await ask(probeOf(questions)); // a service's own limits, and tokens
+    await ask(probeOf(questions)); // a service may have lower limits, and token limits are checked only here
     const pause = (ms: number) => wait(ms, undefined, { signal });
     return await answerRows(rows, { ask, questions, wait: pause }, (count) =>
       progress.show(`${count} of ${rows.length} rows`),
@@ -143,7 +148,7 @@ function noAnswer(name: string, { errors }: AnsweredRows) {
   return invalidOption(`--input: no labelled row of ${JSON.stringify(name)} could be answered.${why}`);
 }
 
-/** Rows that both have answered. */
+/** Rows answered by both. */
 function paired(first: AnsweredRows, a: string, second: AnsweredRows, b: string) {
   return [...(first.judged.get(a) ?? [])].flatMap(([row, one]) => {
     const other = second.judged.get(b)?.get(row);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";
 import { type Format, openSource } from "./batch.ts";
 
-/** Where labelled rows come from. */
+/** The input of labelled rows. */
 export interface LabelledInput {
   /** A file, or `-`. */
   readonly input: string;
@@ -13,13 +13,13 @@ export interface LabelledInput {
   readonly place: StatePlace;
 }
 
-/** A request that asks the questions, to check them before the rows. */
+/** A request with the questions, to check them before the rows are read. */
 export const probeOf = (questions: JsonObject) => writeJson({ state: "A state.", questions });
 
-/** Reads all rows, each with its labels beside the state. @throws ServiceError INVALID_OPTION */
+/** Reads all rows with their labels. @throws ServiceError INVALID_OPTION */
 export async function readRows(options: LabelledInput, signal: AbortSignal): Promise<Row[]> {
   const { input, inputFormat, place } = options;
-  // whole rows: the labels stand beside the state
+  // whole rows, because the labels are other members of the row
   const source = await openSource({ input, inputFormat, output: "-", place: "row" }, signal);
   if (place !== "row" && source.header?.includes(place.field) === false)
     throw invalidOption(
@@ -35,12 +35,12 @@ export async function readRows(options: LabelledInput, signal: AbortSignal): Pro
   return rows;
 }
 
-/** @throws ServiceError INVALID_OPTION for a question that no row has a label of */
+/** @throws ServiceError INVALID_OPTION for a question for which no row has a label */
 export function checkLabels(rows: readonly LabelledRow[], questions: JsonObject): void {
   const bare = [...questions.keys()].find((name) => rows.every(({ labels }) => !labels.has(name)));
   if (bare === undefined) return;
   const quoted = JSON.stringify(bare);
   throw invalidOption(
-    `--input has no label of ${quoted}: each row needs it as {"labels": {${quoted}: ...}}, or in CSV in the column ${quoted}.`,
+    `--input has no label for ${quoted}: rows need it as {"labels": {${quoted}: ...}}, or in CSV in the column ${quoted}.`,
   );
 }

@@ -21,17 +21,17 @@ import { checkLabels, type LabelledInput, probeOf, readRows } from "./labelled-r
 export interface TuneOptions extends LabelledInput {
   readonly questions: JsonObject;
   readonly options: ServiceOptions;
-  /** Kinds that may be chosen. */
+  /** Kinds of corrections to choose from. */
   readonly kinds: readonly TuningKind[];
-  /** Whether a correction is kept that is not shown to be better. */
+  /** Whether to keep a correction that was not shown to be better. */
   readonly isForced: boolean;
 }
 
-/** What was found for the questions. */
+/** The corrections that were fitted. */
 export interface Tuned {
   readonly model: string;
   readonly precision: string;
-  /** Rows of the input, and those that could not be scored. */
+  /** Rows of the input, and how many of them could not be scored. */
   readonly rows: number;
   readonly errors: readonly RowError[];
   readonly questions: readonly TunedReport[];
@@ -41,18 +41,19 @@ export interface Tuned {
 
 export interface TunedReport {
   readonly name: string;
-  /** Undefined where the rows say nothing. */
+  /** Undefined if the rows are not sufficient. */
   readonly choice: TuningChoice | undefined;
   readonly isKept: boolean;
-  /** In sentences. */
+  /** Notes for the user, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
  * Fits corrections to labelled rows. All rows are held in memory.
  *
- * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a signal) |
- *         what ends a batch
+ * @throws ServiceError INVALID_OPTION | INVALID_REQUEST (the questions), both before a model is loaded | CANCELLED (a
+ * signal) |
+ *         errors that end a batch
  */
 export async function tune(given: TuneOptions): Promise<Tuned> {
   const { questions, options, kinds } = given;
@@ -99,7 +100,7 @@ interface ScoredRow {
   readonly scores: readonly QuestionScores[];
 }
 
-/** As many as fill the queue of the model twice. */
+/** Twice as many rows as fill the model's queue. Chosen. */
 const WINDOW = { rows: 256, bytes: Number.POSITIVE_INFINITY };
 
 async function scoreRows(
@@ -162,11 +163,11 @@ function tuneQuestion(
   if (first === undefined || rows.length === 0) return left("No labelled row could be scored.");
   const [label, ...others] = new Set(rows.map(({ truth }) => labels[truth]));
   if (others.length === 0)
-    return left(`All rows have the label ${JSON.stringify(label)}: nothing can be learned.`);
+    return left(`All rows have the label ${JSON.stringify(label)}: rows of at least two labels are needed.`);
   const hasVectors = first.vectors !== undefined;
   if (!hasVectors && !kinds.includes("scale"))
     throw invalidOption(
-      "--kind head needs a model that gives vectors; one with a graph of its own gives none.",
+      "--kind head needs a model that returns vectors; models with their own ONNX graph do not.",
     );
   const allowed = hasVectors ? kinds : kinds.filter((kind) => kind !== "head");
   const choice = chooseTuning(rows, scorer.model.temperature, allowed);
@@ -202,7 +203,7 @@ function tuningRow(
   };
 }
 
-/** Chosen: with fewer, what is fitted to a label says little of it. */
+/** Labels with fewer rows are reported, since a correction for them is unreliable. Chosen. */
 const FEW_ROWS = 10;
 
 function notesOn(
@@ -213,10 +214,9 @@ function notesOn(
   const notes: string[] = [];
   const count = (label: string) => rows.filter(({ truth }) => labels[truth] === label).length;
   const rare = labels.filter((label) => count(label) < FEW_ROWS).map((label) => `${label} (${count(label)})`);
-  if (folds === 0)
-    notes.push("Too few rows: below 20 different states, nothing can be checked on other rows.");
-  else if (gain.mean <= 0) notes.push("Nothing is gained on rows that it was not fitted to.");
-  else if (!isBetter) notes.push("The gain is too small to tell it from chance; more rows may show it.");
-  if (rare.length > 0) notes.push(`Fewer than ${FEW_ROWS} rows of: ${rare.join(", ")}.`);
+  if (folds === 0) notes.push("Too few rows: cross-validation needs at least 20 different states.");
+  else if (gain.mean <= 0) notes.push("The correction does not improve the held-out rows.");
+  else if (!isBetter) notes.push("The gain is not statistically significant; more rows may show it.");
+  if (rare.length > 0) notes.push(`Labels with fewer than ${FEW_ROWS} rows: ${rare.join(", ")}.`);
   return notes;
 }

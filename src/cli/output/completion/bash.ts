@@ -1,6 +1,6 @@
 import { allBelow, type CompletedCommand, nextWords } from "./words.ts";
 
-/** For bash from 3.2 on. Where no word fits, bash completes files. */
+/** Completion for bash 3.2 and later. If no word matches, bash completes file names. */
 export function bashScript(program: CompletedCommand): string {
   const commands = [program, ...allBelow(program)];
   return `# completion of \`decision\` for bash, made by: decision completion bash
@@ -24,7 +24,7 @@ complete -o bashdefault -o default -F _decision decision
 `;
 }
 
-/** A word behind those before it, as the loop sees them. */
+/** A command's path as the loop compares it. */
 function stepOf({ path }: CompletedCommand): string {
   return `"${path.slice(0, -1).join(" ")} ${path.at(-1)}"`;
 }
@@ -38,7 +38,7 @@ function caseOf(command: CompletedCommand): string {
       .filter(({ values }) => values.length > 0)
       .map(({ name, values }) => `${name}) words="${values.join(" ")}" ;;`),
     ...(open.length > 0 ? [`${open.map(({ name }) => name).join(" | ")}) ;;`] : []),
-    // an argument may be a file: flags only where one has begun
+    // an argument may be a file: suggest flags only after a hyphen
     argument?.length === 0
       ? `*) if [[ $current == -* ]]; then words="${nextWords(command).join(" ")}"; fi ;;`
       : `*) words="${nextWords(command).join(" ")}" ;;`,

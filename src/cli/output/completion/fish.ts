@@ -1,6 +1,6 @@
 import { allBelow, type CompletedCommand, type CompletedFlag } from "./words.ts";
 
-/** For fish from 3.0 on. */
+/** Completion for fish 3.0 and later. */
 export function fishScript(program: CompletedCommand): string {
   return `# completion of \`decision\` for fish, made by: decision completion fish
 # whether the words so far begin with this command; with --end: whether they are this command
@@ -24,7 +24,7 @@ function linesOf({ path, below, flags, argument }: CompletedCommand): readonly s
   const depth = path.length;
   const isHere = quoted(["__decision_in", ...path].join(" "));
   const isAtEnd = quoted(["__decision_in --end", ...path].join(" "));
-  const isClosed = depth > 0 && argument?.length !== 0; // no files
+  const isClosed = depth > 0 && argument?.length !== 0; // no file names
   return [
     ...(isClosed ? [`complete -c decision -n ${isHere} -f`] : []),
     ...below.map((each) =>

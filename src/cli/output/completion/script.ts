@@ -6,7 +6,7 @@ import { zshScript } from "./zsh.ts";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** A script that completes the commands of a program in a shell. */
+/** The completion script for a shell. */
 export function completionScript(
   shell: keyof typeof SCRIPTS,
   config: Pick<Interfaces.Config, "commands" | "topics">,

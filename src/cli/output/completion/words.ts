@@ -1,23 +1,23 @@
 import type { Interfaces } from "@oclif/core";
 
-/** A command, or a topic with commands below it, as a shell completes it. */
+/** A command or a topic, for shell completion. */
 export interface CompletedCommand {
   /** As typed after the program's name: ["model", "list"]; [] for the program itself. */
   readonly path: readonly string[];
   readonly summary: string;
-  /** Commands below a topic; none below a command. */
+  /** Commands of a topic; empty for a command. */
   readonly below: readonly CompletedCommand[];
   readonly flags: readonly CompletedFlag[];
-  /** Values of its first argument; undefined: it takes none, and empty: files or anything else. */
+  /** Values of its first argument. Undefined: no argument. Empty: file names or anything else. */
   readonly argument: readonly string[] | undefined;
 }
 
 export interface CompletedFlag {
-  /** With its hyphens. */
+  /** The name with its hyphens. */
   readonly name: string;
   readonly summary: string;
   readonly takesValue: boolean;
-  /** Values that it takes; empty: files or anything else. */
+  /** Allowed values. Empty: file names or anything else. */
   readonly values: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function readCommands({ commands, topics }: Config): CompletedCommand {
   const top = shown.filter(({ id }) => !id.includes(":")).map(commandOf);
   const ofTopics = topics.flatMap(({ name, description = "" }) => {
     const below = shown.filter(({ id }) => id.startsWith(`${name}:`)).map(commandOf);
-    // oclif takes each command for a topic as well
+    // oclif lists each command as a topic too
     return below.length === 0
       ? []
       : [{ path: [name], summary: description, below, flags: [HELP], argument: undefined }];
@@ -68,18 +68,18 @@ function flagsOf(flag: Loadable["flags"][string]): readonly CompletedFlag[] {
   return [{ name: `--${flag.name}`, summary, takesValue: true, values }];
 }
 
-/** The values in a help such as `int8|fp32`. */
+/** The values in a help placeholder such as `int8|fp32`. */
 function valuesOf(helpValue: string | string[] | undefined): readonly string[] {
   const values = typeof helpValue === "string" ? helpValue.split("|") : [];
   return values.length > 1 && values.every((value) => /^[\w.-]+$/.test(value)) ? values : [];
 }
 
-/** Every command and topic, those above before those below. */
+/** Every command and topic, parents before children. */
 export function allBelow(command: CompletedCommand): readonly CompletedCommand[] {
   return command.below.flatMap((each) => [each, ...allBelow(each)]);
 }
 
-/** What may stand as the next word, besides values and files. */
+/** Possible next words, without values and file names. */
 export function nextWords({ path, below, flags, argument }: CompletedCommand): readonly string[] {
   const names = below.map((each) => each.path[path.length] ?? "");
   return [...names, ...(argument ?? []), ...flags.map(({ name }) => name)];

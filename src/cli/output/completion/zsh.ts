@@ -1,6 +1,6 @@
 import { allBelow, type CompletedCommand, type CompletedFlag } from "./words.ts";
 
-/** For zsh: to be sourced behind compinit, or put into a folder of fpath as `_decision`. */
+/** Completion for zsh, to be sourced after compinit or stored as `_decision` in a folder of fpath. */
 export function zshScript(program: CompletedCommand): string {
   const groups = [program, ...allBelow(program)].filter(({ below }) => below.length > 0);
   return `#compdef decision

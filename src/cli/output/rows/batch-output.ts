@@ -1,22 +1,22 @@
 import { open, stat, truncate } from "node:fs/promises";
 import { fileFault, invalidOption, ServiceError } from "../../../errors.ts";
 
-/** Where the rows of a batch go. */
+/** The destination of a batch's rows. */
 export interface BatchOutput {
   write(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Standard output. A reader that has gone ends the batch. */
+/** Standard output. The batch ends if its reader closes the pipe. */
 export function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
-  const onError = () => {}; // each write is told as well
+  const onError = () => {}; // each write reports the error as well
   stream.on("error", onError);
   return {
     write: (text) =>
       new Promise((resolve, reject) =>
         stream.write(text, (cause) =>
           cause
-            ? reject(new ServiceError("CANCELLED", "nobody reads standard output any more.", { cause }))
+            ? reject(new ServiceError("CANCELLED", "the reader of standard output has closed it.", { cause }))
             : resolve(),
         ),
       ),
@@ -27,7 +27,7 @@ export function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
 }
 
 /**
- * A file, from `keptBytes` on.
+ * A file that is written from byte `keptBytes` on.
  *
  * @throws ServiceError INVALID_OPTION if it cannot be written
  */
@@ -46,10 +46,13 @@ export async function fileOutput(file: string, keptBytes: number): Promise<Batch
   }
 }
 
-/** Its length; undefined if there is no such file. @throws ServiceError INVALID_OPTION if it is no regular file */
+/**
+ * Length of a file in bytes; undefined if it does not exist. @throws ServiceError INVALID_OPTION if it is not a regular
+ * file
+ */
 export async function lengthOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile())
-    throw invalidOption(`--output takes a file or -; ${file} is something else.`);
+    throw invalidOption(`--output must be a regular file or -; ${file} is neither.`);
   return found?.size;
 }

@@ -10,7 +10,7 @@ import {
 import type { QuestionReport } from "../../../evaluation/question-report.ts";
 import { coveragePlot, reliabilityPlot } from "./evaluation-plots.ts";
 
-/** Colours reach a contrast of 4.5 on their ground in both schemes. */
+/** Style sheet. Text has a contrast of at least 4.5 in both colour schemes. */
 const STYLE = `
 :root{--ground:#fff;--text:#1c2024;--soft:#5b6570;--line:#d9dee3;--panel:#f5f7f9;--mark:#1259a8;--bad:#b3202a;--heat:18 89 168}
 @media(prefers-color-scheme:dark){:root{--ground:#14171a;--text:#e6e9ec;--soft:#9aa5b1;--line:#333a42;--panel:#1d2126;--mark:#7db8f5;--bad:#ff8b8b;--heat:90 150 220}}
@@ -41,7 +41,7 @@ svg text{fill:var(--soft)}
 .band{fill:var(--mark);opacity:.18}
 `;
 
-/** The figures as one page that needs nothing else: no script, no font, no picture from anywhere. */
+/** The evaluation as one self-contained HTML page without scripts. */
 export function evaluationPage(evaluation: Evaluation): string {
   const { model, rows, questions } = evaluation;
   return `<!doctype html>
@@ -81,7 +81,7 @@ ${thresholdSentences(report)
 ${notes.map(note).join("")}
 <div class="plots">
 <figure><figcaption>Reliability: calibration error ${percent(calibration.error)}</figcaption>${reliabilityPlot(calibration)}</figure>
-<figure><figcaption>Accuracy of the rows kept</figcaption>${coveragePlot(report)}</figure>
+<figure><figcaption>Accuracy of the answered rows</figcaption>${coveragePlot(report)}</figure>
 </div>
 <h3>Thresholds</h3>
 ${table(
@@ -103,7 +103,7 @@ ${table(
     percent(one.recall),
   ]),
 )}
-<h3>Confusion: label in lines, answer in columns</h3>
+<h3>Confusion matrix: labels in rows, answers in columns</h3>
 ${matrix(
   labels.map(({ label }) => label),
   confusion,

@@ -6,11 +6,11 @@ const WIDTH = 400;
 const HEIGHT = 280;
 const EDGE = { left: 48, right: 12, top: 10, bottom: 40 };
 
-/** Positions on the picture of shares between 0 and 1. */
+/** Pixel positions of shares between 0 and 1. */
 const x = (share: number) => (EDGE.left + share * (WIDTH - EDGE.left - EDGE.right)).toFixed(1);
 const y = (share: number) => (HEIGHT - EDGE.bottom - share * (HEIGHT - EDGE.top - EDGE.bottom)).toFixed(1);
 
-/** Accuracy over confidence: a dot for each bin, larger with more rows; on the dashed line where both are equal. */
+/** Accuracy against confidence: one dot per bin, larger for more rows. On the dashed line both are equal. */
 export function reliabilityPlot({ bins, error }: Calibration): string {
   const most = Math.max(1, ...bins.map(({ rows }) => rows));
   const dots = bins
@@ -25,7 +25,7 @@ export function reliabilityPlot({ bins, error }: Calibration): string {
   return picture(label, "mean confidence", "share right", ideal + dots.join(""));
 }
 
-/** Accuracy over coverage with its interval; the dashed line is the target. */
+/** Accuracy against coverage, with its confidence interval. The dashed line is the target. */
 export function coveragePlot({ curve, target, chosen }: QuestionReport): string {
   const place = (share: (point: CoveragePoint) => number) => (point: CoveragePoint) =>
     `${x(point.coverage)} ${y(share(point))}`;

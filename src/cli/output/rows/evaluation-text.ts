@@ -11,13 +11,13 @@ import {
 import type { QuestionReport } from "../../../evaluation/question-report.ts";
 import { plainLine } from "../plain-text.ts";
 
-/** Labels of which a terminal holds the whole matrix; chosen. */
+/** The most labels for which a terminal shows the whole matrix. Chosen. */
 const MATRIX_LABELS = 8;
 const SHOWN_CONFUSIONS = 10;
 const LABEL_WIDTH = 24;
 const BAR_CELLS = 20;
 
-/** The figures for a terminal. */
+/** The evaluation as text for a terminal. */
 export function evaluationText(evaluation: Evaluation): string {
   const { model, rows, questions } = evaluation;
   return [
@@ -114,7 +114,7 @@ function checkLines({ check }: Evaluation): string[] {
   ];
 }
 
-/** Columns of equal width: the first to the left, the others to the right. */
+/** Aligned columns: the first to the left, the others to the right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const lines = [head, ...rows].map((line) => line.map(cell));

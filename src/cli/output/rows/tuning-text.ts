@@ -5,7 +5,7 @@ import { plainLine } from "../plain-text.ts";
 
 const KINDS = { scale: "a scale and a bias for each label", head: "scale, bias and a linear head" } as const;
 
-/** A question's result as it is shown. */
+/** The result for a question. */
 interface ShownQuestion {
   readonly name: string;
   readonly choice: TuningChoice | undefined;
@@ -13,7 +13,7 @@ interface ShownQuestion {
   readonly notes: readonly string[];
 }
 
-/** The result for a terminal. */
+/** The result as text for a terminal. */
 export function tuningText(result: {
   readonly model: string;
   readonly precision: string;

@@ -20,7 +20,7 @@ import {
   texts,
 } from "../scored.ts";
 
-/** Questions of all types, of 2 to 20 candidates, enough for both outcomes of a noul to be the likelier one. */
+/** Questions of all types with 2 to 20 candidates. They are varied enough that both noul outcomes win at least once. */
 const QUESTIONS: Readonly<Record<string, unknown>> = {
   choice: CHOICE,
   swapped: choiceOf({ b: "Reports a fault", a: "Wants money back" }),
@@ -41,7 +41,7 @@ const CANDIDATES = ["a refund", "a poem about the sea", "a reported fault", "an 
 const LOOSE = 1e-6;
 const TIGHT = 1e-9;
 
-/** What the numbers of an answer say about each other. */
+/** Checks of the arithmetic between the numbers of an answer. */
 export const ARITHMETIC_CHECKS: readonly Check[] = [
   ofAnswers({
     id: "arithmetic.softmax",
@@ -61,7 +61,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   }),
   ofAnswers({
     id: "arithmetic.confidence",
-    clause: "`confidence` is the largest probability, also if a noul is more likely false.",
+    clause: "`confidence` is the largest probability, also for a noul that is more likely false.",
     source: "interface: Decisions",
     expected: "the largest of `probabilities`, in answers of each type",
     answer: (trial: Trial, { answer, probabilities }, inferred) => {
@@ -96,11 +96,11 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
     id: "arithmetic.noul",
     clause: "`noul` is the probability of `true`.",
     source: "interface: Decisions",
-    expected: "the probability under `true`, a number and no boolean",
+    expected: "the probability under `true`, a number rather than a boolean",
     answer: (trial: Trial, { answer, labels, probabilities }, inferred) => {
       if (at(answer, "type") !== "noul") return;
       const noul = at(answer, "noul");
-      // the interface does not fix how an answer names the outcomes
+      // the profile `seed` does not fix the names of the outcomes
       const position = labels.indexOf("true");
       const shares = position < 0 && trial.profile === "seed" ? probabilities : [probabilities[position]];
       const isShare =
@@ -113,7 +113,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
     id: "arithmetic.score",
     clause: "`score` is the sum of each zero-based level times its probability.",
     source: "interface: Decisions",
-    expected: "that sum of the probabilities sent, to 1e-6 (and to 1e-9 in the full profile)",
+    expected: "the sum over the probabilities in the answer, to 1e-6 (to 1e-9 in the full profile)",
     answer: (trial: Trial, { answer, labels, probabilities }, inferred) => {
       if (at(answer, "type") !== "score") return;
       const score = at(answer, "score");
@@ -128,7 +128,7 @@ export const ARITHMETIC_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "arithmetic.many-levels",
-    clause: `The same holds for ${CONTRACT_LIMITS.maxCandidates} candidates.`,
+    clause: `The arithmetic also holds for ${CONTRACT_LIMITS.maxCandidates} candidates.`,
     source: "interface: Scores and probabilities",
     expected: `softmax, confidence and expected level of ${CONTRACT_LIMITS.maxCandidates} levels and of ${CONTRACT_LIMITS.maxCandidates} labels`,
     isGentle: false,
@@ -158,7 +158,7 @@ interface Rule {
   readonly ranking?: (trial: Trial, rows: readonly Row[], inferred: Inferred) => void;
 }
 
-/** A rule that is held against each of the answers, and against a ranking. */
+/** A check that tests a rule on each answer and on a ranking. */
 function ofAnswers({ answer, ranking, ...draft }: Rule): Check {
   return defineCheck({
     ...draft,
@@ -201,7 +201,7 @@ function checkPrecision(trial: Trial, scored: Columns, inferred: Inferred): void
   checkSoftmax(trial, scored, inferred, TIGHT);
   const total = sum(scored.probabilities);
   trial.expect(Math.abs(total - 1) <= TIGHT, `probabilities that sum to ${total}`, inferred);
-  // a float64 that ends before its 13th digit is rare, and all of an answer's at once are rounded
+  // a float64 with fewer than 13 digits is rare; if all of an answer have fewer, they were rounded
   const isRounded = (numbers: readonly number[]) =>
     numbers.some((value) => value !== 0 && value !== 1) &&
     numbers.every((value) => value === Number(value.toPrecision(12)) || value === Number(value.toFixed(12)));
@@ -210,7 +210,7 @@ function checkPrecision(trial: Trial, scored: Columns, inferred: Inferred): void
     `rounded probabilities ${JSON.stringify(scored.probabilities.slice(0, 8))}`,
     inferred,
   );
-  // a model of few bits ends in halves of halves, which have many decimals; float32 holds no decimals exactly
+  // multiples of 0.001 were rounded: binary fractions, also coarse ones, have other decimals
   const isThousandth = (score: number) => Math.abs(score * 1000 - Math.round(score * 1000)) < 0.01;
   trial.expect(
     scored.scores.length < 5 || !scored.scores.every(isThousandth),

@@ -4,9 +4,9 @@ import { nonce } from "../../trial/salts.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { choiceOf, listScores, scoredOf, scoreOf } from "../scored.ts";
 
-/** Words of a long text, all of three letters: neither length nor letters' count tells two such texts apart. */
+/** Words of the long texts. All have three letters, so that two texts do not differ in length. */
 const WORDS = ["red", "dog", "sun", "cup", "map", "box", "hat", "key"];
-/** Words of texts that may have 768 tokens, and of those that may have more. */
+/** Lengths in words: of texts limited to 768 tokens, and of those that may be longer. */
 const SHORT_TEXT = 80;
 const LONG_TEXT = 300;
 
@@ -15,7 +15,7 @@ interface Variant {
   readonly text: string;
 }
 
-/** A text, and others that part from it in a word at one place or in the order of two words. */
+/** A text, and variants of it that differ in one word or in the order of two words. */
 function variants(count: number): readonly Variant[] {
   const words = Array.from({ length: count }, (_, index) => WORDS[(index * 5 + (index >> 3)) % 8] ?? "");
   const text = (changed: ReadonlyMap<number, string>) =>
@@ -35,25 +35,25 @@ function variants(count: number): readonly Variant[] {
       name: `another word after ${place * 4} of ${count * 4} characters`,
       text: text(new Map([[place, "ice"]])),
     })),
-    { name: "two words in turned order", text: text(turned) },
+    { name: "two words swapped", text: text(turned) },
     { name: "a comma within", text: text(new Map([[middle, `${words[middle]},`]])) },
     { name: "a question mark at the end", text: `${text(new Map())}?` },
   ];
 }
 
-/** The whole of each text counts: what a key of a cache that is too short, or a cut text, would miss. */
+/** Checks that all of each text reaches the model. A truncated text or a cache key of only a part would fail them. */
 export const DEPENDENCE_CHECKS: readonly Check[] = [
-  dependence("state", "A state", LONG_TEXT, async (trial, texts, salt) => {
+  dependence("state", "a state", LONG_TEXT, async (trial, texts, salt) => {
     const ask = (text: string) =>
       rankOne(trial, { state: `${text} ${salt}`, question: "Which one?", candidates: ["a cup", "a map"] });
     return await oneByOne(texts, ask);
   }),
-  dependence("question", "The question of a ranking", LONG_TEXT, async (trial, texts, salt) => {
+  dependence("question", "the question of a ranking", LONG_TEXT, async (trial, texts, salt) => {
     const ask = (text: string) =>
       rankOne(trial, { state: salt, question: text, candidates: ["a cup", "a map"] });
     return await oneByOne(texts, ask);
   }),
-  dependence("instructions", "The instructions of a question", SHORT_TEXT, async (trial, texts, salt) => {
+  dependence("instructions", "the instructions of a question", SHORT_TEXT, async (trial, texts, salt) => {
     const criteria = { choice: { a: "A cup", b: "A map" }, score: ["a cup", "a map"], noul: undefined };
     const found: Scores[] = [];
     for (const [type, described] of Object.entries(criteria)) {
@@ -66,11 +66,11 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
     }
     return found;
   }),
-  dependence("candidate", "A candidate", SHORT_TEXT, async (trial, texts, salt) => {
+  dependence("candidate", "a candidate", SHORT_TEXT, async (trial, texts, salt) => {
     const inferred = await trial.infer(RANK, { state: salt, question: "Which one?", candidates: texts });
     return listScores(trial, inferred, texts.length).map((score) => ({ scores: [score], inferred }));
   }),
-  dependence("description", "A description", SHORT_TEXT, async (trial, texts, salt) => {
+  dependence("description", "a description", SHORT_TEXT, async (trial, texts, salt) => {
     const each = (form: string, question: (text: string) => unknown) =>
       texts.map((text, index): [string, unknown] => [`${form}${index}`, question(text)]);
     const found: Scores[] = [];
@@ -89,30 +89,30 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "scores.whole-structure",
-    clause:
-      "A structured state counts with each of its members, however many there are and however deep they are.",
+    clause: "Every member of a structured state affects the scores, at any width and depth.",
     source: "contract: Texts",
-    expected: "other scores for states that are alike in all but one name, one value or one element",
+    expected: "other scores for states that differ in one name, one value or one element",
     run: checkStructures,
   }),
   defineCheck({
     id: "scores.as-sent",
-    clause: "A text reaches the model as it was sent: no mark, tag, entity or quotation mark of it is lost.",
+    clause:
+      "A text reaches the model as it was sent: punctuation, tags, entities and quotation marks included.",
     source: "interface: Scores and probabilities",
-    expected: "other scores for texts that differ in such characters only, wherever they stand",
+    expected: "other scores for texts that differ only in such characters, in any member",
     run: checkAsSent,
   }),
   defineCheck({
     id: "scores.borders",
-    clause: "State, question and candidate are separate texts: their borders matter.",
+    clause: "State, question and candidate are separate texts: the boundary between them matters.",
     source: "interface: Scores and probabilities",
-    expected: "other scores where a part of one text stands at the edge of its neighbour",
+    expected: "other scores if a part of one text moves across the boundary to the next",
     run: checkBorders,
   }),
   defineCheck({
     id: "scores.again-elsewhere",
     clause:
-      "Earlier requests do not change scores: neither the same question about another state, nor another question about the same state.",
+      "Earlier requests do not affect the scores, not even ones with the same question or the same state.",
     source: "interface: Scores and probabilities",
     expected:
       "other scores for another state under the same question, and for another question of the same state",
@@ -121,7 +121,7 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
 ];
 
 interface Scores {
-  /** Only texts of one group are compared. */
+  /** Texts are compared within a group only. */
   readonly group?: string;
   readonly scores: readonly number[];
   readonly inferred: Inferred;
@@ -135,9 +135,9 @@ function dependence(
 ): Check {
   return defineCheck({
     id: `scores.whole-${what}`,
-    clause: `${subject} counts with each of its words, in whichever place.`,
+    clause: `Every word of ${subject} affects the scores, at any position.`,
     source: "interface: Scores and probabilities",
-    expected: "other scores for texts that are alike in all but one word, or in all but the order of two",
+    expected: "other scores for texts that differ in one word, or in the order of two words",
     run: async (trial: Trial) => {
       const all = variants(length);
       const found = await ask(
@@ -260,7 +260,7 @@ async function checkStructures(trial: Trial): Promise<void> {
     }
 }
 
-/** The same characters in a row, parted at other places: a key that joins texts cannot tell them apart. */
+/** The same concatenated characters, split at other places. A cache key that joins texts could not distinguish them. */
 async function checkBorders(trial: Trial): Promise<void> {
   const salt = nonce();
   const candidates = ["up is true", "own is true"];
@@ -285,7 +285,7 @@ async function checkBorders(trial: Trial): Promise<void> {
   }
 }
 
-/** A cache that keys by less than the whole pair answers one of these with another's scores. */
+/** A cache whose key is only a part of the pair would answer one of these with another's scores. */
 async function checkElsewhere(trial: Trial): Promise<void> {
   const salt = nonce();
   const question = (instructions: string, type: string) =>

@@ -7,13 +7,13 @@ import { NOUL, RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { CHOICE, freshState, SCORE, SOURCE, softmax, sum, TEMPERATURE } from "../scored.ts";
 
-/** What a server that computes in float32 may be off by, and one that keeps this contract. */
+/** Tolerances: of a server that computes in float32, and of one that satisfies the full profile. */
 const LOOSE = 1e-5;
 const TIGHT = 1e-9;
-/** Of a sum over levels, for each level. */
+/** An expected level, a sum over levels, may be off by so many tolerances. */
 const PER_LEVEL = 64;
 
-/** Looks back at every answer of the run: a rule that holds for one request holds for all. */
+/** Checks that apply the rules to every answer of the run. */
 export const EVERY_ANSWER_CHECKS: readonly Check[] = [
   lookingBack(
     "systemone.every-answer",
@@ -25,9 +25,9 @@ export const EVERY_ANSWER_CHECKS: readonly Check[] = [
   lookingBack("rank.every-answer", RANK, "interface: Ranking", "rankings", misfitOfRanking),
   defineCheck({
     id: "answers.every-schema",
-    clause: "Every answer of 200 fits the contract's schema, whatever was asked.",
+    clause: "Every 200 answer fits the contract's schema.",
     source: "contract: Decisions, Ranking",
-    expected: "no answer of the run with a member more, less or of another kind",
+    expected: "no answer of the run with an additional, missing or mistyped member",
     turn: "last",
     run: async (trial: Trial) => {
       const contract = await ownContract();
@@ -48,7 +48,7 @@ type Misfit = (trial: Trial, request: JsonMap, answer: Json) => string | undefin
 function lookingBack(id: string, path: string, source: string, what: string, misfit: Misfit): Check {
   return defineCheck({
     id,
-    clause: `What is said of ${what} holds for every one of the run.`,
+    clause: `The rules for ${what} hold for every one of the run.`,
     source,
     expected: "names, labels, arithmetic, order, usage and constants as in the clauses on them",
     turn: "last",
@@ -63,7 +63,7 @@ function lookingBack(id: string, path: string, source: string, what: string, mis
   });
 }
 
-/** Answers of 200, one at least. */
+/** Sends a valid request. @returns all answers of the run from this path with status 200 */
 async function answersTo(trial: Trial, path: string): Promise<readonly Reply[]> {
   if (path === RANK) await trial.infer(RANK, { state: freshState(), candidates: { b: "x", a: "y" } });
   else
@@ -76,7 +76,7 @@ async function answersTo(trial: Trial, path: string): Promise<readonly Reply[]> 
   );
 }
 
-/** The request as the server must have read it; undefined where that is what other clauses are about. */
+/** The request's body as parsed JSON; undefined unless it is an object. */
 function requestOf({ request: { body } }: Reply): JsonMap | undefined {
   const text = typeof body === "string" ? body : Buffer.from(body ?? []).toString("utf8");
   const read = readJson(text);
@@ -129,7 +129,7 @@ function misfitOfAnswer(
   const probabilities = at(answer, "probabilities");
   const labels = namesOf(probabilities);
   const wanted = labelsOf(question);
-  // how outcomes are named, and in which order labels come, the interface leaves open
+  // the profile `seed` leaves open how outcomes are named and in which order labels come
   const isLabelled =
     trial.profile === "full"
       ? labels.join("\n") === wanted.join("\n")

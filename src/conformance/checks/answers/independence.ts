@@ -19,7 +19,7 @@ import {
   texts,
 } from "../scored.ts";
 
-/** Candidates of a ranking that many are compared with. */
+/** Candidates of the small ranking that the largest one is compared with. */
 const FEW = 8;
 
 const QUESTIONS: Readonly<Record<string, unknown>> = {
@@ -35,9 +35,12 @@ const QUESTIONS: Readonly<Record<string, unknown>> = {
 const CLOSE = "nearly the same scores (small differences by batching are allowed)";
 const SAME = "the same scores to the last bit";
 
-/** A pair is scored as a unit: nothing beside it counts. Each rule twice, because the interface allows small differences. */
+/**
+ * A pair's score depends on nothing but the pair. Each rule has two checks: the profile `seed` allows small
+ * differences, the profile `full` none.
+ */
 export const INDEPENDENCE_CHECKS: readonly Check[] = [
-  ...inBothProfiles("again", "A repeated request has the same scores", async (trial: Trial, same) => {
+  ...inBothProfiles("again", "A repeated request gets the same scores", async (trial: Trial, same) => {
     const before = await all(trial, QUESTIONS);
     for (let count = 0; count < 3; count += 1) same(before, await all(trial, QUESTIONS));
   }),
@@ -78,14 +81,14 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
         }),
       );
       const own = Object.entries(QUESTIONS).map(([name, question]) => all(trial, { [name]: question }));
-      // both at once: one that fails must not leave the others without somebody who waits for them
+      // together, so that a failure of one leaves no promise unhandled
       const [found] = await Promise.all([Promise.all(own), Promise.all(others)]);
       for (const answers of found) same(before, answers);
     },
   ),
   ...inBothProfiles(
     "candidates",
-    "A candidate has the same score in any order and with any other candidates",
+    "A candidate has the same score in any order and beside any other candidates",
     async (trial: Trial, same) => {
       const candidates = texts(8);
       const whole = await rankScores(trial, STATE, "Which one?", candidates);
@@ -103,7 +106,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "many-candidates",
-    `A candidate among ${CONTRACT_LIMITS.maxCandidates} has the score that it has among a few`,
+    `A candidate among ${CONTRACT_LIMITS.maxCandidates} has the same score as among a few`,
     async (trial: Trial, same) => {
       const most = trial.facts.limits.maxCandidates;
       const candidates = texts(most);
@@ -119,7 +122,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   ),
   ...inBothProfiles(
     "spelling",
-    "The JSON spelling of a request (white space, escapes) does not change its scores",
+    "The JSON notation of a request does not affect the scores",
     async (trial: Trial, same) => {
       const question = JSON.stringify(CHOICE);
       const bodies = [
@@ -158,7 +161,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
       same(answers, await all(trial, { q: { ...CHOICE, criteria: Object.fromEntries(criteria.reverse()) } }));
     },
   ),
-  ...inBothProfiles("names", "Names of questions do not change scores", async (trial: Trial, same) => {
+  ...inBothProfiles("names", "Names of questions do not affect the scores", async (trial: Trial, same) => {
     const { scores, inferred } = await all(trial, { plain: CHOICE });
     const renamed = await all(trial, { "something else entirely": CHOICE });
     const moved = new Map(
@@ -170,7 +173,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
     id: "scores.rank-as-rubric",
     clause: "A ranking and a rubric of the same texts give the same scores.",
     source: "contract: Texts",
-    expected: "the scores of `rank` under a `score` question with the same texts as levels",
+    expected: "the scores of `rank` for a `score` question with the same texts as levels",
     run: async (trial: Trial) => {
       const levels = ["can wait", "this week", "today"];
       const ranked = await rankScores(trial, STATE, "How urgent is it?", levels);
@@ -184,7 +187,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "scores.depend-on-all",
-    clause: "A score depends on state, question and candidate.",
+    clause: "State, question and candidate are scored together: each of them affects the score.",
     source: "interface: Scores and probabilities",
     expected: "other scores for another state, another question, another candidate",
     run: async (trial: Trial) => {
@@ -205,7 +208,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.null-question",
-    clause: "A null `question` means the same as a missing one.",
+    clause: "A `question` of null counts as absent.",
     source: "contract: Requests",
     expected: 'the scores that `question: ""` gives, to the last bit',
     run: async (trial: Trial) => {
@@ -222,7 +225,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.default-question",
-    clause: "A missing `question` is the empty string.",
+    clause: "An absent `question` is the empty string.",
     source: "interface: RankRequest",
     expected: 'the scores that `question: ""` gives',
     run: async (trial: Trial) => {
@@ -242,7 +245,7 @@ export const INDEPENDENCE_CHECKS: readonly Check[] = [
 ];
 
 interface Answers {
-  /** By question and label. */
+  /** Keyed by question and label. */
   readonly scores: ReadonlyMap<string, number>;
   readonly inferred: Inferred;
 }
@@ -288,7 +291,7 @@ function compare(trial: Trial, before: Answers, after: Answers, isSame: typeof i
   }
 }
 
-/** A JSON string with each of its letters escaped. */
+/** A JSON string with every character escaped. */
 function escaped(text: string): string {
   const codes = [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `"${codes.join("")}"`;

@@ -9,7 +9,7 @@ const LABELS = ["10", "2", "x", "1", "a", "0"];
 const NAMES = ["7", "z", "3", "b", "0", "12"];
 const ODD = ["__proto__", "constructor", "", "hasOwnProperty", "toString", "prototype"];
 
-/** Order of members, seen in the text of the answer. */
+/** Checks of the order of members in the text of an answer. */
 export const ORDER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "order.answers",
@@ -31,19 +31,20 @@ export const ORDER_CHECKS: readonly Check[] = [
     id: "order.odd-names",
     clause: "A question name and a label may be any string: the empty one, `__proto__`, `constructor`.",
     source: "contract: Requests, Question",
-    expected: "each of them in its place, as data like any other",
+    expected: "each of them in its place, as ordinary data",
     run: async (trial: Trial) => {
       await checkOrder(trial, ODD, ["a", "b"], ["answers"]);
-      // the empty label needs a description, which each has
+      // an empty label is valid because it has a description
       await checkOrder(trial, ["q"], ODD, ["answers", "q", "scores"]);
       await checkOrder(trial, ["q"], ODD, ["answers", "q", "probabilities"]);
     },
   }),
   defineCheck({
     id: "order.exact-names",
-    clause: "Names come back exactly as sent.",
+    clause: "Names are returned exactly as sent.",
     source: "contract: Requests",
-    expected: "the same characters: accents in either form, control characters, line separators, long names",
+    expected:
+      "the same characters: accents in both Unicode forms, control characters, line separators, long names",
     run: async (trial: Trial) => {
       const names = [
         "é",

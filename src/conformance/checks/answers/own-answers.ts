@@ -19,16 +19,16 @@ function named(names: readonly string[], question: (topic: string) => unknown): 
   return Object.fromEntries(names.map((name, index) => [name, question(TOPICS[index] ?? name)]));
 }
 
-/** Questions of one form beside each other: nothing but their content tells their answers apart. */
+/** Groups of questions of the same form. Only their content distinguishes their answers. */
 const GROUPS: readonly { readonly name: string; readonly questions: Questions }[] = [
   { name: "two yes/no questions", questions: named(["a", "b"], noul) },
-  { name: "two yes/no questions against the alphabet", questions: named(["b", "a"], noul) },
+  { name: "two yes/no questions in reverse alphabetical order", questions: named(["b", "a"], noul) },
   { name: "three yes/no questions", questions: named(["a", "b", "c"], noul) },
   { name: "six yes/no questions", questions: named(["f", "e", "d", "c", "b", "a"], noul) },
   { name: "two choices with the same labels", questions: named(["a", "b"], choice) },
   { name: "three choices with the same labels", questions: named(["z", "y", "x"], choice) },
-  { name: "two scores with as many levels", questions: named(["a", "b"], rubric) },
-  { name: "four scores with as many levels", questions: named(["one", "two", "three", "four"], rubric) },
+  { name: "two scores with equally many levels", questions: named(["a", "b"], rubric) },
+  { name: "four scores with equally many levels", questions: named(["one", "two", "three", "four"], rubric) },
   { name: "names that look like integers", questions: named(["10", "9", "1"], noul) },
   {
     name: "the same labels with each other's descriptions",
@@ -39,14 +39,14 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
     questions: { a: scoreOf(["calm", "cross", "furious"]), b: scoreOf(["furious", "calm", "cross"]) },
   },
   {
-    name: "the same outcomes, described otherwise",
+    name: "the same outcomes with other descriptions",
     questions: {
       a: { ...noul("late"), criteria: { true: "Past the due date", false: "In time" } },
       b: { ...noul("late"), criteria: { true: "In time", false: "Past the due date" } },
     },
   },
   {
-    name: "questions of all types in turns",
+    name: "questions of all types, alternating",
     questions: {
       n1: noul("angry"),
       c1: choice("angry"),
@@ -57,7 +57,7 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
     },
   },
   {
-    name: "names that many systems take for one",
+    name: "names that differ only in case, white space or Unicode form",
     questions: named(["a", "A", " a", "caf\u00e9", "cafe\u0301", "\u00c5"], noul),
   },
   {
@@ -66,14 +66,14 @@ const GROUPS: readonly { readonly name: string; readonly questions: Questions }[
   },
 ];
 
-/** Requests of one form under way together. */
+/** Concurrent requests of the same form. */
 const SIDE_BY_SIDE = 12;
 
-/** Answers that are right in themselves and belong to something else. */
+/** Checks that each answer belongs to its own question or request. */
 export const OWN_ANSWER_CHECKS: readonly Check[] = [
   both(
     "scores.own-question",
-    "Each answer belongs to its own question, even if other questions have the same form.",
+    "Each answer belongs to its own question, also beside others of the same form.",
     "the scores that each question has alone, under its name",
     async (trial, observe) => {
       const state = freshState();
@@ -103,7 +103,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
   both(
     "scores.own-place",
     `Each of ${CONTRACT_LIMITS.maxQuestions} questions of one form gets its own answer.`,
-    "the scores that each question has where the request asks them in reverse order",
+    "the scores that each question has if the request asks them in reverse order",
     async (trial, observe) => {
       const state = freshState();
       const names = Array.from({ length: trial.facts.limits.maxQuestions }, (_, index) => `q${index}`);
@@ -122,7 +122,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
   ),
   both(
     "scores.own-request",
-    "Each answer belongs to its own request, even with concurrent requests of the same form and after a refused one.",
+    "Each answer belongs to its own request, also beside others of the same form and after a refused one.",
     "the scores that each request has alone, from both operations",
     async (trial, observe) => {
       const places = Array.from({ length: SIDE_BY_SIDE }, (_, index) => index);
@@ -162,7 +162,7 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
         }
       const [first] = bodies;
       if (first === undefined) return;
-      await trial.post(RANK, { state }); // refused, and nothing of it may stay
+      await trial.post(RANK, { state }); // refused; it must not affect later answers
       for (const [which, one] of (await ask(first)).entries()) {
         const wanted = alone.map((answers) => answers[which]?.scores ?? []);
         const name = "request 0 after a refused one";
@@ -174,12 +174,12 @@ export const OWN_ANSWER_CHECKS: readonly Check[] = [
 
 type IsSame = typeof isCloseScore;
 
-/** Scores beside others, and those that each of them has alone. */
+/** Scores of a question beside others, and the scores of each question alone. */
 interface Observation {
   readonly name: string;
   readonly scores: readonly number[];
   readonly alone: readonly (readonly number[])[];
-  /** Which of these should be the same. */
+  /** Index into `alone` of the scores that must be equal. */
   readonly own: number;
   readonly inferred: Inferred;
 }
@@ -226,7 +226,7 @@ async function scoresOf(
   return Object.fromEntries(entries);
 }
 
-/** What differs is not scored alike, not even alone: else nothing could be told apart. */
+/** Expects different scores for different questions when asked alone; otherwise answers could not be distinguished. */
 function expectApart(
   trial: Trial,
   kinds: number,
@@ -241,10 +241,10 @@ function expectApart(
   );
 }
 
-/** So much nearer to another's scores than to its own ones: no rounding does that. Chosen. */
+/** Scores this many times closer to another question's than to their own are swapped, not rounded. Chosen. */
 const NEARER = 4;
 
-/** Holds scores against those that their question has alone, and against those of the others. */
+/** Compares scores with those that their question has alone, and with those of the other questions. */
 function expectOwn(trial: Trial, { name, scores, alone, own, inferred }: Observation, isSame: IsSame): void {
   const wanted = alone[own] ?? [];
   const spread = spreadOf(wanted);
@@ -254,7 +254,7 @@ function expectOwn(trial: Trial, { name, scores, alone, own, inferred }: Observa
   trial.expect(
     isOwn && other === undefined,
     `${name} has the scores ${JSON.stringify(scores)}, alone ${JSON.stringify(wanted)}${
-      other === undefined ? "" : "; those are another's"
+      other === undefined ? "" : "; those belong to another"
     }`,
     inferred,
   );

@@ -11,21 +11,21 @@ const MAPPED = {
   "7": "Seven.",
 };
 
-/** Texts that differ, and that many tokenizers turn into the same tokens; in either order. */
+/** Pairs of different texts that many tokenizers map to the same tokens, in both orders. */
 const LOOKALIKES = [
   ["Later", "LATER", "later", "latER"],
   ["two words", "two  words", "two   words"],
   ["cafe\u0301", "caf\u00e9"],
   ["a\u200bb", "ab"],
   ["tab here", "tab\there"],
-  ["7\u200b", "7"], // of which languages that sort integer-like names put the second first
+  ["7\u200b", "7"], // languages that sort integer-like names put the second of these first
 ].flatMap((alike) => [alike, alike.toReversed()]);
 
-/** The order of a ranking, and what its rows say of the request. */
+/** Checks of the order and the members of a ranking's rows. */
 export const RANKING_CHECKS: readonly Check[] = [
   defineCheck({
     id: "rank.order",
-    clause: "`ranked` runs from the highest raw score to the lowest.",
+    clause: "`ranked` is sorted by raw score, highest first.",
     source: "interface: Ranking",
     expected: "no score above the one before it",
     run: async (trial: Trial) => {
@@ -55,7 +55,7 @@ export const RANKING_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "rank.labels",
-    clause: "`candidate` is the label that was sent and `text` its string.",
+    clause: "`candidate` is the label and `text` the string that were sent.",
     source: "interface: Ranking",
     expected: "each label once, beside its own text",
     run: async (trial: Trial) => {
@@ -79,7 +79,7 @@ export const RANKING_CHECKS: readonly Check[] = [
     id: "rank.text-as-sent",
     clause: "`text` is the candidate string as it was sent.",
     source: "interface: Ranking",
-    expected: "the same characters, white space around them too",
+    expected: "the same characters, including white space around them",
     run: async (trial: Trial) => {
       const candidates = [" padded ", "line\nbreak", 'quote " \\', "ü 漢 😀", "e\u0301", "<b>&amp;</b>"];
       const inferred = await trial.infer(RANK, { state: STATE, candidates });
@@ -117,18 +117,18 @@ export const RANKING_CHECKS: readonly Check[] = [
       for (const alike of LOOKALIKES) {
         ties += await countTies(trial, alike);
       }
-      if (ties === 0) trial.skip("no two different texts were found that this server's model scores alike");
+      if (ties === 0) trial.skip("found no two different texts with equal scores on this server");
     },
   }),
   defineCheck({
     id: "systemone.ties",
-    clause: "If labels have equal scores, the first one is the choice.",
+    clause: "Among labels with equal scores, the first in the request is the choice.",
     source: "contract: Requests",
-    expected: "the first label of the request among those with the largest score",
+    expected: "the first label in the request among those with the largest score",
     run: async (trial: Trial) => {
       let ties = 0;
       for (const alike of LOOKALIKES) {
-        // labels that stand for their descriptions
+        // a label without a description is its own text
         const criteria = alike.map((label): [string, null] => [label, null]);
         const question = `{"type":"choice","instructions":"Which one?","criteria":${orderedJson(criteria)}}`;
         const body = `{"state":${JSON.stringify(STATE)},"questions":{"q":${question}}}`;
@@ -145,7 +145,7 @@ export const RANKING_CHECKS: readonly Check[] = [
           inferred,
         );
       }
-      if (ties === 0) trial.skip("no two different labels were found that this server's model scores alike");
+      if (ties === 0) trial.skip("found no two different labels with equal scores on this server");
     },
   }),
 ];
@@ -172,12 +172,14 @@ function checkPairs(
   }
 }
 
-/** A JSON object with its members in the order given, integer-like names too. */
+/** A JSON object with its members in the given order, integer-like names included. */
 function orderedJson(members: readonly (readonly [string, unknown])[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
 }
 
-/** Ranks texts that may tie, as a list and as maps whose labels are in no order. @returns ties met */
+/**
+ * Ranks texts that may have equal scores, as a list and as mappings with unsorted labels. @returns the number of ties
+ */
 async function countTies(trial: Trial, alike: readonly string[]): Promise<number> {
   let ties = 0;
   const mapped = [
@@ -194,7 +196,7 @@ async function countTies(trial: Trial, alike: readonly string[]): Promise<number
       ties += 1;
       trial.expect(
         alike.indexOf(before.text) < alike.indexOf(row.text),
-        `of one score: ${JSON.stringify(before.text)} before ${JSON.stringify(row.text)}`,
+        `equal scores: ${JSON.stringify(before.text)} before ${JSON.stringify(row.text)}`,
         inferred,
       );
     }

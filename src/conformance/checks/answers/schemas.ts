@@ -8,7 +8,7 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { CHOICE, NOULS, SCORE, STATE, TEMPERATURE } from "../scored.ts";
 
-/** Those that neither the model nor the operator decides. */
+/** Limits that the contract fixes; the others depend on the model or the operator. */
 const LIMITS: Readonly<Record<string, number>> = {
   max_body_bytes: CONTRACT_LIMITS.maxBodyBytes,
   max_nesting: CONTRACT_LIMITS.maxNesting,
@@ -19,13 +19,13 @@ const LIMITS: Readonly<Record<string, number>> = {
 };
 const STATUSES = ["ready", "starting", "draining", "failed"];
 
-/** Exact members of answers, as the contract's schemas have them: some clients refuse what they do not know. */
+/** Checks that answers have exactly the members of the contract's schemas: some clients refuse unknown ones. */
 export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.schema",
     clause: "A systemone answer has exactly the members of the contract.",
     source: "contract: Decisions",
-    expected: "an answer that fits the schema, without any member more",
+    expected: "an answer that fits the schema, without additional members",
     run: async (trial: Trial) => {
       const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
       const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
@@ -37,7 +37,7 @@ export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
     clause:
       "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
     source: "contract: Ranking",
-    expected: "an answer that fits the schema, without any member more",
+    expected: "an answer that fits the schema, without additional members",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
       await expectFitting(trial, "Ranking", inferred);
@@ -45,11 +45,11 @@ export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** The same of what the server tells of itself. */
+/** The same checks for /health, /ready and /v1/models. */
 export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "models.schema",
-    clause: "Each model of /v1/models has the seven members of the contract, a date among them.",
+    clause: "Each model of /v1/models has the seven members of the contract, including a date.",
     source: "contract: ModelList",
     expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
     needsInference: false,
@@ -67,7 +67,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
       id: `${path.slice(1)}.schema`,
       clause: `${path} has exactly the members of the contract.`,
       source: "contract: Health",
-      expected: "a report that fits the schema, `status` ready with 200",
+      expected: "a report that fits the schema; 200 with `status` ready",
       needsInference: false,
       run: async (trial: Trial) => {
         const reply = await trial.get(path);
@@ -81,9 +81,9 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "health.limits",
-    clause: "`limits` has the limits that apply to requests.",
+    clause: "`limits` has the limits that the server enforces.",
     source: "contract: Health",
-    expected: "the bounds of the contract; counts from 1 where the model or the operator decides",
+    expected: "the contract's limits; a count of at least 1 for those of the model or the operator",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/health");
@@ -98,9 +98,9 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "health.cache",
-    clause: "A score cache that is off holds nothing and answers nothing.",
+    clause: "A disabled score cache has no entries and no hits.",
     source: "contract: Health",
-    expected: "`cache_entries` at most `cache_size`, and no `cache_hits` where that is 0",
+    expected: "`cache_entries` at most `cache_size`, and no `cache_hits` if that is 0",
     turn: "last",
     run: async (trial: Trial) => {
       const reply = await trial.get("/health");
@@ -109,12 +109,12 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
       );
       if (typeof size !== "number") trial.skip("no cache_size: see health.schema");
       trial.expect(Number(entries) <= size, `${show(entries)} entries of a cache of ${size}`, reply);
-      trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a cache that is off`, reply);
+      trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a disabled cache`, reply);
     },
   }),
   defineCheck({
     id: "health.facts",
-    clause: "`temperature` is the fixed one, `model` a full id, `version` that of the served document.",
+    clause: "`temperature` is the fixed one, `model` a full id, and `version` that of the served document.",
     source: "contract: Health",
     expected: "these values, and an `uptime_seconds` that grows",
     needsInference: false,
@@ -150,14 +150,14 @@ async function checkFacts(trial: Trial): Promise<void> {
   await expectUptime(trial);
 }
 
-/** It grows, in seconds: not by more than the time from before the first look to after the second. */
+/** Expects `uptime_seconds` to grow, by at most the time around both reads. */
 async function expectUptime(trial: Trial): Promise<void> {
   const begin = performance.now();
   const first = at((await trial.get("/health")).json, "uptime_seconds");
   await new Promise((resolve) => setTimeout(resolve, 20));
   const later = await trial.get("/health");
   const second = at(later.json, "uptime_seconds");
-  const most = 1 + (performance.now() - begin) / 1000; // whole seconds are allowed
+  const most = 1 + (performance.now() - begin) / 1000; // the server may report whole seconds
   const isGrowing =
     typeof first === "number" && typeof second === "number" && second > first && second - first <= most;
   trial.expect(isGrowing, `uptime_seconds ${show(first)}, then ${show(second)}`, later);

@@ -21,17 +21,17 @@ const SHARED = [
   },
 ];
 
-/** Members that are the same in every answer. */
+/** Members that every answer has, with their constant values. */
 const CONSTANTS = [
   { member: "temperature", wanted: TEMPERATURE, clause: "An answer has the fixed temperature." },
   {
     member: "probabilities_source",
     wanted: SOURCE,
-    clause: "An answer has a constant string that says how its probabilities were computed.",
+    clause: "An answer has the constant `probabilities_source`.",
   },
 ];
 
-/** What the members of answers are, apart from the arithmetic between them. */
+/** Checks of the members of answers and their types. */
 export const SHAPE_CHECKS: readonly Check[] = [
   ...SHARED.flatMap(({ path, name, body, source }) => [
     ...CONSTANTS.map(({ member, wanted, clause }) =>
@@ -67,21 +67,21 @@ export const SHAPE_CHECKS: readonly Check[] = [
     clause:
       "`latency_ms` is the time that the server spent on the inference, in milliseconds, queueing included.",
     source: "interface: Decisions",
-    expected: "a number from 0 up to the time that passed here meanwhile",
+    expected: "a number from 0 up to the time that the exchange took here",
     run: (trial: Trial) => checkLatency(trial, SYSTEMONE, { state: STATE, questions: QUESTIONS }),
   }),
   defineCheck({
     id: "rank.latency",
-    clause: "A ranking has `latency_ms`, too.",
+    clause: "A ranking has `latency_ms` too.",
     source: "contract: Ranking",
-    expected: "a number from 0 up to the time that passed here meanwhile",
+    expected: "a number from 0 up to the time that the exchange took here",
     run: (trial: Trial) => checkLatency(trial, RANK, { state: STATE, candidates: ["a refund", "a poem"] }),
   }),
   defineCheck({
     id: "systemone.model",
     clause: "An answer names the full id of the served model, revision included.",
     source: "interface: Decisions",
-    expected: "`model` is a full id, and the same as in the other answers and lists that tell it",
+    expected: "a full id in `model`, the same as in other answers and lists",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions: QUESTIONS });
       const model = at(inferred.json, "model");
@@ -94,7 +94,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
     id: "systemone.answers.names",
     clause: "`answers` has exactly the names of the questions asked.",
     source: "interface: Decisions",
-    expected: "each name once, whatever characters it holds, and no other",
+    expected: "each name once, whatever its characters, and no other",
     run: async (trial: Trial) => {
       const names = [
         "plain",
@@ -132,7 +132,8 @@ export const SHAPE_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "systemone.answers.labels",
-    clause: "Labels of a choice name its probabilities and scores, positions of the levels those of a score.",
+    clause:
+      "Probabilities and scores are keyed by label in a choice, and by position of the level in a score.",
     source: "interface: Decisions",
     expected: "exactly the labels that were sent; exactly the strings 0 to n-1",
     run: async (trial: Trial) => {
@@ -163,7 +164,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
     id: "systemone.answers.outcomes",
     clause: "A noul answer's probabilities and scores are named `false` and `true`, in this order.",
     source: "contract: NoulAnswer",
-    expected: "`false`, then `true`, whatever the criteria said and in which order",
+    expected: "`false`, then `true`, whatever the names and order of the criteria",
     run: async (trial: Trial) => {
       const criteria = [
         undefined,
@@ -188,7 +189,7 @@ export const SHAPE_CHECKS: readonly Check[] = [
     id: "rank.rows",
     clause: "Each element of `ranked` has `rank`, `candidate`, `text`, `score` and `probability`.",
     source: "interface: Ranking",
-    expected: "one element a candidate: a whole number, two strings, two numbers",
+    expected: "one element per candidate: a whole number, two strings, two numbers",
     run: async (trial: Trial) => {
       const inferred = await trial.infer(RANK, {
         state: STATE,
@@ -213,7 +214,7 @@ async function checkLatency(trial: Trial, path: string, body: unknown): Promise<
   const value = at(inferred.json, "latency_ms");
   const { elapsedMs } = inferred.reply;
   trial.expect(typeof value === "number" && value >= 0, `latency_ms is ${show(value)}`, inferred);
-  // both sides measure durations, by clocks that may run a little differently
+  // the clocks of both sides may differ slightly in speed
   trial.expect(
     value <= elapsedMs * 1.02 + 5,
     `latency_ms is ${value}, but the whole exchange took ${elapsedMs.toFixed(1)} ms here`,

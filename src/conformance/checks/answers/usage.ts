@@ -12,11 +12,11 @@ interface Usage {
   readonly cached: number;
 }
 
-/** What `usage` counts. */
+/** Checks of the counts in `usage`. */
 export const USAGE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "usage.total",
-    clause: "`output_tokens` is 0 and `total_tokens` the sum of both.",
+    clause: "`output_tokens` is 0 and `total_tokens` is the sum of both counts.",
     source: "contract: Usage",
     expected: "0, and `total_tokens` = `input_tokens`, from both operations",
     run: async (trial: Trial) => {
@@ -27,15 +27,16 @@ export const USAGE_CHECKS: readonly Check[] = [
       for (const inferred of inferences) {
         const { input, output, total } = usageOf(trial, inferred);
         trial.expect(output === 0 && total === input, `${input} + ${output} = ${total}`, inferred);
-        trial.expect(input > 0, "0 input_tokens for pairs that nobody had scored before", inferred);
+        trial.expect(input > 0, "0 input_tokens for new pairs", inferred);
       }
     },
   }),
   defineCheck({
     id: "usage.additive",
-    clause: "`input_tokens` counts each pair at its full length: requests add up.",
+    clause:
+      "`input_tokens` counts each pair at its full length: the count of a request is the sum over its parts.",
     source: "contract: Usage",
-    expected: "as many tokens for two questions, or for four candidates, as for their parts asked alone",
+    expected: "as many tokens for two questions, or four candidates, as for their parts in separate requests",
     run: async (trial: Trial) => {
       const state = freshState();
       const [one, other] = [
@@ -47,7 +48,7 @@ export const USAGE_CHECKS: readonly Check[] = [
         state,
         questions: { one, other },
       });
-      if (cached > 0) trial.skip("a score cache answers what was asked before: see usage.cached-pairs");
+      if (cached > 0) trial.skip("pairs came from a score cache: see usage.cached-pairs");
       trial.expect(count === a + b, `${count} for both questions, ${a} and ${b} alone`, inferred);
       const parts = [
         ["ein", "two words"],
@@ -66,9 +67,9 @@ export const USAGE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "usage.nothing-shared",
-    clause: "`input_tokens` counts as if pairs shared nothing: the state counts in each of them.",
+    clause: "`input_tokens` counts the state once per pair, as if pairs shared nothing.",
     source: "contract: Usage",
-    expected: "a longer state costs as much more for four candidates as twice what it costs for two",
+    expected: "a longer state adds twice as many tokens for four candidates as for two",
     run: async (trial: Trial) => {
       const grown = " and so on".repeat(20);
       const growth = async (candidates: readonly string[]) => {
@@ -84,14 +85,14 @@ export const USAGE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "usage.each-length",
-    clause: "Each pair counts with its own length, without rounding or padding.",
+    clause: "Each pair counts with its own length: padding does not count.",
     source: "contract: Usage",
-    expected: "as many tokens for pairs of all lengths and types in one request as for each of them alone",
+    expected: "as many tokens for pairs of all lengths and types in one request as in separate requests",
     run: checkLengths,
   }),
   defineCheck({
     id: "usage.many-pairs",
-    clause: "Each pair counts, however many there are.",
+    clause: "Every pair counts, up to the largest number.",
     source: "contract: Usage",
     expected: `as many tokens for ${CONTRACT_LIMITS.maxPairs} pairs as for each ${CONTRACT_LIMITS.maxCandidates} of them alone`,
     isGentle: false,
@@ -113,30 +114,30 @@ export const USAGE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "usage.steps",
-    clause: "Each pair counts with its own length: it grows with each word of it.",
+    clause: "The count grows with each word of a pair.",
     source: "contract: Usage",
-    expected: "as many more tokens for each further word of a candidate",
+    expected: "equally many tokens for each additional word of a candidate",
     run: checkSteps,
   }),
   defineCheck({
     id: "usage.side-by-side",
-    clause: "`input_tokens` counts only the pairs of its own request, whatever else is in the batch.",
+    clause: "`input_tokens` counts the pairs of its own request only, whatever else is in the batch.",
     source: "contract: Usage",
-    expected: "for requests under way together the counts that they have alone",
+    expected: "the same counts for concurrent requests as for each alone",
     run: checkSideBySide,
   }),
   defineCheck({
     id: "usage.both-operations",
-    clause: "A ranking and a rubric of the same texts are the same pairs.",
+    clause: "A ranking and a rubric of the same texts have the same pairs.",
     source: "contract: Texts, Usage",
-    expected: "as many tokens for `rank` as for a `score` question about the same texts",
+    expected: "as many tokens for `rank` as for a `score` question with the same texts",
     run: async (trial: Trial) => {
       const levels = ["can wait", "this week", "today"];
       const state = freshState();
       const ranked = await counted(trial, RANK, { state, question: "How urgent is it?", candidates: levels });
       const asked = await trial.infer(SYSTEMONE, { state, questions: { q: scoreOf(levels) } });
       const usage = usageOf(trial, asked);
-      if (usage.cached > 0) return; // they were the same pairs to its cache, which says the same
+      if (usage.cached > 0) return; // its cache recognized the same pairs, which also satisfies the clause
       trial.expect(
         usage.input === ranked.count,
         `${usage.input} tokens, and ${ranked.count} for the ranking`,
@@ -149,7 +150,7 @@ export const USAGE_CHECKS: readonly Check[] = [
     clause:
       "Pairs whose score comes from an equal pair or from the score cache count in `cached_pairs` and add no tokens.",
     source: "contract: Usage",
-    expected: "tokens of exactly the pairs that were not cached; the same answers",
+    expected: "tokens of exactly the pairs that were not cached; equal answers",
     run: async (trial: Trial) => {
       const same = scoreOf(["red", "dog"], "Which one?");
       const state = freshState();
@@ -157,7 +158,7 @@ export const USAGE_CHECKS: readonly Check[] = [
       const inferred = await trial.infer(SYSTEMONE, { state, questions: { a: same, b: same, c: same } });
       const usage = usageOf(trial, inferred);
       trial.expect(one.cached === 0, `${one.cached} cached pairs of a new state`, inferred);
-      // two pairs have to be scored at least, unless a score cache still has them from the request before
+      // at least two pairs have to be scored, unless a score cache still has them from the previous request
       const most = at(trial.facts.health.json, "cache_size") === 0 ? 4 : 6;
       trial.expect(
         usage.cached <= most && usage.input === (one.input * (6 - usage.cached)) / 2,
@@ -174,10 +175,10 @@ export const USAGE_CHECKS: readonly Check[] = [
     id: "usage.cache-off",
     clause: "The score cache is off unless the operator turns it on.",
     source: "interface: Scores and probabilities",
-    expected: "no cached pairs for a repeated request where /health tells of no cache",
+    expected: "no cached pairs for a repeated request if /health reports no cache",
     run: async (trial: Trial) => {
       const size = at(trial.facts.health.json, "cache_size");
-      if (size !== 0) trial.skip("only /health can tell that the cache is off, and it does not");
+      if (size !== 0) trial.skip("/health does not report whether the cache is off");
       const body = { state: freshState(), candidates: ["one", "two"] };
       const first = usageOf(trial, await trial.infer(RANK, body));
       const inferred = await trial.infer(RANK, body);
@@ -208,12 +209,12 @@ function usageOf(trial: Trial, { json }: Inferred): Usage {
   return { input, output, total, cached };
 }
 
-/** Tokens of a request, none of which may have come from a cache. */
+/** Sends a request and returns its tokens. @throws CannotTell if pairs came from a cache */
 export async function counted(trial: Trial, path: string, body: unknown) {
   return countIn(trial, await trial.infer(path, body));
 }
 
-/** The same of an answer that has come. */
+/** The token counts of an answer. */
 export function countIn(trial: Trial, inferred: Inferred) {
   const { input, cached } = usageOf(trial, inferred);
   return { count: input, cached, inferred };
@@ -223,11 +224,11 @@ async function tokens(trial: Trial, questions: unknown, state: string): Promise<
   return (await counted(trial, SYSTEMONE, { state, questions })).count;
 }
 
-/** Lengths of candidates in words, no two of which are alike. */
+/** Different lengths of candidates, in words. */
 const LENGTHS = [1, 2, 3, 5, 9, 17, 40];
-/** Words of which many tokenizers have a token. */
+/** Words that are one token to many tokenizers. */
 const STEP_WORDS = ["go", "a", "the", "1"];
-/** More than any tokenizer or model fills pairs up to in steps of 2 to 16. */
+/** More words than the step of any padding (2 to 16 tokens). Chosen. */
 const STEPS = 18;
 
 async function checkLengths(trial: Trial): Promise<void> {
@@ -262,10 +263,10 @@ async function checkLengths(trial: Trial): Promise<void> {
   expectSum(trial, { ...ranked, count: ranked.count + rest.count }, pairs, "candidates");
 }
 
-/** A count of a request none of whose pairs came from a cache. @throws CannotTell where one did */
+/** The token count of a request. @throws CannotTell if a pair came from a cache */
 async function uncached(trial: Trial, path: string, body: unknown) {
   const found = await counted(trial, path, body);
-  if (found.cached > 0) trial.skip("a score cache answers what was asked before: see usage.cached-pairs");
+  if (found.cached > 0) trial.skip("pairs came from a score cache: see usage.cached-pairs");
   return found;
 }
 
@@ -291,7 +292,7 @@ async function checkSteps(trial: Trial): Promise<void> {
       counts.push((await counted(trial, RANK, { state, candidates: [text, `other ${words} thing`] })).count);
     }
     const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
-    // the first numbers and words may be of more tokens than the next: most steps must be alike
+    // the first words may have more tokens than later ones: most steps must be equal
     const usual = steps.toSorted((x, y) => x - y)[STEPS >> 1] ?? 0;
     if (usual > 0 && steps.filter((step) => step === usual).length >= STEPS - 4) return;
     tried.push(`${word}: ${counts.join(", ")}`);

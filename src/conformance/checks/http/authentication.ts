@@ -9,11 +9,11 @@ import { nearMisses, WRONG } from "./near-misses.ts";
 
 const OPEN_PATHS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
 
-/** Keys. Each check that needs one says so, since only the operator can configure it. */
+/** Checks of API keys. Most need the right key, which only the operator can give. */
 export const AUTHENTICATION_CHECKS: readonly Check[] = [
   defineCheck({
     id: "auth.missing",
-    clause: "With a key configured, an inference without it is 401.",
+    clause: "If a key is configured, inference without it is refused with 401.",
     source: "interface: Keys",
     expected: "401 from both operations, with and without a body that is valid",
     needsInference: false,
@@ -26,10 +26,10 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.wrong",
-    clause: "An incorrect key is 401.",
+    clause: "A wrong key is refused with 401.",
     source: "interface: Keys",
     expected:
-      "401 for another key, for what is nearly the right one, in other capitals too, and for another scheme",
+      "401 for another key, for near misses of the right one (also in another case), and for another scheme",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -52,9 +52,9 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.elsewhere",
-    clause: "The key is read only from the header `Authorization`.",
+    clause: "Only the header `Authorization` can carry the key.",
     source: "interface: Keys",
-    expected: "no answer for the right key in the query, in another header or in a cookie",
+    expected: "401 for the right key in the query, in another header or in a cookie",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -111,7 +111,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.each-request",
-    clause: "Each request needs the key, also after an authenticated request on the same connection.",
+    clause: "Every request needs the key, also on a connection where an earlier request had it.",
     source: "interface: Keys",
     expected: "401 without the key after a 200 with it, on the same connection",
     needsInference: false,
@@ -119,7 +119,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.accepted",
-    clause: "The configured key in `Authorization: Bearer <key>` opens both operations.",
+    clause: "The configured key in `Authorization: Bearer <key>` is accepted by both operations.",
     source: "interface: Keys",
     expected: "200 with the key that was given to this tool",
     needsInference: false,
@@ -154,23 +154,23 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "auth.none-configured",
-    clause: "Without a configured key nothing is checked.",
+    clause: "Without a configured key, any key is accepted.",
     source: "interface: Keys",
-    expected: "200 also where a request brings some key",
+    expected: "200 also for a request with a key",
     needsInference: false,
     run: async (trial: Trial) => {
       if (trial.facts.wantsKey) trial.skip("the server has a key");
       await eachOperation(trial, async (path, body) => {
         const reply = await trial.post(path, body, { headers: { authorization: `Bearer ${WRONG}` } });
-        trial.expect(reply.status === 200, `${excerpt(reply)}, for a key that nobody asked for`, reply);
+        trial.expect(reply.status === 200, `${excerpt(reply)}, for a key although none is configured`, reply);
       });
     },
   }),
   defineCheck({
     id: "auth.challenge",
-    clause: "401 carries `WWW-Authenticate: Bearer` and a sentence as `detail`, and does not repeat the key.",
+    clause: "A 401 has `WWW-Authenticate: Bearer` and a string `detail`, and does not repeat the key.",
     source: "contract: Errors",
-    expected: "the header, a string `detail`, nothing of the key that was sent",
+    expected: "the header, a string `detail`, and no part of the key that was sent",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -188,7 +188,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     id: "auth.before-body",
     clause: "The key is checked before media type, size and content of the body.",
     source: "contract: Order of checks",
-    expected: "401 for a request that is wrong in each of these ways too",
+    expected: "401 for a request without a key that also has one of these faults",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -213,7 +213,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     id: "auth.before-body-comes",
     clause: "The key is checked before a byte of the body is read.",
     source: "contract: Order of checks",
-    expected: "401 after the head alone, after half a body, and before a body that is too large was sent",
+    expected: "401 after the head alone, after half a body, and before a too large body was sent",
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
@@ -224,7 +224,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
 
 const TYPE = "Content-Type: application/json";
 
-/** One connection, as a proxy or a client keeps it: with the key, without, with another, with it again. */
+/** Sends requests with the key, without, with another and with the key again over one kept connection. */
 async function checkEachRequest(trial: Trial): Promise<void> {
   needsKey(trial);
   const key = knownKey(trial);

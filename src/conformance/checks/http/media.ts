@@ -31,11 +31,11 @@ const REFUSED = [
   "application/json; charset=us-ascii",
 ];
 
-/** Media types, encodings, and which check comes first. */
+/** Checks of media types, content encodings and the order of the server's checks. */
 export const MEDIA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "media.json",
-    clause: "Requests of the POST routes use `Content-Type: application/json`.",
+    clause: "POST requests have `Content-Type: application/json`.",
     source: "interface: paths",
     expected: "200 with this type",
     run: async (trial: Trial) => {
@@ -44,9 +44,9 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.json-spellings",
-    clause: "`application/json` counts in any capitals and with a charset of UTF-8.",
+    clause: "`application/json` is accepted in any letter case and with a charset of UTF-8.",
     source: "contract: Requests",
-    expected: "200 for each way to write it",
+    expected: "200 for each notation",
     run: (trial: Trial) =>
       trial.each(
         TAKEN.map((type) => ({ name: type, type })),
@@ -57,7 +57,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.accept",
-    clause: "The header `Accept` changes nothing: answers are JSON.",
+    clause: "`Accept` is ignored: answers are JSON.",
     source: "contract: Requests",
     expected: "200 with a JSON object, whatever `Accept` says",
     run: async (trial: Trial) => {
@@ -67,9 +67,9 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.others",
-    clause: "Another media type, another charset or none is 422.",
+    clause: "Another media type, another charset or no media type is refused with 422.",
     source: "contract: Requests",
-    expected: "422 for each, a valid body notwithstanding",
+    expected: "422 for each, although the body is valid",
     run: (trial: Trial) =>
       trial.each(
         [undefined, ...REFUSED].map((type) => ({ name: JSON.stringify(type) ?? "no type", type })),
@@ -80,9 +80,9 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.encoding",
-    clause: "A body with a content encoding other than identity is 422.",
+    clause: "A body with a content encoding other than identity is refused with 422.",
     source: "contract: Requests",
-    expected: "422 for gzip, deflate, br and zstd, also where the body is encoded so; 200 for identity",
+    expected: "422 for gzip, deflate, br and zstd, also if the body has that encoding; 200 for identity",
     run: async (trial: Trial) => {
       const text = JSON.stringify(SMALL);
       const cases = ["gzip", "x-gzip", "deflate", "br", "zstd", "GZIP", "identity, gzip"].map((encoding) => ({
@@ -102,7 +102,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
     id: "media.order-of-checks",
     clause: "Checks come in this order: path and method, key, media type, size, JSON.",
     source: "contract: Order of checks",
-    expected: "404 and 405 before all, 422 for the type before 413, 413 before 422 for the JSON",
+    expected: "404 and 405 before all others, 422 for the media type before 413, 413 before 422 for the JSON",
     isGentle: false,
     run: async (trial: Trial) => {
       const big = "{".padEnd(trial.facts.limits.maxBodyBytes + 1);
@@ -110,7 +110,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
       for (const { name, method = "POST", path = SYSTEMONE, body = big, headers = {}, status } of [
         { name: "an unknown path", path: "/v1/other", headers: plain, status: 404 },
         {
-          name: "an unknown path by an odd method",
+          name: "an unknown path with another method",
           method: "DELETE",
           path: "/nowhere",
           body: "",
@@ -119,7 +119,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
         { name: "another method", method: "PUT", headers: plain, status: 405 },
         { name: "another media type", headers: plain, status: 422 },
         { name: "too many bytes of broken JSON", status: 413 },
-        { name: "too many bytes to rank", path: RANK, status: 413 },
+        { name: "too many bytes for a ranking", path: RANK, status: 413 },
       ]) {
         const reply = await trial.call(method, path, { body, headers });
         trial.expect(reply.status === status, `${excerpt(reply)} for ${name}`, reply);
@@ -128,7 +128,7 @@ export const MEDIA_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "media.limits-first",
-    clause: "Shape comes before the limits that need no tokens, and these before token limits.",
+    clause: "The shape is checked before the limits on counts, and those before token limits.",
     source: "contract: Order of checks",
     expected: "the issue of the earlier check for a request that breaks both rules",
     run: checkEarlierIssue,
@@ -153,7 +153,7 @@ async function checkEarlierIssue(trial: Trial): Promise<void> {
     const reply = await trial.post(SYSTEMONE, body);
     if (reply.status !== 422) trial.skip(`${reply.status} for ${name}: see the checks of requests`);
     const types = issuesIn(trial, reply).map((issue) => at(issue, "type"));
-    // words of another vocabulary are what errors.issues and errors.type are about
+    // errors.issues and errors.type report other words
     const isEarlier =
       !types.includes("too_many_tokens") && (types.includes(type) || reply.text.length < 1000);
     trial.expect(isEarlier, `${name}: ${excerpt(reply)}`, reply);

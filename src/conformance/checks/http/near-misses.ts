@@ -1,7 +1,10 @@
-/** A key that no server has. */
+/** A wrong key. */
 export const WRONG = "wrong-key-of-a-check";
 
-/** Headers that are nearly right: what a comparison of less than the whole key, byte by byte, takes for it. */
+/**
+ * `Authorization` values that are nearly right. A server that compares only a part of the key, or not byte by byte,
+ * accepts some.
+ */
 export function nearMisses(key: string): readonly string[] {
   const middle = key.length >> 1;
   const others = [

@@ -32,7 +32,7 @@ const UNKNOWN = [
 ];
 const ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Paths, methods, and the headers that every answer carries. */
+/** Checks of paths, methods and the headers of every answer. */
 export const ROUTE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "routes.operations",
@@ -46,10 +46,10 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "routes.unknown",
-    clause: "An unknown path is 404.",
+    clause: "An unknown path is answered with 404.",
     source: "contract: Errors",
     expected:
-      "404 with a string `detail`: for a slash at the end, for other capitals, for other paths; by any method",
+      "404 with a string `detail` for a trailing slash, another letter case and other paths, with any method",
     needsInference: false,
     run: async (trial: Trial) => {
       const cases = UNKNOWN.flatMap((path) =>
@@ -64,7 +64,8 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "routes.methods",
-    clause: "A method that a path does not have is 405 and `Allow` names those that it has.",
+    clause:
+      "A method that a path does not support is answered with 405, and `Allow` lists the supported ones.",
     source: "contract: Errors",
     expected: "405, `Allow: POST` for the operations, `GET` in it for the others",
     needsInference: false,
@@ -91,9 +92,9 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "routes.query",
-    clause: "A query changes nothing: no operation has one.",
+    clause: "A query string is ignored.",
     source: "contract: paths",
-    expected: "the answer of the path alone",
+    expected: "the answer of the path without a query",
     run: async (trial: Trial) => {
       for (const path of ["/health?x=1", "/v1/models?", "/openapi.json?a=b&a=c"]) {
         const reply = await trial.get(path);
@@ -105,7 +106,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "routes.head",
-    clause: "HEAD is answered like GET without the body, or is 405.",
+    clause: "HEAD is answered like GET but without a body, or with 405.",
     source: "contract: Errors",
     expected: "200 or 405 for the GET paths, 405 for the POST paths, never a body",
     needsInference: false,
@@ -125,7 +126,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: "headers.request-id",
     clause: "Every answer carries `x-request-id`.",
     source: "contract: Headers",
-    expected: "an id that matches [A-Za-z0-9._-]{1,128}, with each answer of the run",
+    expected: "an id that matches [A-Za-z0-9._-]{1,128}, in each answer of the run",
     needsInference: false,
     turn: "last",
     run: async (trial: Trial) => {
@@ -146,9 +147,9 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "headers.request-id-kept",
-    clause: "The caller's `x-request-id` is kept where it matches [A-Za-z0-9._-]{1,128}.",
+    clause: "The caller's `x-request-id` is returned if it matches [A-Za-z0-9._-]{1,128}.",
     source: "contract: Headers",
-    expected: "the same id in the answer, with each status",
+    expected: "the same id in the answer, whatever its status",
     needsInference: false,
     run: async (trial: Trial) => {
       const cases = ["a", "A-b.c_9", "0".repeat(128), "..."].map((id) => ({ name: id.slice(0, 20), id }));
@@ -166,7 +167,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: "headers.request-id-replaced",
     clause: "Any other `x-request-id` is replaced by a new one.",
     source: "contract: Headers",
-    expected: "an id that matches, not the one sent, another with each answer",
+    expected: "a matching id other than the one sent, and a different one in each answer",
     needsInference: false,
     run: async (trial: Trial) => {
       const given = ["a b", "a,b", "0".repeat(129), "a/b", "<script>", '"a"', "a;b", "a:b"];
@@ -186,7 +187,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "headers.request-id-new",
-    clause: "Without an `x-request-id` each answer gets one of its own.",
+    clause: "Without an `x-request-id`, each answer gets a new one.",
     source: "contract: Headers",
     expected: "no id twice among 20 answers",
     needsInference: false,
@@ -202,9 +203,9 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "headers.server-timing",
-    clause: "An inference tells milliseconds of queue, tokenize, inference and total in `server-timing`.",
+    clause: "`server-timing` of an inference has queue, tokenize, inference and total, in milliseconds.",
     source: "contract: Headers",
-    expected: "four durations; `total` is about `latency_ms`, and none is above it",
+    expected: "four durations; `total` is about `latency_ms`, and no other exceeds it",
     run: async (trial: Trial) => {
       for (const { path, body } of OPERATIONS) {
         const inferred = await trial.infer(path, body);
@@ -217,7 +218,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
           trial.expect(durations.has(name), `server-timing is ${JSON.stringify(header)}`, inferred);
         const total = durations.get("total") ?? 0;
         const latency = inferred.json.get("latency_ms");
-        // both are the time that the server spent on it, measured perhaps at two moments
+        // both are the time spent on the request, but may be read at different moments
         trial.expect(
           typeof latency !== "number" ||
             Math.abs(total - latency) <= Math.max(2, 0.2 * Math.max(total, latency)),
@@ -231,7 +232,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** Answers of several kinds and statuses to one given request id. */
+/** Answers with several statuses to requests with one given request id. */
 async function answersWith(trial: Trial, id: string) {
   const headers = { "x-request-id": id };
   return [

@@ -14,18 +14,18 @@ const H2C = [
   "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA",
 ];
 
-/** Messages that are no HTTP, given with a Host where that is not the fault. */
+/** Messages that are not valid HTTP. `host` is the line of the Host header. */
 const BROKEN: readonly { readonly name: string; readonly given: (host: string) => string }[] = [
   { name: "words", given: () => "hello there\r\n\r\n" },
   { name: "another protocol", given: () => "GET /health HTTQ/1.1\r\n\r\n" },
-  { name: "a method of no known name", given: (host) => `FROBNICATE /health HTTP/1.1\r\n${host}\r\n\r\n` },
+  { name: "an unknown method", given: (host) => `FROBNICATE /health HTTP/1.1\r\n${host}\r\n\r\n` },
   {
     name: "a header without a colon",
     given: (host) => `GET /health HTTP/1.1\r\n${host}\r\nno colon\r\n\r\n`,
   },
   { name: "a space in the path", given: (host) => `GET /health /ready HTTP/1.1\r\n${host}\r\n\r\n` },
   {
-    name: "a length that is no number",
+    name: "a length that is not a number",
     given: (host) => `POST /v1/rank HTTP/1.1\r\n${host}\r\n${TYPE}\r\nContent-Length: 1x\r\n\r\n`,
   },
   {
@@ -40,7 +40,7 @@ const BROKEN: readonly { readonly name: string; readonly given: (host: string) =
   },
 ];
 
-/** What only shows on a bare connection. */
+/** Checks that need a raw connection. */
 export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.broken",
@@ -83,19 +83,19 @@ export const WIRE_CHECKS: readonly Check[] = [
   defineCheck({
     id: "wire.early-answers",
     clause:
-      "An answer given before the body was read drains a small body or closes: the next request is not misread.",
+      "After an answer before the end of the body, the server drains a small body or closes: the next request is parsed correctly.",
     source: "contract: Connections",
     expected:
-      "after a 401, 404, 405 or 422 the next request is answered, or the connection was said to close",
+      "after a 401, 404, 405 or 422, the next request is answered, or the answer announced that the connection closes",
     needsInference: false,
     run: checkEarlyAnswers,
   }),
   defineCheck({
     id: "wire.early-413",
-    clause: "The same holds after a body that is too large.",
+    clause: "After a 413, the next request is parsed correctly or the connection closes.",
     source: "contract: Connections",
     expected:
-      "413 reaches a client that writes first and reads then; the next request is answered, or the connection ends",
+      "413 reaches a client that writes all before it reads; the next request is answered, or the connection closes",
     isGentle: false,
     run: async (trial: Trial) => {
       const body = " ".repeat(trial.facts.limits.maxBodyBytes + 500_000);
@@ -107,7 +107,7 @@ export const WIRE_CHECKS: readonly Check[] = [
     id: "wire.h2c",
     clause: "`Upgrade: h2c` is ignored: Java's client sends it with every request.",
     source: "contract: Connections",
-    expected: "200 over HTTP/1.1 for a request with and without a body",
+    expected: "200 over HTTP/1.1 for requests with and without a body",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       const inference = await sendFor(200, trial, wire, post(trial, SYSTEMONE, TEXT, ...H2C));
@@ -117,9 +117,9 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.keep-alive",
-    clause: "A connection serves one request after another, refused ones among them.",
+    clause: "A connection serves several requests in sequence, including refused ones.",
     source: "contract: Connections",
-    expected: "each answer in its turn on one connection, unless the server says that it closes",
+    expected: "one answer after another on one connection, unless the server announces that it closes",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       for (const [given, status] of [
@@ -135,9 +135,9 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.pipelining",
-    clause: "Requests sent without waiting are answered in their order.",
+    clause: "Pipelined requests are answered in order.",
     source: "contract: Connections",
-    expected: "200, 200, 422, 404, 200, and under each 200 the answer to its own request",
+    expected: "200, 200, 422, 404, 200, and with each 200 the answer to its own request",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       const { target } = trial;
@@ -157,7 +157,7 @@ export const WIRE_CHECKS: readonly Check[] = [
         if (own !== undefined && reply.status === 200)
           trial.expect(
             came.join() === own.join(),
-            `the answers ${show([...came])} in place of ${own.join()}`,
+            `the answers ${show([...came])} instead of ${own.join()}`,
             wire,
           );
         if (isClosing(reply)) break;
@@ -168,9 +168,9 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.chunked",
-    clause: "A body may come in chunks, however small.",
+    clause: "A body may be chunked, with chunks of any size.",
     source: "contract: Connections",
-    expected: "200 for a body in chunks of one byte, characters cut in two",
+    expected: "200 for a body in chunks of one byte, which split characters",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       wire.send(
@@ -183,7 +183,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.expect-continue",
-    clause: "`Expect: 100-continue` gets its 100 and then its answer, or the answer at once.",
+    clause: "`Expect: 100-continue` gets 100 and then the answer, or the answer at once.",
     source: "contract: Connections",
     expected: "100 and then 200, or 200 or 417 at once",
     run: async (trial: Trial) => {
@@ -216,9 +216,9 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.kept",
-    clause: "A connection is kept after an answer.",
+    clause: "A connection stays open after an answer.",
     source: "contract: Connections",
-    expected: "no end of the connection after an answer of 200",
+    expected: "an open connection after a 200",
     run: async (trial: Trial) => {
       const wire = await trial.wire();
       for (const given of [
@@ -230,7 +230,7 @@ export const WIRE_CHECKS: readonly Check[] = [
           wire.send(given);
           return { reply: await wire.read() };
         });
-        trial.expect(!isClosing(reply.reply), "an answer of 200 that closes its connection", wire);
+        trial.expect(!isClosing(reply.reply), "a 200 that closes its connection", wire);
       }
     },
   }),
@@ -238,7 +238,7 @@ export const WIRE_CHECKS: readonly Check[] = [
     id: "wire.head-bodies",
     clause: "An answer to HEAD has no body, whatever its status.",
     source: "contract: Connections",
-    expected: "the next answer on the connection in its place",
+    expected: "the next answer on the connection follows directly",
     needsInference: false,
     run: async (trial: Trial) => {
       const wire = await trial.wire();
@@ -253,7 +253,7 @@ export const WIRE_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "wire.half-body",
-    clause: "A caller that disconnects while sending its body does not affect others.",
+    clause: "A caller that disconnects within its body does not affect others.",
     source: "contract: Connections",
     expected: "the next requests are answered",
     run: async (trial: Trial) => {
@@ -275,11 +275,11 @@ function post(trial: Trial, path: string, body: string, ...lines: readonly strin
   return headOf(trial.target, `POST ${path}`, TYPE, length, ...trial.keyLines(), ...lines) + body;
 }
 
-/** Sends what is left of a request. @returns its answer, which must have the status */
+/** Sends the rest of a request. @returns its answer, which must have the status */
 async function sendFor(status: number, trial: Trial, wire: Wire, given: string): Promise<Reply> {
   wire.send(given);
   const reply = await wire.read();
-  trial.expect(reply.status === status, `${excerpt(reply)}, where ${status} was due`, wire);
+  trial.expect(reply.status === status, `${excerpt(reply)}, expected ${status}`, wire);
   return reply;
 }
 
@@ -289,7 +289,7 @@ function isClosing({ headers }: Reply): boolean {
 
 async function checkEarlyAnswers(trial: Trial): Promise<void> {
   const { target } = trial;
-  // a body that would be taken for a request, were it left on the connection
+  // this body would be parsed as a request if it were left on the connection
   const hidden = headOf(target, "GET /nowhere/hidden");
   const length = `Content-Length: ${hidden.length}`;
   const cases = [
@@ -314,18 +314,22 @@ async function checkEarlyAnswers(trial: Trial): Promise<void> {
     const wire = await trial.wire();
     wire.send(`${given}${hidden}`);
     const reply = await wire.read();
-    // a wrong status is for other checks to say, and the rule here is about any answer that comes early
+    // other checks report a wrong status; this rule applies to every early answer
     if (reply.status === status) await expectInStep(trial, wire, reply);
   });
 }
 
-/** The next request gets its own answer, or the connection ends as it was said to. */
+/** Expects that the next request gets its own answer, or that the connection closes as announced. */
 async function expectInStep(trial: Trial, wire: Wire, before: Reply): Promise<void> {
   wire.send(headOf(trial.target, "GET /v1/models"));
   const next = await wire.readOrEnd();
   if (next === undefined) {
-    trial.expect(isClosing(before), "the connection ended, and the answer before did not say so", wire);
+    trial.expect(
+      isClosing(before),
+      "the connection closed, and the previous answer did not announce it",
+      wire,
+    );
     return;
   }
-  trial.expect(next.status === 200, `${excerpt(next)} to the next request`, wire);
+  trial.expect(next.status === 200, `${excerpt(next)} for the next request`, wire);
 }

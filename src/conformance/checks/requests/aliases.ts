@@ -5,35 +5,40 @@ import { asked, refuses } from "../cases.ts";
 import { ask, isSameScore, rowsOf, STATE, spreadOf } from "../scored.ts";
 
 const BOTH = { false: "On time", true: "Past the due date" };
-const NULLS = "An alias that is null is ignored if its canonical name is given.";
+const NULLS = "An alias that is null is treated as absent.";
 
-/** Members that have two names. */
+/** Checks of members that have an alias. */
 export const ALIAS_CHECKS: readonly Check[] = [
-  sameRanking("alias.context", "`context` is another name of `state`.", "interface: RankRequest", [
+  sameRanking("alias.context", "`context` is an alias of `state`.", "interface: RankRequest", [
     { context: STATE, candidates: ["early", "late"] },
   ]),
-  sameRanking("alias.answers", "`answers` is another name of `candidates`.", "interface: RankRequest", [
+  sameRanking("alias.answers", "`answers` is an alias of `candidates`.", "interface: RankRequest", [
     { state: STATE, answers: ["early", "late"] },
     { context: STATE, answers: ["early", "late"] },
     { state: STATE, answers: { "0": "early", "1": "late" } },
   ]),
-  sameNoul("alias.no-yes", "`no` and `yes` are other names of `false` and `true`.", "interface: Question", [
+  sameNoul("alias.no-yes", "`no` and `yes` are aliases of `false` and `true`.", "interface: Question", [
     { given: { no: BOTH.false, yes: BOTH.true }, like: BOTH },
     { given: { no: BOTH.false, true: BOTH.true }, like: BOTH },
     { given: { yes: BOTH.true, false: BOTH.false }, like: BOTH },
   ]),
-  refuses("alias.noul-conflict", "An outcome under both of its names is invalid.", "interface: Question", [
-    { name: "false and no", body: asked({ ...NOUL, criteria: { false: "a", no: "b" } }) },
-    { name: "true and yes", body: asked({ ...NOUL, criteria: { true: "a", yes: "b" } }) },
-    {
-      name: "true and yes beside false",
-      body: asked({ ...NOUL, criteria: { false: "a", true: "b", yes: "c" } }),
-    },
-    { name: "equal texts", body: asked({ ...NOUL, criteria: { true: "a", yes: "a" } }) },
-  ]),
+  refuses(
+    "alias.noul-conflict",
+    "An outcome given under both of its names is refused.",
+    "interface: Question",
+    [
+      { name: "false and no", body: asked({ ...NOUL, criteria: { false: "a", no: "b" } }) },
+      { name: "true and yes", body: asked({ ...NOUL, criteria: { true: "a", yes: "b" } }) },
+      {
+        name: "true and yes beside false",
+        body: asked({ ...NOUL, criteria: { false: "a", true: "b", yes: "c" } }),
+      },
+      { name: "equal texts", body: asked({ ...NOUL, criteria: { true: "a", yes: "a" } }) },
+    ],
+  ),
   refuses(
     "alias.rank-conflict",
-    "A member of a ranking under both of its names is refused.",
+    "A member of a ranking given under both of its names is refused.",
     "contract: Requests",
     [
       { name: "state and context", path: RANK, body: { state: "s", context: "s", candidates: ["a", "b"] } },
@@ -51,7 +56,7 @@ export const ALIAS_CHECKS: readonly Check[] = [
   ),
   refuses(
     "alias.rank-only",
-    "The aliases of a ranking are not valid in systemone.",
+    "The aliases of a ranking do not exist in systemone requests.",
     "interface: SystemoneRequest",
     [
       { name: "context for state", body: { context: "s", questions: { q: NOUL } } },

@@ -28,19 +28,19 @@ const TYPES = [
 const MOST_ISSUES = 20;
 const LONGEST_NAME = 100;
 
-/** Bodies of errors. */
+/** Checks of error bodies. */
 export const ERROR_CHECKS: readonly Check[] = [
   defineCheck({
     id: "errors.detail",
     clause: "An error body has `detail`: a string, or for schema errors a list.",
     source: "interface: Errors",
-    expected: "a JSON object with such a `detail` under each 401, 413, 422, 500, 503 and 504 of the run",
+    expected: "a JSON object with such a `detail` in each 401, 413, 422, 500, 503 and 504 of the run",
     turn: "last",
     needsInference: false,
     run: async (trial: Trial) => {
       await provoke(trial);
       for (const reply of errorsSeen(trial, [401, 413, 422, 500, 503, 504])) {
-        if (reply.request.method !== "POST") continue; // /health has its own body with 503
+        if (reply.request.method !== "POST") continue; // a 503 of /health and /ready has the body of a report, not of an error
         const detail = at(reply.json, "detail");
         trial.expect(typeof detail === "string" || isList(detail), excerpt(reply), reply);
       }
@@ -59,7 +59,7 @@ export const ERROR_CHECKS: readonly Check[] = [
       for (const reply of errorsSeen(trial)) {
         const detail = at(reply.json, "detail");
         const isHealth = reply.status === 503 && isMap(reply.json) && !reply.json.has("detail");
-        if (isHealth) continue; // not ready: the same body as when it is
+        if (isHealth) continue; // not ready: the same body as when ready
         trial.expect(
           isMap(reply.json) && reply.json.size === 1,
           `more than \`detail\`: ${excerpt(reply)}`,
@@ -96,16 +96,16 @@ export const ERROR_CHECKS: readonly Check[] = [
       id: `errors.${member}`,
       clause:
         member === "type"
-          ? "`type` says what is wrong, by the words that the contract explains."
-          : "`loc` leads from `body` to the place, by the names that the request used.",
+          ? "`type` is the contract's word for what is wrong."
+          : "`loc` is the path from `body` to the fault, with the names used in the request.",
       source: "contract: Errors",
-      expected: member === "type" ? "for each fault the word that stands for it" : "the way to each fault",
+      expected: member === "type" ? "for each fault its type" : "the path to each fault",
       run: async (trial: Trial) => {
         let refused = 0;
         await trial.each(faultyRequests(trial.facts.limits), async (fault) => {
           const { path = SYSTEMONE, body, headers = {} } = fault;
           const reply = await trial.post(path, body, { headers });
-          if (reply.status !== 422) return; // which other checks say
+          if (reply.status !== 422) return; // other checks report this
           refused += 1;
           const issues = issuesIn(trial, reply);
           const fits = issues.some((issue) =>
@@ -122,7 +122,7 @@ export const ERROR_CHECKS: readonly Check[] = [
     id: "errors.no-echo",
     clause: "An error never repeats values of the request.",
     source: "contract: Errors",
-    expected: "a word that stood in values is in no error of the run, nor in its headers",
+    expected: "a marker word from values of requests is in no error body or header of the run",
     turn: "last",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -143,7 +143,8 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "errors.bounded",
-    clause: "A 422 has at most 20 issues, and names of at most 100 characters, whole ones.",
+    clause:
+      "A 422 has at most 20 issues; names in it have at most 100 characters and are not cut within a character.",
     source: "contract: Errors",
     expected: "a short answer to a request with thousands of faults or with a name of 100,000 characters",
     run: async (trial: Trial) => {
@@ -163,7 +164,7 @@ export const ERROR_CHECKS: readonly Check[] = [
       ];
       await trial.each(cases, async ({ body }) => {
         const reply = await trial.post(SYSTEMONE, body);
-        if (reply.status !== 422) return; // which other checks say
+        if (reply.status !== 422) return; // other checks report this
         const issues = issuesIn(trial, reply);
         trial.expect(issues.length <= MOST_ISSUES, `${issues.length} issues`, reply);
         for (const issue of issues) {
@@ -179,7 +180,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "errors.names-types",
-    clause: "The 422 for an unknown question type names the three that there are.",
+    clause: "The 422 for an unknown question type names the three valid types.",
     source: "contract: Question",
     expected: "`choice`, `noul` and `score` in `msg`",
     run: async (trial: Trial) => {
@@ -192,9 +193,9 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "errors.json",
-    clause: "All responses except pages are JSON in UTF-8, and declared as such.",
+    clause: "Every answer except pages is UTF-8 JSON and declared as such.",
     source: "contract: Errors",
-    expected: "`content-type: application/json` and a JSON body with each answer of the run",
+    expected: "`content-type: application/json` and a JSON body in each answer of the run",
     turn: "last",
     needsInference: false,
     run: async (trial: Trial) => {
@@ -212,7 +213,7 @@ export const ERROR_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** A few errors, for rules that look at whatever the run has seen. */
+/** Provokes a few errors, so that the checks of all errors of the run have some. */
 async function provoke(trial: Trial): Promise<void> {
   await trial.post(RANK, { state: MARK });
   await trial.post(RANK, `{"state":"${MARK}`);
@@ -220,7 +221,7 @@ async function provoke(trial: Trial): Promise<void> {
   await trial.get(RANK);
 }
 
-/** Codes by status. Those of 503 that tell of a state are for checks that know the state. */
+/** Error codes by status. Which code of 503 is right depends on the server's state; other checks test that. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ["MALFORMED_HTTP"],
   401: ["KEY_MISSING", "UNAUTHORIZED"],

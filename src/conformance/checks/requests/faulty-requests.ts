@@ -4,28 +4,28 @@ import { MARK } from "../../trial/trial.ts";
 import { asked } from "../cases.ts";
 import { choiceOf, labelled, numbered, scoreOf, sizesOf, texts } from "../scored.ts";
 
-/** A request with one fault, and what a 422 says of it. */
+/** A request with one fault, and the issue that its 422 must have. */
 export interface FaultyRequest {
   readonly name: string;
   readonly path?: string;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of one of the issues. */
+  /** The `type` of that issue. */
   readonly type: string;
-  /** How that issue's `loc` begins. */
+  /** The beginning of that issue's `loc`. */
   readonly loc: readonly (string | number)[];
 }
 
 const Q = ["body", "questions", "q"];
-/** Longer than any model's limit. */
+/** A text longer than the contract's token limits. */
 const TOO_LONG = "go ".repeat(9000);
 
-/** One for each `type`, and some whose `loc` has a name that the request chose among two. */
+/** A faulty request for each `type`, and some whose `loc` must have the alias that the request used. */
 export function faultyRequests(limits: Limits): readonly FaultyRequest[] {
   return [...ALWAYS_FAULTY, ...tooMany(limits)];
 }
 
-/** One past each of these bounds. */
+/** Requests one past each of these bounds. */
 function tooMany({ maxQuestions, maxCandidates, maxPairs }: Limits): readonly FaultyRequest[] {
   const candidates = texts(maxCandidates + 1);
   const questions = sizesOf(maxPairs + 1, maxCandidates).map((size) => choiceOf(labelled(texts(size))));

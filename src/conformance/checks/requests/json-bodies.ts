@@ -4,13 +4,13 @@ import { type Case, refuses, takes } from "../cases.ts";
 
 const QUESTION = '{"type":"noul","instructions":"i"}';
 
-/** A body whose state is the given JSON text. */
+/** A body with the given JSON text as its state. */
 function withState(state: string): string {
   return `{"state":${state},"questions":{"q":${QUESTION}}}`;
 }
 const WHOLE = withState('"s"');
 
-/** A body with bytes in the middle of a string. */
+/** A body with these bytes in the middle of a string. */
 function withBytes(...bytes: readonly number[]): Uint8Array {
   const [before = "", behind = ""] = withState('"s HERE"').split("HERE");
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(behind)]);
@@ -23,20 +23,20 @@ function bodies(given: Readonly<Record<string, string | Uint8Array>>): readonly 
   return Object.entries(given).map(([name, body]) => ({ name, body }));
 }
 
-/** What counts as JSON. */
+/** Checks of what is accepted as JSON. */
 export const JSON_CHECKS: readonly Check[] = [
   refuses("json.invalid", "A body that is not JSON is 422.", "interface: Errors", [
     ...bodies({
-      "an end too early": WHOLE.slice(0, -1),
-      "an end within a string": '{"state":"abc',
+      "a truncated object": WHOLE.slice(0, -1),
+      "truncated within a string": '{"state":"abc',
       words: "state and questions",
       "single quotes": withState("'s'"),
       "a name without quotes": WHOLE.replace('"state"', "state"),
       "a comma at an object's end": `${WHOLE.slice(0, -1)},}`,
-      "text behind the object": `${WHOLE} more`,
-      "a form": "state=s&questions=1",
+      "text after the object": `${WHOLE} more`,
+      "form data": "state=s&questions=1",
     }),
-    { name: "an end too early, in a ranking", path: RANK, body: '{"state":"s","candidates":["a","b"]' },
+    { name: "truncated, in a ranking", path: RANK, body: '{"state":"s","candidates":["a","b"]' },
   ]),
   refuses("json.no-object", "The body itself is an object.", "interface: SystemoneRequest", [
     ...bodies({
@@ -51,15 +51,15 @@ export const JSON_CHECKS: readonly Check[] = [
   ]),
   refuses(
     "json.grammar",
-    "JSON follows RFC 8259 strictly, without extensions that some parsers accept.",
+    "JSON is exactly RFC 8259, without extensions of lenient parsers.",
     "contract: Requests",
     [
       ...states({
         "a leading zero": "01",
-        "a plus": "+1",
-        "a bare fraction": ".5",
-        "a bare point": "1.",
-        "a bare exponent": "1e",
+        "a plus sign": "+1",
+        "a fraction without an integer part": ".5",
+        "a decimal point without digits": "1.",
+        "an exponent without digits": "1e",
         hexadecimal: "0x10",
         "a separator": "1_000",
         True: "True",
@@ -70,7 +70,7 @@ export const JSON_CHECKS: readonly Check[] = [
         "a missing comma": '{"a":1 "b":2}',
         "a raw line break in a string": '"a\nb"',
         "a raw tab": '"a\tb"',
-        "a raw zero": '"a\u0000b"',
+        "a raw NUL byte": '"a\u0000b"',
         "an unknown escape": '"\\x41"',
         "a short escape": '"\\u12"',
         "a block comment": "/* x */ 1",
@@ -78,10 +78,10 @@ export const JSON_CHECKS: readonly Check[] = [
       ...bodies({
         "a line comment": `${WHOLE}// x`,
         "a second object": `${WHOLE}${WHOLE}`,
-        "a bracket behind": `${WHOLE}}`,
+        "a bracket after the object": `${WHOLE}}`,
         "a form feed as white space": `\f${WHOLE}`,
         "a no-break space": `\u00a0${WHOLE}`,
-        "a zero behind": `${WHOLE}\u0000`,
+        "a NUL byte after the object": `${WHOLE}\u0000`,
       }),
     ],
   ),
@@ -91,21 +91,21 @@ export const JSON_CHECKS: readonly Check[] = [
   ]),
   refuses(
     "json.numbers",
-    "Neither NaN nor Infinity, and no float beyond float64.",
+    "NaN, Infinity and floats beyond the range of float64 are refused.",
     "contract: Requests",
     states({
       NaN: "NaN",
       Infinity: "Infinity",
       "-Infinity": "[-Infinity]",
       "1e400": "1e400",
-      "-1e400 in depth": '{"a":[-1e400]}',
+      "-1e400, nested": '{"a":[-1e400]}',
       "just past the largest": "1.7976931348623159e308",
       "a long float": `${"9".repeat(400)}.0`,
     }),
   ),
   refuses(
     "json.unicode",
-    "UTF-8 without a byte order mark and without lone surrogates.",
+    "A body is UTF-8 without a byte order mark and without lone surrogates.",
     "contract: Requests",
     [
       ...bodies({
@@ -114,23 +114,23 @@ export const JSON_CHECKS: readonly Check[] = [
         "the byte FF": withBytes(0xff),
         "a lone continuation byte": withBytes(0x80),
         "Latin-1": withBytes(0xe9),
-        "an overlong slash": withBytes(0xc0, 0xaf),
+        "an overlong encoding of a slash": withBytes(0xc0, 0xaf),
         "a sequence cut off": withBytes(0xe2, 0x82),
-        "a surrogate in UTF-8": withBytes(0xed, 0xa0, 0x80),
+        "a surrogate encoded in UTF-8": withBytes(0xed, 0xa0, 0x80),
         "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
       }),
       ...states({
         "a high surrogate alone": '"\\ud800"',
         "a low surrogate alone": '"\\uDFFF"',
-        "a pair the wrong way round": '"\\ude00\\ud83d"',
+        "a surrogate pair in reverse order": '"\\ude00\\ud83d"',
         "a surrogate in a name": '{"\\ud800":1}',
       }),
     ],
   ),
   refuses("json.duplicates", "Member names are unique in each object.", "contract: Requests", [
     ...bodies({
-      "at the top": `{"state":"s",${WHOLE.slice(1)}`,
-      "at the top, by an escape": `{"st\\u0061te":"s",${WHOLE.slice(1)}`,
+      "at the top level": `{"state":"s",${WHOLE.slice(1)}`,
+      "at the top level, one of them escaped": `{"st\\u0061te":"s",${WHOLE.slice(1)}`,
       "a question": `{"state":"s","questions":{"q":${QUESTION},"q":${QUESTION}}}`,
       "in a question": '{"state":"s","questions":{"q":{"type":"noul","type":"noul","instructions":1}}}',
       "a label":
@@ -144,14 +144,14 @@ export const JSON_CHECKS: readonly Check[] = [
     }),
     { name: "a candidate", path: RANK, body: '{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}' },
   ]),
-  takes("json.valid", "All valid spellings of JSON are accepted.", "interface: paths", [
+  takes("json.valid", "Every valid JSON notation is accepted.", "interface: paths", [
     ...bodies({
-      "white space around": `\r\n\t ${WHOLE} \n`,
+      "white space around the object": `\r\n\t ${WHOLE} \n`,
       "escaped names": WHOLE.replace('"state"', '"\\u0073tate"'),
     }),
     ...states({
-      "an escaped pair": '"\\ud83d\\ude00"',
-      "a raw pair": '"😀"',
+      "an escaped surrogate pair": '"\\ud83d\\ude00"',
+      "a raw character beyond U+FFFF": '"😀"',
       "each short escape": '"\\"\\\\\\/\\b\\f\\n\\r\\t x"',
       "line separators": '"\u2028\u2029\u007f x"',
       "1E+2": "1E+2",
@@ -177,8 +177,8 @@ export const JSON_CHECKS: readonly Check[] = [
       "an escaped noncharacter": '"\\ufffe a"',
       "an empty name": '{"":1}',
       "__proto__ and constructor": '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
-      "names that differ by form only": '{"é":1,"e\\u0301":2}',
-      "a text that begins like an object": '"{\\"a\\": 1"',
+      "names that differ in Unicode normalization only": '{"é":1,"e\\u0301":2}',
+      "a string that begins like an object": '"{\\"a\\": 1"',
     }),
   ),
 ];

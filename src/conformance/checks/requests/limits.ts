@@ -32,7 +32,10 @@ const { minCandidates, maxCandidates, maxQuestions, maxPairs, maxNesting } = CON
 const MOST_BYTES = CONTRACT_LIMITS.maxBodyBytes.toLocaleString("en-US");
 const ofCandidates = (limits: Limits): Bounds => [limits.minCandidates, limits.maxCandidates];
 
-/** Counts and bytes, each at its bound and one past it. Clauses have the contract's; the server's own are checked. */
+/**
+ * Checks of limits on counts and bytes, at the limit and one past it. Clause texts state the contract's limits; the
+ * limits that the server reports are tested.
+ */
 export const LIMIT_CHECKS: readonly Check[] = [
   bound(
     "limits.questions",
@@ -50,7 +53,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "limits.pairs",
-    clause: `The questions of a request have at most ${maxPairs} candidates together.`,
+    clause: `The questions of a request have at most ${maxPairs} candidates in total.`,
     source: "interface: Errors",
     expected: `200 for ${maxPairs} pairs, also of mixed types; 422 for ${maxPairs + 1} and more`,
     isGentle: false,
@@ -66,7 +69,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.pairs-refused",
-    clause: `More than ${maxPairs} candidates together are refused.`,
+    clause: `More than ${maxPairs} candidates in total are refused.`,
     source: "interface: Errors",
     expected: `422 for ${maxPairs + 1} pairs and for ${maxPairs + maxCandidates}`,
     run: (trial: Trial) => {
@@ -79,7 +82,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body",
-    clause: `A POST body may have ${MOST_BYTES} bytes; more is 413.`,
+    clause: `A POST body has at most ${MOST_BYTES} bytes; a larger one is refused with 413.`,
     source: "interface: ServiceLimits",
     expected: "200 for a valid body of exactly that size, 413 for one byte more, from both operations",
     isGentle: false,
@@ -95,9 +98,9 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body-bytes",
-    clause: "The size of a body counts in bytes, not in characters.",
+    clause: "The size limit of a body counts bytes, not characters.",
     source: "interface: ServiceLimits",
-    expected: `413 for a body whose characters are fewer than ${MOST_BYTES} and whose bytes are more`,
+    expected: `413 for a body of fewer than ${MOST_BYTES} characters but more bytes`,
     isGentle: false,
     run: async (trial: Trial) => {
       const state = "é".repeat(trial.facts.limits.maxBodyBytes / 2);
@@ -106,7 +109,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body-chunked",
-    clause: "The size limit also applies to chunked bodies, whose size is not announced.",
+    clause: "The size limit also holds for a chunked body without a declared length.",
     source: "interface: ServiceLimits",
     expected: "200 at the limit, 413 one byte past it",
     isGentle: false,
@@ -126,7 +129,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.body-announced",
-    clause: "A body whose announced size is too large is refused before it arrives.",
+    clause: "A body with a too large declared length is refused without waiting for it.",
     source: "contract: Order of checks",
     expected: "413 after the head alone",
     run: async (trial: Trial) => {
@@ -139,9 +142,9 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.nesting",
-    clause: `Objects and arrays are nested at most ${maxNesting} levels deep, the body's own included.`,
+    clause: `Objects and arrays are nested at most ${maxNesting} levels deep, the body itself included.`,
     source: "contract: Requests",
-    expected: `200 for ${maxNesting} levels, 422 for ${maxNesting + 1}, of objects, of arrays and of both, in both operations`,
+    expected: `200 for ${maxNesting} levels, 422 for ${maxNesting + 1}, of objects, of arrays and of both, by both operations`,
     run: async (trial: Trial) => {
       const nested = (open: string, close: string, count: number) =>
         `${open.repeat(count)}1${close.repeat(count)}`;
@@ -161,7 +164,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.nesting-hostile",
-    clause: "Nesting of any depth is refused and does not crash the server.",
+    clause: "Extreme nesting is refused and does not crash the server.",
     source: "contract: Requests",
     expected: "422 for 100,000 open arrays and objects",
     run: (trial: Trial) =>
@@ -181,10 +184,10 @@ async function sendChunks(trial: Trial, chunks: readonly string[]) {
   return { reply: await wire.read(), wire };
 }
 
-/** The fewest and the most. */
+/** Smallest and largest allowed count. */
 type Bounds = readonly [least: number, most: number];
 
-/** The check that counts at the bounds are taken, and those past them refused: one, and many. */
+/** A check that counts at the bounds are accepted, and counts just past and far past them are refused. */
 function bound(
   id: string,
   clause: string,
@@ -205,13 +208,13 @@ function bound(
   });
 }
 
-/** Score questions with so many candidates together. */
+/** A request of score questions with so many candidates in total. */
 function rubrics(pairs: number, limits: Limits): Case {
   const all = sizesOf(pairs, limits.maxCandidates).map((size, index) => [`n${index}`, levels(size)]);
   return questions(Object.fromEntries(all), `${pairs} pairs of score questions`);
 }
 
-/** Questions of all three types with so many candidates together. */
+/** A request of questions of all three types with so many candidates in total. */
 function mixed(pairs: number, limits: Limits): Case {
   const [first = 0, ...others] = sizesOf(pairs - 2, limits.maxCandidates);
   const choices = others.map((size, index) => [`n${index}`, labels(size)]);

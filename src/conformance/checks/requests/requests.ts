@@ -4,10 +4,10 @@ import { asked, ranked, refuses, takes } from "../cases.ts";
 import { CHOICE, choiceOf, SCORE, scoreOf } from "../scored.ts";
 
 const NO_OBJECTS = [null, true, 5, "text", ["a"]];
-/** Some of what is white space to Unicode; byte order marks and characters without width are none. */
+/** Some Unicode white space. Byte order marks and zero-width characters are not white space. */
 const SPACES = [" ", "\t\r\n", "\v\f", "\u001c", "\u001f", "\u0085", "\u00a0", "\u2003", "\u2028", "\u3000"];
 
-/** Shapes of requests: what must be taken and what must be refused. */
+/** Checks of the shapes of requests: what must be accepted and what refused. */
 export const REQUEST_CHECKS: readonly Check[] = [
   takes("request.state.any-json", "`state` may be any JSON value.", "interface: SystemoneRequest", [
     ...["text", 5, 1.5, true, { a: 1, b: [2] }, ["a", { b: 1 }]].flatMap((state) => [
@@ -26,16 +26,21 @@ export const REQUEST_CHECKS: readonly Check[] = [
       ]),
     ],
   ),
-  takes("request.null", "`state`, `instructions` and `question` may be null.", "contract: Question, Texts", [
-    { name: "a null state", body: { ...SMALL, state: null } },
-    { name: "null instructions", body: asked({ ...NOUL, instructions: null }) },
-    { name: "a null question", path: RANK, body: { ...SMALL_RANK, question: null } },
-    {
-      name: "a null state in a ranking",
-      path: RANK,
-      body: { ...SMALL_RANK, state: null, question: "Which?" },
-    },
-  ]),
+  takes(
+    "request.null",
+    "null is a valid `state`, `instructions` and `question`.",
+    "contract: Question, Texts",
+    [
+      { name: "a null state", body: { ...SMALL, state: null } },
+      { name: "null instructions", body: asked({ ...NOUL, instructions: null }) },
+      { name: "a null question", path: RANK, body: { ...SMALL_RANK, question: null } },
+      {
+        name: "a null state in a ranking",
+        path: RANK,
+        body: { ...SMALL_RANK, state: null, question: "Which?" },
+      },
+    ],
+  ),
   takes("request.descriptions.any-json", "Descriptions may be any JSON value.", "contract: Texts", [
     ...[5, true, 1.5, ["a", 1], { a: { b: [] }, c: 1 }].flatMap((value) => [
       { name: `a label's ${JSON.stringify(value)}`, body: asked(choiceOf({ a: value, b: "other" })) },
@@ -43,7 +48,7 @@ export const REQUEST_CHECKS: readonly Check[] = [
       { name: `an outcome's ${JSON.stringify(value)}`, body: asked({ ...NOUL, criteria: { true: value } }) },
     ]),
   ]),
-  takes("request.noul-criteria", "Criteria of a noul may be left out.", "interface: Question", [
+  takes("request.noul-criteria", "A noul may have no criteria.", "interface: Question", [
     { name: "no criteria", body: asked(NOUL) },
     { name: "both outcomes", body: asked({ ...NOUL, criteria: { false: "early", true: "late" } }) },
   ]),
@@ -121,7 +126,7 @@ export const REQUEST_CHECKS: readonly Check[] = [
         body: '{"state":"s","questions":{"q":{"type":"noul","instructions":"i","__proto__":1}}}',
       },
       {
-        name: "a state by its prototype",
+        name: "a state inherited from __proto__",
         body: '{"__proto__":{"state":"s"},"questions":{"q":{"type":"noul","instructions":"i"}}}',
       },
       {
@@ -184,14 +189,14 @@ export const REQUEST_CHECKS: readonly Check[] = [
       ...[5, null, true, ["a"], { a: 1 }].flatMap((odd) => [ranked(["a", odd]), ranked({ a: "a", b: odd })]),
     ],
   ),
-  refuses("request.distinct", "Candidates are distinct.", "interface: RankRequest", [
+  refuses("request.distinct", "Candidates must be distinct.", "interface: RankRequest", [
     ranked(["x", "y", "x"]),
     ranked({ a: "x", b: "x" }),
     { name: "equal levels", body: asked(scoreOf(["x", "y", "x"])) },
   ]),
   refuses(
     "request.distinct-rendered",
-    "Descriptions differ after rendering and trimming, whatever their labels.",
+    "Descriptions must differ after rendering and trimming, whatever their labels.",
     "contract: systemone, rank",
     [
       { name: "equal descriptions", body: asked(choiceOf({ a: "x", b: "x" })) },
@@ -223,7 +228,10 @@ export const REQUEST_CHECKS: readonly Check[] = [
         body: asked(choiceOf({ a: { k: " x " }, b: "k:  x" })),
       },
       { name: "a padded label in place of its description", body: asked(choiceOf({ " a ": " ", b: "a" })) },
-      { name: "equal outcomes by other names", body: asked({ ...NOUL, criteria: { no: "x\t", yes: "x" } }) },
+      {
+        name: "equal outcomes under their aliases",
+        body: asked({ ...NOUL, criteria: { no: "x\t", yes: "x" } }),
+      },
       {
         name: "equal descriptions in the last question",
         body: { state: "s", questions: { a: NOUL, b: scoreOf(["u", "v"]), c: scoreOf(["x\n", "x"]) } },
@@ -232,25 +240,25 @@ export const REQUEST_CHECKS: readonly Check[] = [
   ),
   takes(
     "request.distinct-enough",
-    "Texts that differ in one character are distinct.",
+    "Candidates that differ in one character are distinct.",
     "contract: systemone, rank",
     [
       { name: "case", body: asked(choiceOf({ a: "x", b: "X" })) },
       { name: "white space within", body: asked(choiceOf({ a: "x y", b: "x  y" })) },
-      { name: "accents in two forms", body: asked(choiceOf({ a: "é", b: "e\u0301" })) },
+      { name: "accents in two Unicode forms", body: asked(choiceOf({ a: "é", b: "e\u0301" })) },
       { name: "labels swapped as descriptions", body: asked(choiceOf({ a: "b", b: "a" })) },
       { name: "a label that is its description", body: asked(choiceOf({ a: "a", b: null })) },
       { name: "two equal questions", body: { state: "s", questions: { a: NOUL, b: NOUL } } },
       ranked(["[1]", "- 1"]),
       {
-        name: "characters without width are no white space",
+        name: "zero-width characters are not white space",
         body: asked(scoreOf(["x", "x\u200b", "x\ufeff"])),
       },
     ],
   ),
   refuses(
     "request.blank",
-    "No candidate is blank, and state and question are not both blank.",
+    "A candidate must not be blank, and state and question must not both be blank.",
     "contract: systemone, rank",
     [
       ...["", " \n", "\u0085\u001f", "\u00a0", "\u2003\u3000"].flatMap((blank) => [

@@ -9,18 +9,18 @@ import { counted, countIn } from "../answers/usage.ts";
 import { asked, issuesIn } from "../cases.ts";
 import { choiceOf, scoreOf } from "../scored.ts";
 
-/** A text of so many words, put where its tokens count. */
+/** A place for a text whose tokens are limited. */
 interface Place {
   readonly what: string;
   readonly path: string;
   readonly limit: (trial: Trial) => number;
-  /** `word` is what the text is made of, `salt` a text that keeps its pairs out of a cache (mostly empty). */
+  /** `word` is the word that the text repeats; `salt` is a text that keeps its pairs out of a cache, often empty. */
   readonly body: (text: string, word: string, salt: string) => unknown;
-  /** Words beside the text that count with it. */
+  /** Words beside the text that count towards the same limit. */
   readonly beside?: number;
-  /** Pairs that the text is part of. */
+  /** Number of pairs that contain the text. */
   readonly pairs: number;
-  /** Where the 422 says that it is. */
+  /** The `loc` of the 422. */
   readonly loc: readonly (string | number)[];
 }
 
@@ -80,7 +80,7 @@ const DESCRIPTION: Place = {
   loc: ["body", "questions", "q", "criteria", "x"],
 };
 
-/** Token limits. What a token is, only the server knows: it is measured through `usage`. */
+/** Checks of token limits. The tokenizer is unknown, so token counts are measured through `usage`. */
 export const TOKEN_CHECKS: readonly Check[] = [
   ...[STATE, QUESTION, INSTRUCTIONS].map((place) =>
     limitCheck(
@@ -99,9 +99,9 @@ export const TOKEN_CHECKS: readonly Check[] = [
   defineCheck({
     id: "limits.tokens.exact",
     clause:
-      "A 422 for tokens tells the limit and how many came: the limit itself is taken, one more is refused.",
+      "A 422 for tokens names the limit and the count. As many tokens as the limit are accepted, one more is refused.",
     source: "contract: ValidationIssue, Errors",
-    expected: "`too_many_tokens` at the place, with the limit and the limit plus one in `msg`",
+    expected: "`too_many_tokens` with the place in `loc`, and the limit and the limit plus one in `msg`",
     isGentle: false,
     turn: "alone",
     run: async (trial: Trial) => {
@@ -117,7 +117,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
           at(issue, "type") === "too_many_tokens" &&
             told.includes(String(limit)) &&
             told.includes(String(limit + 1)),
-          `${place.what}: ${excerpt(refusal)} for the first text that is refused`,
+          `${place.what}: ${excerpt(refusal)} for the shortest refused text`,
           refusal,
         );
         const loc = at(issue, "loc");
@@ -132,9 +132,9 @@ export const TOKEN_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.tokens.never-cut",
-    clause: "Texts are never truncated.",
+    clause: "Text is never truncated silently.",
     source: "interface: Errors",
-    expected: "422 for texts far over the limits; and where a text is taken, each of its words counts",
+    expected: "422 for texts far over the limits; in accepted texts, each word counts",
     run: async (trial: Trial) => {
       for (const { place, body } of uncutBodies(nonce())) {
         await trial.refused(RANK, body(place.limit(trial) * 3));
@@ -152,9 +152,9 @@ export const TOKEN_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "limits.tokens.each-question",
-    clause: "The limit holds for each question of a request, and a refusal names the one that is too long.",
+    clause: "The limit applies to each question of a request, and a 422 names the question that is too long.",
     source: "contract: ValidationIssue",
-    expected: "422 with one issue, wherever in the request the long question stands",
+    expected: "422 with one issue, at any position of the long question",
     run: async (trial: Trial) => {
       const short = { type: "noul", instructions: "Is it late?" };
       const long = {
@@ -177,16 +177,19 @@ function limitCheck(id: string, place: Place, rule: string): Check {
     id,
     clause: `${rule}, special tokens included (${place.what}).`,
     source: "interface: ServiceLimits",
-    expected: "200 up to the limit and 422 from there on, give or take the special tokens that a pair has",
+    expected: "200 up to the limit and 422 above it, with a margin for the special tokens of a pair",
     isGentle: false,
-    turn: "alone", // each request is as much work as the model ever has: six at a time outlast the timeout on a busy machine
+    turn: "alone", // several of these large requests at once could exceed the timeout
     run: async (trial: Trial) => {
       await findBound(trial, place);
     },
   });
 }
 
-/** Rankings under one salt: another might have another number of tokens. Every pair holds the text: none is in a cache. */
+/**
+ * Rankings with one salt, since another might have another number of tokens. Every pair contains the text, so none is
+ * cached.
+ */
 function uncutBodies(salt: string) {
   const text = (words: number) => "go ".repeat(words).trim();
   return [
@@ -199,19 +202,19 @@ function uncutBodies(salt: string) {
 }
 
 interface Bound {
-  /** The answer to the shortest text that is refused. */
+  /** The answer to the shortest refused text. */
   readonly refusal: Reply;
 }
 
 /**
- * Finds where refusal begins, and holds it against the limit.
+ * Finds the shortest refused text and compares its length with the limit.
  *
- * A text of w words has w tokens besides those that are always there: the specials, and what stands beside it. These
- * last are at most what a pair with the shortest text has in all, so the bound must lie in that range below the limit.
- * @throws CannotTell where the server's tokenizer does not make one token of each of the words tried
+ * A text of w words adds w tokens to a constant number: special tokens and the texts beside it. That number is at most
+ * the tokens of a pair with the shortest text, so the bound lies at most that far below the limit.
+ * @throws CannotTell if none of the words tried is one token to the server
  */
 function findBound(trial: Trial, place: Place): Promise<Bound> {
-  // two checks look at one bound, and finding it is work for the model
+  // two checks need the same bound, and finding it is expensive
   const known = found.get(trial.facts) ?? new Map<Place, Promise<Bound>>();
   found.set(trial.facts, known);
   const bound = known.get(place) ?? searchBound(trial, place);
@@ -219,7 +222,7 @@ function findBound(trial: Trial, place: Place): Promise<Bound> {
   return bound;
 }
 
-/** Of each run, by its facts. */
+/** Bounds that were found, keyed by the run's facts. */
 const found = new WeakMap<object, Map<Place, Promise<Bound>>>();
 
 async function searchBound(trial: Trial, place: Place): Promise<Bound> {
@@ -253,26 +256,26 @@ async function searchBound(trial: Trial, place: Place): Promise<Bound> {
   return { refusal };
 }
 
-/** Letters in an order that no request has had: apart by spaces, so that most tokenizers make one token of each. */
+/** Letters in a new order, separated by spaces, so that most tokenizers make one token of each. */
 function letters(): string {
   return ` ${[...nonce()].join(" ")}`;
 }
 
 interface Measure {
   readonly word: string;
-  /** Tokens of a pair beside the text, and beside the words that count with it. */
+  /** Tokens of a pair other than the text and the words that count towards the same limit. */
   readonly others: number;
   readonly salt: string;
 }
 
-/** Finds a word of one token, and how many tokens of a pair are not its own. */
+/** Finds a word of one token, and the number of other tokens of a pair. */
 async function measure(trial: Trial, place: Place): Promise<Measure> {
   for (const isSalted of [false, true]) {
     for (const word of ["go", "a", "the", "1", "is", "and", "x"]) {
       const salt = isSalted ? letters() : "";
       const count = async (words: number) => {
         const text = Array.from({ length: words }, () => word).join(" ");
-        // another salt each time, of as many tokens: the other candidate must be in no cache either
+        // a new salt each time, with as many tokens, so that the other candidate is not cached either
         const body = place.body(text, word, isSalted ? letters() : "");
         const reply = await trial.post(place.path, body);
         if (reply.status === 422) return undefined;
@@ -280,15 +283,17 @@ async function measure(trial: Trial, place: Place): Promise<Measure> {
           trial.fail(`${excerpt(reply)}, for a request that is valid`, reply);
         return countIn(trial, { reply, json: reply.json });
       };
-      // a word of several tokens may be too long already: then it is none to measure with
+      // a word of several tokens may exceed the limit: then it cannot be used
       const [few, more] = [await count(50), await count(90)];
       if (few === undefined || more === undefined) continue;
-      if (few.cached > 0 || more.cached > 0) break; // a score cache knows them: once more with salt
+      if (few.cached > 0 || more.cached > 0) break; // they came from a score cache: again with salt
       if (more.count - few.count !== 40 * place.pairs) continue;
-      // where the text is in one pair of two, the other's tokens are among the others too
+      // if only one of two pairs contains the text, the tokens of the other pair are included too
       const others = Math.ceil((few.count - 50 * place.pairs) / place.pairs) - (place.beside ?? 0);
       return { word, others, salt };
     }
   }
-  return trial.skip("none of a few short words is one token each to this server: the bound cannot be told");
+  return trial.skip(
+    "none of a few short words is a single token to this server, so the limit cannot be measured",
+  );
 }

@@ -7,17 +7,19 @@ import { freshState, scoreOf, sizesOf, texts } from "../scored.ts";
 import { type Deviation, expectUndisturbed, health, pause, skipIfUsed } from "./others.ts";
 import { counterOf } from "./server.ts";
 
-/** How long a counter may lag behind the answer that it counts. */
+/** How long a counter may lag behind the answer that it counts. Chosen. */
 const LAG_MS = 1000;
 const PAUSE_MS = 20;
-/** Spares the requests of a comparison where others use the server all the time. Chosen. */
+/**
+ * A short watch before a comparison. It saves the comparison's requests if others use the server constantly. Chosen.
+ */
 const FIRST_WATCH_MS = 60;
 
-/** Counters of /health. Each needs a server that nobody else uses meanwhile, and says so where somebody does. */
+/** Checks of the counters of /health. They need a server that nobody else uses, and are skipped otherwise. */
 export const COUNTER_CHECKS: readonly Check[] = [
   counterCheck(
     "health.counts-successes",
-    "`completed_requests` counts successful requests, and nothing else.",
+    "`completed_requests` counts successful inference requests and nothing else.",
     "interface: Health, ModelList",
     "one more for each answered inference; none for a refused one, for /health or for an unknown path",
     "completed_requests",
@@ -30,7 +32,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
     "health.counts-batches",
     "`model_batches` counts the scheduler's calls of the model.",
     "interface: Health, ModelList",
-    "at least one more for each inference of pairs that were never asked before; none for refused requests",
+    "at least one more for each inference of new pairs; none for refused requests",
     "model_batches",
     async (trial: Trial) => {
       const successes = await someSuccesses(trial);
@@ -39,7 +41,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ),
   counterCheck(
     "health.counts-no-batches",
-    "A refused request reaches no batch.",
+    "A refused request is not part of any batch.",
     "contract: Health",
     "`model_batches` stays as it is",
     "model_batches",
@@ -52,9 +54,9 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
     counterCheck(
       `health.keeps-${name.replaceAll("_", "-")}`,
-      `\`${name}\` counts neither successes nor invalid requests.`,
+      `\`${name}\` counts neither successful requests nor invalid ones.`,
       "contract: Health",
-      "no more than before",
+      "the same value as before",
       name,
       async (trial: Trial) => {
         await someSuccesses(trial);
@@ -65,9 +67,9 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ),
   counterCheck(
     "health.counts-forwards",
-    "`model_forwards` counts runs of the model, of which a batch takes at least one.",
+    "`model_forwards` counts runs of the model; a batch takes at least one.",
     "contract: Health",
-    "at least one more for each inference of pairs that were never asked before",
+    "at least one more for each inference of new pairs",
     "model_forwards",
     async (trial: Trial) => {
       const successes = await someSuccesses(trial);
@@ -76,9 +78,9 @@ export const COUNTER_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "health.counts-at-once",
-    clause: "Counters are up to date in every report.",
+    clause: "Counters are up to date at every look, not as of the previous look.",
     source: "contract: Health",
-    expected: "the first look a while after an answer counts it",
+    expected: "the first look after an answer includes it",
     turn: "alone",
     run: async (trial: Trial) => {
       await skipIfUsed(trial, FIRST_WATCH_MS, "completed_requests");
@@ -87,16 +89,16 @@ export const COUNTER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "health.counts-cancelled",
-    clause: "`cancelled_requests` counts requests whose caller leaves before the answer.",
+    clause: "`cancelled_requests` counts requests whose caller disconnects before the answer.",
     source: "contract: Health",
-    expected: "at least one more when callers leave in the middle of some work",
+    expected: "at least one more after callers disconnected during inference",
     isGentle: false,
     turn: "alone",
     run: checkCancelled,
   }),
   defineCheck({
     id: "health.idle",
-    clause: "The gauges are 0 if no request waits or runs.",
+    clause: "The gauges are 0 while the server is idle.",
     source: "contract: Health",
     expected: "`queued_requests` and `running_requests` 0 once all answers have come",
     turn: "alone",
@@ -106,7 +108,7 @@ export const COUNTER_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** By how much a counter should have grown. */
+/** The expected growth of a counter. */
 interface Growth {
   readonly least: number;
   readonly most: number;
@@ -160,7 +162,7 @@ async function compareGauges(trial: Trial): Promise<Deviation | undefined> {
   return undefined;
 }
 
-/** Longer than any counter should lag behind, without a look meanwhile. Chosen. */
+/** Time without a look at the counters, longer than their lag should be. Chosen. */
 const UNSEEN_MS = 200;
 
 async function compareFirstLook(trial: Trial): Promise<Deviation | undefined> {
@@ -175,9 +177,9 @@ async function compareFirstLook(trial: Trial): Promise<Deviation | undefined> {
   return { name, came: `${name} was ${start} before an answer and ${end} at the first look after it`, reply };
 }
 
-/** Callers that leave, each in the middle of the time that its work takes. */
+/** Callers that disconnect, each halfway through the time that its request takes. */
 const LEAVERS = 4;
-/** Work that is done sooner ends before anybody can leave. Chosen. */
+/** Requests that take less time are done before a caller can disconnect. Chosen. */
 const LEAST_WORK_MS = 20;
 
 async function checkCancelled(trial: Trial): Promise<void> {
@@ -195,7 +197,9 @@ async function checkCancelled(trial: Trial): Promise<void> {
   });
   const { reply } = await trial.infer(SYSTEMONE, body());
   if (reply.elapsedMs < LEAST_WORK_MS)
-    trial.skip(`${pairs} pairs take ${Math.round(reply.elapsedMs)} ms: nobody can leave before`);
+    trial.skip(
+      `${pairs} pairs take ${Math.round(reply.elapsedMs)} ms: too short to disconnect before the answer`,
+    );
   const before = await trial.get("/health");
   const start = counterOf(before.json, name);
   if (start === undefined) trial.skip(`/health has no ${name}: see health.schema`);
@@ -211,15 +215,15 @@ async function checkCancelled(trial: Trial): Promise<void> {
   const answered =
     (counterOf(await health(trial), "completed_requests") ?? 0) -
     (counterOf(before.json, "completed_requests") ?? 0);
-  if (answered >= LEAVERS) trial.skip("the server answered before its callers had left");
+  if (answered >= LEAVERS) trial.skip("the server answered before its callers disconnected");
   trial.expect(
     (end ?? 0) > start,
-    `${name} stayed ${start} when ${LEAVERS} callers left, of whom ${answered} count as answered`,
+    `${name} stayed ${start} when ${LEAVERS} callers disconnected; ${answered} of them were counted as answered`,
     await trial.get("/health"),
   );
 }
 
-/** A counter once it fits, or as it is when it has had time enough to. */
+/** The counter's value once it fits, or its last value after the allowed lag. */
 async function settled(
   trial: Trial,
   name: string,
@@ -233,7 +237,7 @@ async function settled(
   }
 }
 
-/** @returns how many */
+/** Sends valid requests. @returns how many */
 async function someSuccesses(trial: Trial): Promise<number> {
   await trial.infer(SYSTEMONE, { ...SMALL, state: freshState() });
   await trial.infer(RANK, { ...SMALL_RANK, state: freshState() });
@@ -244,7 +248,7 @@ async function someSuccesses(trial: Trial): Promise<number> {
   return 3;
 }
 
-/** @returns how many of them were answered nevertheless, which is for other checks to say */
+/** Sends invalid requests. @returns how many were answered nevertheless; other checks report those */
 async function someRefusals(trial: Trial): Promise<number> {
   const replies = [
     await trial.post(RANK, "{"),

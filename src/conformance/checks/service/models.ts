@@ -5,7 +5,7 @@ import { FULL_ID } from "../../trial/facts.ts";
 import { OPERATIONS, RANK, SMALL, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
 
-/** Names of the served model. */
+/** Checks of the names of the served model. */
 export const MODEL_CHECKS: readonly Check[] = [
   defineCheck({
     id: "model.id-form",
@@ -43,15 +43,14 @@ export const MODEL_CHECKS: readonly Check[] = [
     run: async (trial: Trial) => {
       const bare = servedId(trial).split("@")[0]?.split("/")[1];
       const short = trial.facts.aliases.filter((alias) => /^[^/@A-Z]+$/.test(alias) && alias !== bare);
-      if (short.length === 0)
-        trial.skip("the server lists no lowercase alias, and its string is not in the contract");
+      if (short.length === 0) trial.skip("the server lists no lowercase alias, and the contract names none");
       await checkAccepted(trial, short);
     },
   }),
   defineCheck({
     id: "model.listed-aliases",
     clause:
-      "Every name that /v1/models lists is accepted, the id without revision and the bare name are among them, and one is lowercase.",
+      "Every name that /v1/models lists is accepted. The list has the id without revision, the bare name and a lowercase alias.",
     source: "contract: ModelList",
     expected: "`aliases` with the id without revision and the bare name; 200 for each",
     run: async (trial: Trial) => {
@@ -72,7 +71,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "model.unknown",
-    clause: "Any other model id is 422; no other model is fetched or served.",
+    clause: "Any other model id is refused with 422; no other model is fetched or served.",
     source: "interface: Versions",
     expected: "422 from both operations",
     run: async (trial: Trial) => {
@@ -83,9 +82,9 @@ export const MODEL_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "model.exact-name",
-    clause: "Names of the model are case-sensitive.",
+    clause: "Names of the model are case-sensitive and matched exactly.",
     source: "contract: ModelList",
-    expected: "422 for the id in capitals, with a space or in part, and for the empty name",
+    expected: "422 for the id in capitals, with a space or truncated, and for the empty name",
     run: async (trial: Trial) => {
       const id = servedId(trial);
       const bare = id.split("@")[0]?.split("/")[1] ?? "";
@@ -117,7 +116,7 @@ export const MODEL_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "model.same-everywhere",
-    clause: "Answers, /v1/models and /health name one model.",
+    clause: "Answers, /v1/models and /health name the same model.",
     source: "contract: Ranking, Health, ModelList",
     expected: "the same full id in all of them, from both operations",
     run: async (trial: Trial) => {
@@ -162,7 +161,7 @@ async function checkAccepted(trial: Trial, names: readonly string[]): Promise<vo
   await trial.each(cases, async ({ model, path, body }) => {
     const inferred = await trial.infer(path, { ...body, model });
     const answered = at(inferred.json, "model");
-    // the interface does not require that a ranking names its model
+    // the profile `seed` does not require that a ranking names its model
     if (answered === undefined && path === RANK && trial.profile === "seed") return;
     trial.expect(answered === trial.facts.modelId, `model is ${show(answered)} in the answer`, inferred);
   });

@@ -3,32 +3,32 @@ import type { Json } from "../../client/json.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { counterOf } from "./server.ts";
 
-/** Somebody else's request may end within one comparison, hardly within each of so many. */
+/** Attempts of a comparison. Other callers may disturb one of them, but hardly every one. Chosen. */
 const ATTEMPTS = 3;
-/** The first watch is as long as the comparison took, and no shorter than this. Chosen. */
+/** The first watch takes as long as the comparison, and at least this long. Chosen. */
 const LEAST_WATCH_MS = 1000;
 const LOOK_PAUSE_MS = 50;
 
-const OTHERS = "others use the server: its counters move without us";
-/** What inferences of anybody move. */
+const OTHERS = "others use the server: its counters change without requests from here";
+/** Counters that every inference increases. */
 const ALWAYS_WATCHED = ["completed_requests", "model_batches"];
 
-/** What a comparison found, other than it should. */
+/** A counter that differs from its expected value. */
 export interface Deviation {
-  /** The member of /health. */
+  /** The counter's name in /health. */
   readonly name: string;
   readonly came: string;
   readonly reply: Reply;
 }
 
 /**
- * Holds the server to a comparison that other users can disturb: it fails when it deviates at every attempt while
- * nobody else moves a counter. Each watch is longer than the one before: else a client that asks at a steady beat could
- * meet every comparison and no watch.
+ * Runs a comparison that other users can disturb. It fails only if every attempt deviates and no counter moves during
+ * the watches between them. Each watch is longer than the one before; otherwise a client with a fixed interval could
+ * hit every comparison and no watch.
  *
  *     compare ▸ watch 1 ▸ compare ▸ watch 2 ▸ compare ▸ watch 3 ▸ broken
  *
- * @throws Broken, or CannotTell where others use the server
+ * @throws Broken, or CannotTell if others use the server
  */
 export async function expectUndisturbed(
   trial: Trial,
@@ -42,13 +42,13 @@ export async function expectUndisturbed(
     await skipIfUsed(trial, watchMs, deviation.name);
     if (attempt === ATTEMPTS)
       trial.fail(
-        `${deviation.came}; each of ${ATTEMPTS} attempts failed while nobody else moved a counter`,
+        `${deviation.came}; each of ${ATTEMPTS} attempts failed although nobody else used the server`,
         deviation.reply,
       );
   }
 }
 
-/** @throws CannotTell where counters move while this check does nothing but look at them */
+/** @throws CannotTell if counters change while this check only reads them */
 export async function skipIfUsed(trial: Trial, forMs: number, name: string): Promise<void> {
   const names = [...ALWAYS_WATCHED, name];
   const first = await health(trial);
@@ -68,7 +68,7 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** One more with every look is a server that counts the looks, and that is no other user. */
+/** False if a counter grows by one per look: then the server counts the looks themselves. */
 function isForeign(grown: number, looks: number): boolean {
   return grown !== 0 && grown !== looks;
 }

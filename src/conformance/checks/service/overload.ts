@@ -7,25 +7,25 @@ import type { Trial } from "../../trial/trial.ts";
 import { scoreOf, texts } from "../scored.ts";
 import { counterOf } from "./server.ts";
 
-/** A queue larger than this is not filled. */
+/** Queues larger than this are not filled. Chosen. */
 const LARGEST_QUEUE = 256;
-/** Beside those that fit the queue: what may run already, and as many again. */
+/** Requests of a flood beyond the queue's capacity: those that may run already, and a margin. */
 const MORE = 96;
-/** An answer of a flood waits for all before it: for so many times as long as any other, if need be. Chosen. */
+/** Factor on the timeout of a flood's requests, since each waits for those before it. Chosen. */
 const PATIENCE = 5;
-/** A server that took longer for the first flood keeps up with none: a larger one tells nothing more. */
+/** A second, larger flood follows only if the first took less time than this. Chosen. */
 const QUICK_MS = 4000;
-/** Of each request of the two floods, as far as a question may have them. Chosen. */
+/** Candidates per request of the two floods, at most the server's limit. Chosen. */
 const FLOOD_CANDIDATES = [8, 48];
 
-/** A queue that is full. */
+/** Checks of a full queue. */
 export const OVERLOAD_CHECKS: readonly Check[] = [
   defineCheck({
     id: "overload.refused",
-    clause: "A full queue is answered 503 with `Retry-After: 1`, and the server goes on.",
+    clause: "A full queue refuses requests with 503 and `Retry-After: 1`, and the server keeps working.",
     source: "interface: Errors",
     expected:
-      "200 or 503 for each of a flood, `Retry-After: 1` and `detail` with 503; then answers as before",
+      "200 or 503 for each request of a flood, `Retry-After: 1` and `detail` with 503; then answers as before",
     isGentle: false,
     turn: "alone",
     run: async (trial: Trial) => {
@@ -50,10 +50,10 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "overload.counted",
-    clause:
-      "With a full queue the server is still ready, and `rejected_requests` counts the refused requests.",
+    clause: "With a full queue the server stays ready, and `rejected_requests` counts refused requests.",
     source: "contract: Health",
-    expected: "200 from /health meanwhile; as many rejected as 503 came, as many completed as 200 came",
+    expected:
+      "200 from /health meanwhile; counters of rejected and completed requests that match the 503 and 200 received",
     isGentle: false,
     turn: "alone",
     run: async (trial: Trial) => {
@@ -64,7 +64,8 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
         (counterOf(after.json, name) ?? 0) - (counterOf(before.json, name) ?? 0);
       const [rejected, completed] = [grown("rejected_requests"), grown("completed_requests")];
       const answered = replies.filter(({ status }) => status === 200).length;
-      if (completed > answered) trial.skip("others use the server: its counters move without us");
+      if (completed > answered)
+        trial.skip("others use the server: its counters change without requests from here");
       trial.expect(
         rejected === refused.length,
         `${rejected} rejected for ${refused.length} answers of 503`,
@@ -78,16 +79,16 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
 interface Flood {
   readonly replies: readonly Reply[];
   readonly refused: readonly Reply[];
-  /** Looks at /health. */
+  /** Reads of /health. */
   readonly before: Reply;
   readonly meanwhile: Reply;
   readonly after: Reply;
 }
 
-/** One flood a run is enough: kept by the run's facts. */
+/** One flood per run, keyed by the run's facts. */
 const floods = new WeakMap<object, Promise<Flood>>();
 
-/** Sends more at once than the queue can hold. @throws CannotTell for a queue that is too large for that */
+/** Sends more requests at once than the queue can hold. @throws CannotTell if the queue is too large to fill */
 function flood(trial: Trial): Promise<Flood> {
   const known = floods.get(trial.facts) ?? sendFlood(trial);
   floods.set(trial.facts, known);
@@ -97,11 +98,11 @@ function flood(trial: Trial): Promise<Flood> {
 async function sendFlood(trial: Trial): Promise<Flood> {
   const { queueCapacity, maxCandidates } = trial.facts.limits;
   if (queueCapacity > LARGEST_QUEUE)
-    trial.skip(`a queue of ${queueCapacity} is not filled: that would be an attack`);
+    trial.skip(`a queue of ${queueCapacity} is too large to fill without harm`);
   const before = await trial.get("/health");
   const replies: Reply[] = [];
   let meanwhile = before;
-  // a server that keeps up with the first flood gets one with more to do
+  // a server that keeps up with the first flood gets one with more work
   const timeoutMs = trial.target.timeoutMs * PATIENCE;
   for (const few of FLOOD_CANDIDATES) {
     const candidates = Math.min(few, maxCandidates);
@@ -113,7 +114,7 @@ async function sendFlood(trial: Trial): Promise<Flood> {
     const sent = Array.from({ length: queueCapacity + MORE }, () =>
       trial.call("POST", SYSTEMONE, { body: body(), timeoutMs }),
     );
-    // both at once: where this one fails, the others are still waited for
+    // together, so that a failure of one leaves no promise unhandled
     const [health, answers] = await Promise.all([trial.get("/health"), Promise.all(sent)]);
     meanwhile = health;
     replies.push(...answers);

@@ -6,14 +6,14 @@ import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
 
-/** Documentation. */
+/** Checks of the documentation pages. */
 export const PAGE_CHECKS: readonly Check[] = [
   ...["/docs", "/redoc"].map((path) =>
     defineCheck({
       id: `docs.${path.slice(1)}`,
       clause: `GET ${path} gives documentation for people.`,
       source: "interface: paths",
-      expected: "200 with an HTML page, perhaps after one redirect within the server",
+      expected: "200 with an HTML page, after at most one redirect within the server",
       needsInference: false,
       run: async (trial: Trial) => {
         const reply = await page(trial, path);
@@ -25,7 +25,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     id: "docs.own-assets",
     clause: "Every asset of the pages comes from this server.",
     source: "contract: /docs, /redoc",
-    expected: "scripts, styles and images of its own, each 200, and the type text/html",
+    expected: "`text/html`; scripts, styles and images from this server, each 200",
     needsInference: false,
     run: async (trial: Trial) => {
       for (const path of ["/docs", "/redoc"]) {
@@ -97,7 +97,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** A page, after at most one redirect within the server. */
+/** Gets a page, following at most one redirect within the server. */
 async function page(trial: Trial, path: string): Promise<Reply> {
   const reply = await trial.get(path);
   const { location } = reply.headers;

@@ -12,14 +12,13 @@ import { CHOICE, freshState, NOULS, SCORE } from "../scored.ts";
 
 const OPEN_PATHS = ["/health", "/ready", "/v1/models"];
 
-/** The document that a server gives away, held against the contract and against what the server does. */
+/** Checks that compare the served OpenAPI document with the contract and with the server's answers. */
 export const DOCUMENT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "docs.openapi-schemas",
     clause: "The served document has the schemas of the contract, member by member.",
     source: "contract: /openapi.json",
-    expected:
-      "types, members, bounds and words as in the contract, for requests and answers; texts may be others",
+    expected: "the types, members, bounds and enumerations of the contract; descriptions may differ",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/openapi.json");
@@ -43,32 +42,33 @@ export const DOCUMENT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "docs.openapi-answers",
-    clause: "Answers fit the document that the server serves.",
+    clause: "The server's answers fit its served document.",
     source: "interface: paths",
-    expected: "under each 200 of the run a body that fits the served schema of its path",
+    expected: "a body that fits the served schema of its path in each 200 of the run",
     needsInference: false,
     turn: "last",
     run: (trial: Trial) => checkAnswersFit(trial, (status) => status === 200),
   }),
   defineCheck({
     id: "docs.openapi-errors",
-    clause: "Errors fit the document that the server serves.",
+    clause: "The server's errors fit its served document.",
     source: "contract: /openapi.json",
-    expected: "under each error of the run a status that the document has for the path, and a body that fits",
+    expected:
+      "for each error of the run a status that the document declares for the path, and a body that fits",
     needsInference: false,
     turn: "last",
     run: (trial: Trial) => checkAnswersFit(trial, (status) => status >= 400),
   }),
   defineCheck({
     id: "docs.openapi-examples",
-    clause: "The requests that the served document shows are answered.",
+    clause: "The example requests of the served document are answered.",
     source: "contract: /openapi.json",
-    expected: "200 for each example of a request, and examples of answers that fit their schemas",
+    expected: "200 for each example request, and example answers that fit their schemas",
     run: checkExamples,
   }),
 ];
 
-/** Compares a place of the served document with the contract's. */
+/** Compares a part of the served document with the same part of the contract. */
 function expectEqual(trial: Trial, reply: Reply, place: readonly string[], wanted: Json): void {
   const found = difference(at(wanted, ...place), at(reply.json, ...place), place);
   trial.expect(found === undefined, found ?? "", reply);
@@ -90,7 +90,7 @@ async function checkAnswersFit(trial: Trial, isMeant: (status: number) => boolea
     known.add(`${path} ${reply.text}`);
     const method = reply.request.method.toLowerCase();
     const operation = ["paths", path, method];
-    if (at(document, ...operation) === undefined) continue; // an unknown path or another method
+    if (at(document, ...operation) === undefined) continue; // an unknown path or method
     const misfit = misfitOf(document, schemas, operation, reply, isStrict);
     trial.expect(
       misfit === undefined,
@@ -151,7 +151,7 @@ function examplesIn(
   return single === undefined ? named : [{ name: "of the body", value: single }, ...named];
 }
 
-/** As it is written: order matters to nobody here, and names are no trap in examples. */
+/** Plain objects: examples do not depend on the order of members and have no special names. */
 function plain(value: Json): unknown {
   if (isList(value)) return value.map(plain);
   return isMap(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plain(member)])) : value;

@@ -5,7 +5,7 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { MARK, type Trial } from "../../trial/trial.ts";
 import { NOULS } from "../scored.ts";
 
-/** `/health`, `/ready`, `/v1/models`: the rules that every implementation must keep. */
+/** Checks of `/health`, `/ready` and `/v1/models`. */
 export const SERVER_CHECKS: readonly Check[] = [
   defineCheck({
     id: "health.status",
@@ -22,16 +22,16 @@ export const SERVER_CHECKS: readonly Check[] = [
     id: "health.ready",
     clause: "GET /ready gives the same body and the same status as GET /health.",
     source: "interface: Health, ModelList",
-    expected: "the members of /health, and the same value wherever two looks at /health agree",
+    expected: "the members of /health, and the same values except those that change between reads",
     needsInference: false,
     turn: "alone",
     run: checkReady,
   }),
   defineCheck({
     id: "health.metadata",
-    clause: "/health holds metadata of the model and of the backend.",
+    clause: "/health describes the model and the backend.",
     source: "interface: Health, ModelList",
-    expected: "members or values that tell of the model and of what runs it",
+    expected: "members or values about the model and its backend",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/health");
@@ -56,7 +56,7 @@ export const SERVER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "livez.status",
-    clause: "GET /livez is 200 while the process works, and needs no key.",
+    clause: "GET /livez is 200 while the process runs, and needs no key.",
     source: "contract: /livez",
     expected: 'the body {"status": "live"}; 405 for another method',
     needsInference: false,
@@ -87,7 +87,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     id: "health.no-request-text",
     clause: "/health never contains text of requests.",
     source: "interface: Health, ModelList",
-    expected: "neither /health nor /ready repeats a word that requests have held",
+    expected: "no marker word from requests in /health or /ready",
     turn: "alone",
     run: async (trial: Trial) => {
       const question = {
@@ -106,9 +106,9 @@ export const SERVER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "models.list",
-    clause: "GET /v1/models gives an object with a list `models`, without a `data` envelope.",
+    clause: "GET /v1/models gives an object with a list `models`, not a `data` envelope.",
     source: "interface: Health, ModelList",
-    expected: "200, `models` a list with an element, no member `data`",
+    expected: "200, `models` a non-empty list, no member `data`",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/v1/models");
@@ -122,7 +122,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     id: "models.names-model",
     clause: "/v1/models names the served model's id and the typed-decisions task.",
     source: "interface: Health, ModelList",
-    expected: "the id that answers carry, and the task, in the list",
+    expected: "the id of the answers, and the task, in the list",
     needsInference: false,
     run: async (trial: Trial) => {
       const reply = await trial.get("/v1/models");
@@ -140,9 +140,9 @@ export const SERVER_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "server.never-500",
-    clause: "500 is for a failure of the backend, and nothing that a client sends is one.",
+    clause: "No request causes a 500: that status is for failures of the backend.",
     source: "interface: Errors",
-    expected: "no 500 and no other undeclared 5xx in the whole run",
+    expected: "no 500 and no undeclared 5xx in the whole run",
     turn: "last",
     run: async (trial: Trial) => {
       await trial.infer(SYSTEMONE, { state: "s", questions: { q: NOULS[0] } });
@@ -152,19 +152,19 @@ export const SERVER_CHECKS: readonly Check[] = [
   }),
 ];
 
-/** A value under a name, wherever it lies. */
+/** The first value with this name, at any depth. */
 function anywhere(json: Json | undefined, name: string): Json | undefined {
   if (json === undefined) return undefined;
   return leavesOf(json).find(({ path }) => path === name || path.endsWith(`.${name}`))?.value;
 }
 
-/** A counter of /health, at any place: the interface fixes only its name. */
+/** A counter of /health, at any depth: the profile `seed` fixes only its name. */
 export function counterOf(json: Json | undefined, name: string): number | undefined {
   const value = anywhere(json, name);
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Compares what stands still: where two looks at /health around the look at /ready agree. */
+/** Compares /ready with /health, leaving out values that change between two reads of /health around it. */
 async function checkReady(trial: Trial): Promise<void> {
   const before = await trial.get("/health");
   const ready = await trial.get("/ready");

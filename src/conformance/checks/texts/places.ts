@@ -4,20 +4,20 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { scoredOf } from "../scored.ts";
 
-/** What a server makes of texts: scores, and the tokens that it counts. */
+/** Observable effect of texts on a server: scores and token counts. */
 export interface Effect {
   readonly scores: string;
-  /** The same, value by value. */
+  /** The scores, one entry per value. */
   readonly parts: readonly string[];
-  /** Undefined where pairs came from a cache: then the scores alone have to do. */
+  /** Undefined if pairs came from a cache: then only the scores are compared. */
   readonly tokens: number | undefined;
   readonly inferred: Inferred;
 }
 
-/** A member of requests that takes any JSON value, and is shown to the model as text. */
+/** A member of requests that accepts any JSON value, which is rendered to text. */
 export interface ValuePlace {
   readonly name: string;
-  /** Values that one request takes here; they must differ. */
+  /** How many different values one request can have at this place. */
   readonly most: (limits: Limits) => number;
   /** @param values JSON texts */
   readonly body: (values: readonly string[]) => string;
@@ -32,7 +32,7 @@ const question = (type: string, instructions: string, criteria: string) =>
 const asked = (questions: readonly string[]) =>
   `{"state":"It is noon.","questions":${members(questions.map((one, index) => `"q${index}":${one}`))}}`;
 
-/** Everywhere in a question but in the question of a ranking, which has texts of its own. */
+/** All such members of questions. The question of a ranking is tested apart. */
 export const VALUE_PLACES: readonly ValuePlace[] = [
   ...["noul", "choice", "score"].map((type) => ({
     name: `the instructions of a ${type}`,
@@ -63,13 +63,13 @@ export const VALUE_PLACES: readonly ValuePlace[] = [
   })),
 ];
 
-/** Asks with these values at the place. */
+/** Sends a request with these values at the place. */
 export async function effectAt(trial: Trial, place: ValuePlace, values: readonly string[]): Promise<Effect> {
   const inferred = await trial.infer(SYSTEMONE, place.body(values));
   const answers = inferred.json.get("answers");
   const names = answers instanceof Map ? [...answers.keys()] : [];
   const scores = names.map((name) => scoredOf(trial, inferred, name).scores);
-  // a question for each value, or a candidate of the one question
+  // one question per value, or one candidate per value
   const parts = names.length === values.length ? scores : (scores[0] ?? []).slice(0, values.length);
   return {
     scores: JSON.stringify(scores),
@@ -79,7 +79,7 @@ export async function effectAt(trial: Trial, place: ValuePlace, values: readonly
   };
 }
 
-/** The same of a request given as JSON text. */
+/** The effect of a ranking given as JSON text. */
 export async function effectOfRanking(trial: Trial, body: string): Promise<Effect> {
   const inferred = await trial.infer(RANK, body);
   const rows = at(inferred.json, "ranked");
@@ -93,7 +93,7 @@ function tokensOf({ json }: Inferred): number | undefined {
   return at(json, "usage", "cached_pairs") === 0 && typeof tokens === "number" ? tokens : undefined;
 }
 
-/** Whether a server made the same of both. */
+/** Whether two effects are equal. */
 export function isAlike(one: Effect, other: Effect): boolean {
   if (one.scores !== other.scores) return false;
   return one.tokens === undefined || other.tokens === undefined || one.tokens === other.tokens;

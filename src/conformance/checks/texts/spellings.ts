@@ -1,4 +1,4 @@
-/** JSON text and the string that it must be rendered to. */
+/** A JSON text and the string that it must be rendered to. */
 export type Spelling = readonly [json: string, text: string];
 
 export const SCALARS: readonly Spelling[] = [
@@ -37,13 +37,13 @@ export const STRUCTURES: readonly Spelling[] = [
   ['{"__proto__":1}', "__proto__: 1"],
   ['{"__proto__":1,"a":{"__proto__":2,"b":3}}', "__proto__: 1\n\na:\n  __proto__: 2\n  b: 3"],
 ];
-/** State texts that hold JSON, and the JSON that they must be read like. */
+/** String states that contain JSON, and the JSON that they must be treated as. */
 export const HELD: readonly Spelling[] = [
   ['"{\\"a\\":1,\\"b\\":[true]}"', '{"a":1,"b":[true]}'],
   ['"  [1.0, 1e16]"', "[1.0,1e16]"],
   ['"{\\"2\\":1,\\"1\\":2}"', '{"2":1,"1":2}'],
 ];
-/** State texts that hold other JSON, and the value that they must not become. */
+/** String states that contain other JSON, and the value that they must not be parsed to. */
 export const STAY_TEXTS: readonly Spelling[] = [
   ['"1e2"', "1e2"],
   ['"100.00"', "100.00"],
@@ -52,7 +52,7 @@ export const STAY_TEXTS: readonly Spelling[] = [
   ['{"a":"{\\"b\\":1}"}', '{"a":{"b":1}}'],
   ['["[1,2]"]', "[[1,2]]"],
 ];
-/** White space around a text, as a string and as what other values are rendered to. */
+/** Texts with white space around them, as strings and as rendered values, and the trimmed text. */
 export const PADDED: readonly Spelling[] = [
   ['"  late\\n"', "late"],
   ['"\\t past due"', "past due"],
@@ -62,7 +62,7 @@ export const PADDED: readonly Spelling[] = [
   ['["y",""]', "- y\n-"],
   ['{"b":null}', "b:"],
 ];
-/** Texts that hold JSON, and what they would be if they were read. */
+/** Strings that contain JSON, and the values that they must not be parsed to. */
 export const HELD_TEXTS: readonly Spelling[] = [
   ['"{\\"a\\":{\\"b\\":[1]}}"', '{"a":{"b":[1]}}'],
   ['"[\\"x\\",{\\"y\\":2}]"', '["x",{"y":2}]'],
@@ -70,6 +70,6 @@ export const HELD_TEXTS: readonly Spelling[] = [
   ['"1e2"', "1e2"],
   ['"\\"word\\""', '"word"'],
 ];
-/** The same as texts. */
+/** The rendered texts of those values. */
 export const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
 export const CANDIDATES = ["one thing", "another one", "order 1 is paid"];

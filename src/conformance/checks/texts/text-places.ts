@@ -3,7 +3,7 @@ import { freshState } from "../scored.ts";
 import { effectAt, effectOfRanking, isAlike, VALUE_PLACES } from "./places.ts";
 import { HELD_SHOWN, HELD_TEXTS, type Spelling } from "./spellings.ts";
 
-/** Holds the values at each place against their texts, as many in a request as it takes. */
+/** Compares values with their rendered texts, at each place, in as few requests as possible. */
 export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling[]): Promise<void> {
   await trial.each(VALUE_PLACES, async (place) => {
     for (const group of distinct(spellings, place.most(trial.facts.limits))) {
@@ -27,7 +27,7 @@ export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling
   });
 }
 
-/** In groups of at most so many, without two of one text: candidates must differ. */
+/** Groups of at most `most` spellings. No group has two with the same text, since candidates must differ. */
 function distinct(spellings: readonly Spelling[], most: number): readonly (readonly Spelling[])[] {
   const groups: Spelling[][] = [];
   for (const spelling of spellings) {
@@ -40,7 +40,7 @@ function distinct(spellings: readonly Spelling[], most: number): readonly (reado
   return groups;
 }
 
-/** Texts that hold JSON must not be read, wherever they stand. */
+/** Expects that strings that contain JSON are not parsed, at any place. */
 export async function checkTextsStay(trial: Trial): Promise<void> {
   const [held, values] = [HELD_TEXTS.map(([given]) => given), HELD_TEXTS.map(([, value]) => value)];
   await trial.each(VALUE_PLACES, async (place) => {

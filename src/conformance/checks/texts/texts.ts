@@ -16,22 +16,22 @@ import {
 } from "./spellings.ts";
 import { checkTextsStay, compareAtPlaces } from "./text-places.ts";
 
-/** How values become texts: seen by spellings that must score alike and others that must not. */
+/** Checks of how values are rendered to texts. They compare values that must score alike, and others that must not. */
 export const TEXT_CHECKS: readonly Check[] = [
   rendering(
     "texts.scalars",
-    "Integers keep all their digits, booleans are words, strings are trimmed.",
+    "Integers keep all their digits, booleans become words, strings are trimmed.",
     SCALARS,
   ),
-  rendering("texts.floats", "Floats are written as Python's repr writes them.", FLOATS),
+  rendering("texts.floats", "Floats are rendered like Python's repr.", FLOATS),
   rendering(
     "texts.structures",
-    "Objects are `key: value` fields in input order, arrays `- item` lines, nested ones indented.",
+    "Objects are rendered as `key: value` fields in input order, arrays as `- item` lines, nested ones indented.",
     STRUCTURES,
   ),
   defineCheck({
     id: "texts.state-holds-json",
-    clause: "A string state that itself is a JSON object or array is rendered like one.",
+    clause: "A string state that contains a JSON object or array is rendered like that value.",
     source: "contract: Texts",
     expected: "the scores and tokens of the object or array itself",
     run: async (trial: Trial) => {
@@ -41,18 +41,18 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.only-state-holds-json",
-    clause: "Only a state is parsed: any other string that holds JSON is used as plain text.",
+    clause: "Only a state is parsed as JSON: any other string that contains JSON stays a string.",
     source: "contract: Texts",
     expected:
-      "other tokens or scores for instructions, descriptions and candidates given as JSON text and as what it holds",
+      "other tokens or scores for instructions, descriptions and candidates given as JSON text than for the parsed value",
     run: checkTextsStay,
   }),
   defineCheck({
     id: "texts.state-holds-scalars",
     clause:
-      "A string state that holds a JSON number, literal or string is used as plain text. So is a string within a state.",
+      "A string state that contains a JSON number, literal or string stays a string, and so does any string within a state.",
     source: "contract: Texts",
-    expected: "other scores or tokens than for the value that it holds",
+    expected: "other scores or tokens than for the parsed value",
     run: async (trial: Trial) => {
       const cases = STAY_TEXTS.map(([given, value]) => ({ name: given, given, value }));
       await trial.each(cases, async ({ given, value }) => {
@@ -63,9 +63,9 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.labels-stay",
-    clause: "A label that replaces a blank description is used as plain text, even if it holds JSON.",
+    clause: "A label without a description is shown as it is, also if it contains JSON.",
     source: "contract: Texts",
-    expected: "other scores than with what it holds as its description",
+    expected: "other scores than with the parsed value as its description",
     run: async (trial: Trial) => {
       for (const [label, value] of [
         ['{"a":1}', { a: 1 }],
@@ -78,7 +78,7 @@ export const TEXT_CHECKS: readonly Check[] = [
         const [bare, held] = ["bare", "held"].map((name) => scoredOf(trial, inferred, name).scores[0]);
         trial.expect(
           bare !== held,
-          `the label ${label} has the score ${bare}, and so has what it holds`,
+          `the label ${label} has the score ${bare}, the same as the JSON that it contains`,
           inferred,
         );
       }
@@ -86,14 +86,14 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.trimmed",
-    clause: "Instructions and descriptions are trimmed, those made of other values too.",
+    clause: "Instructions and descriptions are trimmed, including those rendered from other values.",
     source: "contract: Texts",
-    expected: "the scores and tokens of the text without its white space, at each place and of each type",
+    expected: "the scores and tokens of the trimmed text, at each place and for each type",
     run: (trial: Trial) => compareAtPlaces(trial, PADDED),
   }),
   defineCheck({
     id: "texts.trimmed-candidates",
-    clause: "The candidates of a ranking are scored without the white space around them.",
+    clause: "The candidates of a ranking are trimmed before scoring.",
     source: "contract: systemone, rank",
     expected: "the scores and tokens of the same candidates trimmed",
     run: async (trial: Trial) => {
@@ -140,7 +140,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
   defineCheck({
     id: "texts.levels",
-    clause: "A level's text is its description.",
+    clause: "A level is shown as its description.",
     source: "contract: Texts",
     expected: "the scores that `rank` gives to the rendered texts",
     run: async (trial: Trial) => {
@@ -152,7 +152,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   defineCheck({
     id: "texts.labels",
     clause:
-      "The model reads the descriptions of a choice, with or without the label in front. If a description is blank, it reads the label.",
+      "A label is shown as its description, with or without the label in front; without a description, as the label.",
     source: "contract: Texts",
     expected: "the scores that `rank` gives to those texts",
     run: async (trial: Trial) => {
@@ -179,14 +179,15 @@ export const TEXT_CHECKS: readonly Check[] = [
     },
     {
       id: "texts.noul-default",
-      clause: "An outcome without a description is shown by the published words, with the instructions.",
+      clause:
+        "An outcome without a description is shown with the contract's default words and the instructions.",
       criteria: undefined,
       instructions: "Is it late?",
       shown: ["false: No. This is false: Is it late?", "true: Yes. This is true: Is it late?"],
     },
     {
       id: "texts.noul-half",
-      clause: "One described outcome leaves the other its default words.",
+      clause: "If one outcome is described, the other keeps its default words.",
       criteria: { yes: "Past the due date" },
       instructions: { is: "late" },
       shown: ["false: No. This is false: is: late", "true: Past the due date"],
@@ -210,7 +211,7 @@ export const TEXT_CHECKS: readonly Check[] = [
   ),
   defineCheck({
     id: "texts.rank-labels-hidden",
-    clause: "The label of a ranking's candidate is never shown to the model.",
+    clause: "The labels of a ranking's candidates are never shown to the model.",
     source: "contract: Texts",
     expected: "the same scores under other labels",
     run: async (trial: Trial) => {
@@ -237,11 +238,11 @@ function differ(one: Seen, other: Seen): boolean {
   return JSON.stringify([one.scores, one.tokens]) !== JSON.stringify([other.scores, other.tokens]);
 }
 
-/** Ranks under a state given as JSON text. */
+/** Ranks candidates for a state given as JSON text. */
 async function rawRank(trial: Trial, state: string): Promise<Seen> {
   const texts = JSON.stringify(CANDIDATES);
   const inferred = await trial.infer(RANK, `{"state":${state},"question":"Which?","candidates":${texts}}`);
-  // a pair from a cache has no tokens: then the scores alone have to do
+  // pairs from a cache count no tokens: then only the scores are compared
   const isCached = at(inferred.json, "usage", "cached_pairs") !== 0;
   const tokens = isCached ? undefined : at(inferred.json, "usage", "input_tokens");
   return { scores: listScores(trial, inferred, CANDIDATES.length), tokens, inferred };
@@ -283,7 +284,7 @@ function rendering(id: string, clause: string, spellings: readonly Spelling[]): 
   });
 }
 
-/** Holds an answer's scores against those of its candidates' texts; one of several ways to show them must fit. */
+/** Compares an answer's scores with those of its candidates' texts. One of the allowed renderings must match. */
 async function compareAnswer(
   trial: Trial,
   question: unknown,

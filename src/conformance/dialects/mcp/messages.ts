@@ -4,16 +4,16 @@ import { type Check, type CheckDraft, defineCheck } from "../../trial/check.ts";
 import type { Trial } from "../../trial/trial.ts";
 
 export const MCP_PATH = "/mcp";
-/** Clients must take both, whatever the server answers with. */
+/** The protocol requires clients to accept both. */
 const ACCEPT = { accept: "application/json, text/event-stream" };
 export const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
-/** The smallest request; it tells whether a server wants a key. */
+/** The smallest request. It shows whether a server requires a key. */
 export const MCP_REQUEST = { path: MCP_PATH, body: LIST, headers: ACCEPT };
 
 export type ToolName = "decide" | "rank" | "models";
 
-/** @param given its `source` is a part of the protocol's specification */
+/** @param given `source` is a section of the protocol's specification */
 export const draft = (given: Omit<CheckDraft, "profile">): Check =>
   defineCheck({ ...given, id: `mcp.${given.id}`, source: `mcp: ${given.source}`, profile: "mcp" });
 
@@ -22,13 +22,13 @@ export interface SendOptions {
   readonly hasKey?: boolean;
 }
 
-/** Posts a message; texts go out as they are. */
+/** Posts a message. A string is sent as it is, anything else as JSON. */
 export async function send(trial: Trial, message: unknown, options: SendOptions = {}): Promise<Reply> {
   const headers = { "content-type": "application/json", ...ACCEPT, ...options.headers };
   return await trial.post(MCP_PATH, message, { ...options, headers });
 }
 
-/** The message that answers a request: the body, or the one in a stream of events. */
+/** The message in an answer: the JSON body, or the response in a stream of events. */
 export function messageIn({ headers, text, json }: Reply): Json | undefined {
   if (!headers["content-type"]?.startsWith("text/event-stream")) return json;
   const messages = text.split(/\r?\n/).flatMap((line) => {
@@ -43,17 +43,17 @@ export interface Answered {
   readonly result: JsonMap;
 }
 
-/** A request, or one with the text of its message as it goes out. */
+/** A JSON-RPC request message. */
 type RequestMessage = Readonly<Record<string, unknown>> & { readonly id: unknown };
 
-/** The result of a request that must have one, under its own id. */
+/** Sends a request and returns its result, which must have the request's id. */
 export async function resultOf(
   trial: Trial,
   message: RequestMessage,
   options: SendOptions = {},
 ): Promise<Answered> {
   const reply = await send(trial, message.text ?? message, options);
-  if (reply.status === 503) trial.skip("the server is full with other requests");
+  if (reply.status === 503) trial.skip("the server's queue is full with other requests");
   trial.expect(reply.status === 200, `${excerpt(reply)}, for a request that is valid`, reply);
   const answer = messageIn(reply);
   trial.expect(at(answer, "jsonrpc") === "2.0", `jsonrpc is ${show(at(answer, "jsonrpc"))}`, reply);
@@ -74,7 +74,7 @@ export const callOf = (name: string, given: unknown, id: string | number = 1) =>
   params: { name, arguments: given },
 });
 
-/** What a tool gave that must succeed. @throws CannotTell where the queue is full */
+/** Calls a tool, which must succeed. @throws CannotTell if the queue is full */
 export async function callTool(
   trial: Trial,
   name: ToolName,
@@ -91,14 +91,14 @@ export async function callTool(
   return { reply, result, structured, text };
 }
 
-/** The one text of a tool's result; undefined where it has another content. */
+/** The single text of a tool's result; undefined if its content is anything else. */
 export function textOf(result: Json): string | undefined {
   const text = at(result, "content", 0, "text");
   const isOne = at(result, "content", 1) === undefined && at(result, "content", 0, "type") === "text";
   return isOne && typeof text === "string" ? text : undefined;
 }
 
-/** Expects an error of the protocol with this code and a sentence. */
+/** Expects a JSON-RPC error with this code and a message. */
 export function expectRpcError(trial: Trial, reply: Reply, code: number, id: string | number | null): void {
   const error = at(messageIn(reply), "error");
   trial.expect(at(error, "code") === code, `${excerpt(reply)}, not the error ${code}`, reply);

@@ -4,10 +4,10 @@ import type { Check } from "../../trial/check.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { callOf, draft, expectRpcError, LIST, MCP_PATH, messageIn, resultOf, send } from "./messages.ts";
 
-/** Those with `initialize`, the latest first. */
+/** Protocol revisions with `initialize`, latest first. */
 const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const NO_REVISIONS = ["1999-01-01", "2999-01-01", "x"];
-/** Without a handshake. */
+/** The revision without a handshake. */
 const MODERN = "2026-07-28";
 const UNSUPPORTED_REVISION = -32_022;
 
@@ -25,7 +25,9 @@ async function agreedRevision(trial: Trial, asked: string): Promise<string> {
   return agreed;
 }
 
-/** A request of the revision without a handshake, which says everything of itself. */
+/**
+ * Sends a request of the revision without a handshake. It carries the revision and the client's capabilities itself.
+ */
 function sendModern(trial: Trial, method: string, params: object = {}, revision = MODERN): Promise<Reply> {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": revision,
@@ -37,7 +39,7 @@ function sendModern(trial: Trial, method: string, params: object = {}, revision 
   return send(trial, { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }, { headers });
 }
 
-/** @throws CannotTell where the server does not speak it */
+/** @throws CannotTell if the server does not support that revision */
 async function modernResult(trial: Trial, method: string, params?: object) {
   const reply = await sendModern(trial, method, params);
   trial.expect(reply.status === 200, `${excerpt(reply)}, in revision ${MODERN}`, reply);
@@ -46,11 +48,11 @@ async function modernResult(trial: Trial, method: string, params?: object) {
   return { reply, result };
 }
 
-/** What every client of the protocol relies on, whatever the tools do. */
+/** Checks of the protocol, apart from the tools. */
 export const PROTOCOL_CHECKS: readonly Check[] = [
   draft({
     id: "initialize",
-    clause: "`initialize` names the server and its version, and says that it has tools.",
+    clause: "`initialize` returns the server's name, its version and the capability `tools`.",
     source: "lifecycle",
     expected: "serverInfo with name and version, capabilities with tools",
     run: async (trial: Trial) => {
@@ -64,10 +66,9 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "revision.agreed",
-    clause:
-      "`initialize` agrees on the revision that was asked for, or on another one that the server speaks.",
+    clause: "`initialize` agrees on the requested revision, or on another one that the server supports.",
     source: "lifecycle",
-    expected: "the same revision, or one that the server agrees on when it is asked for",
+    expected: "the requested revision, or one that the server accepts when requested",
     run: async (trial: Trial) => {
       for (const asked of [...REVISIONS, ...NO_REVISIONS]) {
         const agreed = await agreedRevision(trial, asked);
@@ -80,7 +81,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "revision.header",
-    clause: "The header MCP-Protocol-Version may name the agreed revision, and no unknown one.",
+    clause: "The header MCP-Protocol-Version may have the agreed revision, but no unknown one.",
     source: "transports",
     expected: "200 with the agreed revision, 400 with one that does not exist",
     run: async (trial: Trial) => {
@@ -92,13 +93,13 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "revision.without-handshake",
-    clause: `Revision ${MODERN} is spoken without a handshake; an unknown one is refused with those that are spoken.`,
+    clause: `Revision ${MODERN} is supported without a handshake; the error for an unknown revision lists the supported ones.`,
     source: "lifecycle",
     expected: `supportedVersions of server/discover with ${MODERN}, results, and the error ${UNSUPPORTED_REVISION}`,
     run: async (trial: Trial) => {
       const first = await sendModern(trial, "server/discover");
       if (at(messageIn(first), "error", "code") === -32_601)
-        trial.skip(`the server does not speak ${MODERN}`);
+        trial.skip(`the server does not support ${MODERN}`);
       const { reply, result } = await modernResult(trial, "server/discover");
       const spoken = at(result, "supportedVersions");
       trial.expect(isList(spoken) && spoken.includes(MODERN), `supportedVersions is ${show(spoken)}`, reply);
@@ -125,7 +126,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "ids",
-    clause: "An answer has the id of its request, number or string.",
+    clause: "An answer has the id of its request, a number or a string.",
     source: "messages",
     expected: "the same id, of the same type",
     run: async (trial: Trial) => {
@@ -134,7 +135,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "notifications",
-    clause: "Notifications, and answers to requests that were never sent, are taken without an answer.",
+    clause: "Notifications, and responses to requests that were never sent, are accepted without an answer.",
     source: "transports",
     expected: "202 without a body",
     run: async (trial: Trial) => {
@@ -151,7 +152,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.method",
-    clause: "An unknown method is an error of the protocol.",
+    clause: "An unknown method gets a protocol error.",
     source: "messages",
     expected: "the error -32601 under the request's id",
     run: async (trial: Trial) => {
@@ -176,7 +177,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.message",
-    clause: "JSON that is no message of JSON-RPC 2.0 is refused.",
+    clause: "JSON that is not a JSON-RPC 2.0 message is refused.",
     source: "messages",
     expected: "400 and the error -32600",
     run: async (trial: Trial) => {
@@ -190,7 +191,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "sessions",
-    clause: "There are no sessions: nothing needs a handshake before it, and none opens a session.",
+    clause: "There are no sessions: no request needs a handshake first, and none opens a session.",
     source: "transports",
     expected: "a list of tools without a handshake, no header mcp-session-id",
     run: async (trial: Trial) => {
@@ -202,7 +203,7 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "methods",
-    clause: "Without sessions and streams there is nothing to GET and nothing to DELETE.",
+    clause: "GET and DELETE are refused, since there are no streams and no sessions.",
     source: "transports",
     expected: "405 with `Allow: POST`",
     needsInference: false,
@@ -221,12 +222,12 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "keys",
-    clause: "Where a key is wanted, no request is answered without it or with a wrong one.",
+    clause: "If the server requires a key, requests without it or with a wrong one are refused.",
     source: "transports",
     expected: "401 with `WWW-Authenticate: Bearer`, for each method",
     needsInference: false,
     run: async (trial: Trial) => {
-      if (!trial.facts.wantsKey) trial.skip("the server wants no key");
+      if (!trial.facts.wantsKey) trial.skip("the server requires no key");
       for (const message of [
         LIST,
         initialize("2025-06-18"),
@@ -243,10 +244,10 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "origin",
-    clause: "A request that a page of another site sends is refused.",
+    clause: "Requests from pages of other origins are refused.",
     source: "transports",
     expected:
-      "403 for a foreign Origin and for the origin null, before the key is looked at; 200 for its own",
+      "403 for another origin and for the origin null, before the key is checked; 200 for the server's own",
     run: async (trial: Trial) => {
       for (const origin of ["https://other.example", "http://other.example:8700", "null"])
         for (const hasKey of [true, false]) {
@@ -258,13 +259,13 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "host",
-    clause: "A server on the loopback is reached by the loopback's names only.",
+    clause: "A server on a loopback address accepts only the loopback's host names.",
     source: "transports",
     expected: "403 for another name in the header Host, 200 for localhost",
     run: async (trial: Trial) => {
       const { hostname, port } = trial.target.base;
       if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
-        trial.skip("the server is not reached by the loopback");
+        trial.skip("the server's address is not a loopback address");
       for (const host of ["other.example", `localhost.other.example:${port}`]) {
         const reply = await send(trial, LIST, { headers: { host } });
         trial.expect(reply.status === 403, `${excerpt(reply)} for the host ${host}`, reply);
@@ -274,13 +275,18 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "media-type",
-    clause: "A body must be declared as JSON: pages of other sites can send plain text without asking.",
+    clause:
+      "A body must be declared as JSON: browsers let other sites send plain text without a preflight request.",
     source: "transports",
-    expected: "400 or 415 for text/plain and for no type",
+    expected: "400 or 415 for text/plain and without a media type",
     run: async (trial: Trial) => {
       for (const type of ["text/plain", undefined]) {
         const reply = await send(trial, JSON.stringify(LIST), { headers: { "content-type": type } });
-        trial.expect([400, 415].includes(reply.status), `${excerpt(reply)} for the type ${type}`, reply);
+        trial.expect(
+          [400, 415].includes(reply.status),
+          `${excerpt(reply)} for the media type ${type}`,
+          reply,
+        );
       }
     },
   }),

@@ -1,17 +1,17 @@
 import { at, isList, isMap, type Json, type JsonMap } from "../../client/json.ts";
 
-/** A chain of references longer than this is a circle. */
+/** A longer chain of references is taken as a cycle. Chosen. */
 const MAX_CHAIN = 64;
-/** What only OpenAPI knows, what only generators read, and where schemas are kept that others refer to. */
+/** Keywords left out of the comparison: those of OpenAPI only, annotations, and containers of referenced schemas. */
 const LEFT_OUT = new Set(["discriminator", "format", "nullable", "$schema", "$id", "$defs", "definitions"]);
 const SAME_WORD: Readonly<Record<string, string>> = { anyOf: "oneOf" };
 
 /**
- * A schema in one way of writing it, so that schemas of OpenAPI 3.0 and of JSON Schema can be compared: references followed, null
- * as a type, `const` as `enum`, what allows everything left out.
+ * Normalizes a schema, so that OpenAPI 3.0 and JSON Schema can be compared. Resolves references, writes null as a type
+ * and `const` as `enum`, and drops subschemas that allow everything.
  *
- * @param document what the references point into
- * @throws Error for a reference that leads nowhere or in a circle
+ * @param document the document that references point into
+ * @throws Error for an unresolvable or cyclic reference
  */
 export function canonicalSchema(schema: Json, document: Json, hops = 0): Json {
   if (hops > MAX_CHAIN) throw new Error("a schema refers to itself");
@@ -24,7 +24,7 @@ export function canonicalSchema(schema: Json, document: Json, hops = 0): Json {
     if (LEFT_OUT.has(name)) return [];
     if (name === "type") return [[name, typesOf(schema)]];
     if (name === "const") return [["enum", [value]]];
-    // below these, names are the contract's own
+    // below these, keys are member names, not keywords
     if (name === "properties" && isMap(value)) return [[name, mapValues(value, inner)]];
     const converted = inner(value);
     if (name === "additionalProperties" && allowsAll(converted)) return [];
@@ -49,10 +49,10 @@ function mapValues(map: JsonMap, change: (value: Json) => Json): JsonMap {
   return new Map([...map].map(([name, value]) => [name, change(value)]));
 }
 
-/** Follows a local JSON pointer (RFC 6901). */
+/** Resolves a local JSON pointer (RFC 6901). */
 function lookUp(pointer: string, document: Json): Json {
   const steps = pointer.split("/").slice(1);
   const found = at(document, ...steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~")));
-  if (found === undefined) throw new Error(`a schema refers to ${pointer}, where nothing is`);
+  if (found === undefined) throw new Error(`a schema refers to ${pointer}, which does not exist`);
   return found;
 }

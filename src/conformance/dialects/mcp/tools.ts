@@ -53,20 +53,20 @@ const RANKED = {
   candidates: { tray: "Open tray 2.", ink: "Buy new ink.", call: "We will call you." },
 };
 const MODELS = "/v1/models";
-/** The operation that each tool is, and where the contract has its schemas. */
+/** The operation behind each tool, and the place of its schemas in the contract. */
 const OPERATIONS = {
   decide: { path: SYSTEMONE, given: DECIDE, input: "SystemoneRequest", output: "Decisions" },
   rank: { path: RANK, given: RANKED, input: "RankRequest", output: "Ranking" },
   models: { path: MODELS, given: {}, input: undefined, output: "ModelList" },
 } as const;
-const TOOLS = Object.keys(OPERATIONS) as ToolName[]; // no other names are in it
-/** The same request may be summed in another order elsewhere. */
+const TOOLS = Object.keys(OPERATIONS) as ToolName[]; // the literal has exactly these keys
+/** Tolerance: another batch may sum in another order. */
 const SAME = 1e-9;
-/** What differs from one answer to the next. */
+/** Members that differ between answers to the same request. */
 const VARYING = /^(latency_ms|usage\b)/;
 const CALLS_AT_A_TIME = 16;
 
-/** Calls that must be refused, each with a word that tells the agent where the fault is. */
+/** Calls that must be refused, each with a word that the message must contain. */
 const REFUSED: readonly { name: string; tool: ToolName; given: unknown; says: string }[] = [
   { name: "no state", tool: "decide", given: { questions: DECIDE.questions }, says: "state" },
   { name: "no questions", tool: "decide", given: { state: STATE, questions: {} }, says: "questions" },
@@ -95,21 +95,21 @@ async function listedTools(trial: Trial): Promise<{ reply: Reply; tools: Readonl
   if (!isList(list)) return trial.fail(`tools is ${show(list)}`, reply);
   const tools = new Map(list.map((tool) => [String(at(tool, "name")), tool]));
   const missing = TOOLS.filter((name) => !tools.has(name));
-  trial.expect(missing.length === 0, `no tool ${missing.join(", ")}`, reply);
+  trial.expect(missing.length === 0, `missing tools: ${missing.join(", ")}`, reply);
   return { reply, tools };
 }
 
-/** What the plain contract answers. @throws CannotTell where there is none */
+/** The answer of the contract's operation. @throws CannotTell if the server does not have it */
 async function plainAnswer(trial: Trial, tool: ToolName, given: unknown): Promise<Json> {
   const { path } = OPERATIONS[tool];
   const reply = tool === "models" ? await trial.get(path) : await trial.post(path, given);
-  if (reply.status === 404) trial.skip(`the server has no ${path} beside ${MCP_PATH}`);
-  if (reply.status === 503) trial.skip("the server is full with other requests");
+  if (reply.status === 404) trial.skip(`the server has no ${path} besides ${MCP_PATH}`);
+  if (reply.status === 503) trial.skip("the server's queue is full with other requests");
   trial.expect(reply.status === 200 && reply.json !== undefined, `${reply.status} from ${path}`, reply);
   return reply.json;
 }
 
-/** The first place where two answers part, order of members and all; undefined where only times and counts do. */
+/** The first difference between two answers, order of members included; undefined if only times and counts differ. */
 function partingOf(told: Json, plain: Json): string | undefined {
   const [one, other] = [told, plain].map((json) => leavesOf(json).filter(({ path }) => !VARYING.test(path)));
   for (const [index, { path, value }] of (other ?? []).entries()) {
@@ -124,29 +124,32 @@ function partingOf(told: Json, plain: Json): string | undefined {
   return one?.length === other?.length ? undefined : `the member ${one?.[other?.length ?? 0]?.path}`;
 }
 
-/** The text of a result holds the numbers in the order of the request; its structure may not. */
+/** Compares the text of a result, since `structuredContent` need not keep the order of members. */
 async function checkNumbers(trial: Trial, tool: ToolName, given: unknown = OPERATIONS[tool].given) {
   const { reply, text } = await callTool(trial, tool, given);
   const told = readJson(text);
-  if (told === undefined) return trial.fail(`the text is no JSON: ${text.slice(0, 100)}`, reply);
+  if (told === undefined) return trial.fail(`the text is not JSON: ${text.slice(0, 100)}`, reply);
   const parting = partingOf(told, await plainAnswer(trial, tool, given));
   trial.expect(parting === undefined, parting ?? "", reply);
 }
 
 function compile(trial: Trial, schema: Json | undefined, name: string, reply: Reply): ValidateFunction {
   try {
-    if (!isMap(schema)) throw new Error("it is no object");
+    if (!isMap(schema)) throw new Error("it is not an object");
     return new Ajv2020({ strict: false, validateFormats: false }).compile(Object(toPlain(schema)));
   } catch (error) {
-    return trial.fail(`${name} is no JSON Schema: ${error instanceof Error ? error.message : error}`, reply);
+    return trial.fail(
+      `${name} is not a JSON Schema: ${error instanceof Error ? error.message : error}`,
+      reply,
+    );
   }
 }
 
-/** The three tools, held against the operations of the contract that they are. */
+/** Checks that compare the three tools with the contract's operations. */
 export const TOOL_CHECKS: readonly Check[] = [
   draft({
     id: "tools.listed",
-    clause: "`decide`, `rank` and `models` are listed, described, and marked as reading only and repeatable.",
+    clause: "`decide`, `rank` and `models` are listed, described, and marked as read-only and idempotent.",
     source: "tools",
     expected:
       "each with description, inputSchema, outputSchema, readOnlyHint and idempotentHint true, destructiveHint not",
@@ -161,7 +164,11 @@ export const TOOL_CHECKS: readonly Check[] = [
           reply,
         );
         for (const schema of ["inputSchema", "outputSchema"])
-          trial.expect(at(tool, schema, "type") === "object", `${schema} of ${name} is of no object`, reply);
+          trial.expect(
+            at(tool, schema, "type") === "object",
+            `${schema} of ${name} does not describe an object`,
+            reply,
+          );
         for (const [hint, wanted] of [
           ["readOnlyHint", true],
           ["idempotentHint", true],
@@ -175,9 +182,9 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "tools.schemas",
-    clause: "The schemas of the tools are those of the contract's operations.",
+    clause: "The tools have the schemas of the contract's operations.",
     source: "tools",
-    expected: "types, members, bounds and words as in the contract; texts may be others",
+    expected: "the types, members, bounds and enumerations of the contract; descriptions may differ",
     run: async (trial: Trial) => {
       const { reply, tools } = await listedTools(trial);
       const { json: contract } = await ownContract();
@@ -189,7 +196,7 @@ export const TOOL_CHECKS: readonly Check[] = [
         ] as const) {
           const given = at(tools.get(name), member) ?? null;
           const wanted = at(contract, "components", "schemas", schema ?? "");
-          if (wanted === undefined) continue; // models takes no arguments, which may be written in several ways
+          if (wanted === undefined) continue; // models has no arguments; there are several schemas for that
           const found = difference(canonicalSchema(wanted, contract), canonicalSchema(given, given), [
             name,
             member,
@@ -201,7 +208,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "tools.fit",
-    clause: "Arguments that the tools take and results that they give fit the schemas that are listed.",
+    clause: "Accepted arguments and results fit the listed schemas.",
     source: "tools",
     expected: "JSON Schemas, and results that fit them",
     run: async (trial: Trial) => {
@@ -229,14 +236,14 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "decide.numbers",
-    clause: "`decide` gives the numbers of POST /v1/systemone, for each type of question.",
+    clause: "`decide` returns the numbers of POST /v1/systemone, for each type of question.",
     source: "tools",
     expected: "the same answers, names in the same order, the same model and temperature",
     run: (trial: Trial) => checkNumbers(trial, "decide"),
   }),
   draft({
     id: "rank.numbers",
-    clause: "`rank` gives the numbers of POST /v1/rank, for labelled and for listed candidates.",
+    clause: "`rank` returns the numbers of POST /v1/rank, for labelled and for listed candidates.",
     source: "tools",
     expected: "the same ranking",
     run: async (trial: Trial) => {
@@ -246,7 +253,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "models.same",
-    clause: "`models` lists what GET /v1/models lists, without a place in the queue.",
+    clause: "`models` returns the list of GET /v1/models, without taking a place in the queue.",
     source: "tools",
     expected: "the same list, with and without an empty object of arguments",
     needsInference: false,
@@ -261,9 +268,9 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "results.text",
-    clause: "The one text beside `structuredContent` is the same JSON.",
+    clause: "The content is one text with the JSON of `structuredContent`.",
     source: "tools",
-    expected: "equal values under equal names",
+    expected: "the same members with the same values",
     run: async (trial: Trial) => {
       for (const name of TOOLS) {
         const { reply, structured, text } = await callTool(trial, name, OPERATIONS[name].given);
@@ -278,7 +285,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "arguments.order",
-    clause: "Members keep the order in which they are sent, also if their names look like integers.",
+    clause: "Members keep the order of the call, also if their names look like integers.",
     source: "tools",
     expected: "the names of a choice in the text of the result, in the order of the call",
     run: async (trial: Trial) => {
@@ -293,9 +300,9 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "arguments.digits",
-    clause: "Long integers keep their digits.",
+    clause: "Long integers keep all their digits.",
     source: "tools",
-    expected: "the scores that the digits get as text, and others for other digits",
+    expected: "the scores of the same digits as text, and other scores for other digits",
     run: async (trial: Trial) => {
       const scoresOf = async (state: string) => {
         const question =
@@ -316,7 +323,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "arguments.duplicates",
-    clause: "A member that comes twice is refused, as in the contract.",
+    clause: "A duplicate member is refused, as in the contract.",
     source: "tools",
     expected: "a result with isError that names the member",
     run: async (trial: Trial) => {
@@ -328,9 +335,9 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "calls.belong",
-    clause: "Of many calls at a time, each gets its own answer.",
+    clause: "Each of many concurrent calls gets its own answer.",
     source: "tools",
-    expected: "under each id the texts of its own candidates",
+    expected: "with each id the texts of its own candidates",
     run: async (trial: Trial) => {
       const cases = Array.from({ length: CALLS_AT_A_TIME }, (_, index) => ({ name: `call ${index}`, index }));
       const own = async ({ index }: { index: number }) => {
@@ -347,7 +354,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.arguments",
-    clause: "Arguments that cannot be used are told in a result, in words that say where the fault is.",
+    clause: "Invalid arguments give a result with an error that names the fault's place.",
     source: "tools",
     expected: "a result with isError true and one text that names the place",
     run: (trial: Trial) =>
@@ -364,7 +371,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   }),
   draft({
     id: "errors.tool",
-    clause: "An unknown tool, and arguments that are no object, are errors of the protocol.",
+    clause: "An unknown tool, and arguments that are not an object, get a protocol error.",
     source: "tools",
     expected: "the error -32602 under the request's id",
     run: async (trial: Trial) => {
@@ -383,7 +390,7 @@ export const TOOL_CHECKS: readonly Check[] = [
 const rawCall = (name: ToolName, given: string): string =>
   `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "${name}", "arguments": ${given}}}`;
 
-/** Calls `decide` with arguments as they are written. */
+/** Calls `decide` with arguments given as JSON text. */
 async function callRaw(trial: Trial, given: string): Promise<{ reply: Reply; text: string }> {
   const { reply, result } = await resultOf(trial, { id: 1, text: rawCall("decide", given) });
   const text = textOf(result);
