@@ -42,7 +42,7 @@ describe("decision tune", () => {
     const { status, stdout } = await inProcess(flags("few.jsonl"));
     assert.equal(status, 1, stdout);
     assert.match(stdout, /upset: no correction\n/);
-    assert.match(stdout, /Too few rows: below 20 different states/);
+    assert.match(stdout, /Too few rows: cross-validation needs at least 20 different states/);
     assert.match(stdout, /Nothing is written/);
     assert.ok(!existsSync(file("tuning.json")));
   });

@@ -89,7 +89,7 @@ describe("the package @typed-decisions/conformance, installed in an empty prefix
   });
 
   for (const { name, args, says } of [
-    { name: "no address", args: [], says: /One address is wanted/ },
+    { name: "no address", args: [], says: /Expected one argument/ },
     { name: "an unknown flag", args: ["http://127.0.0.1:1", "--nope"], says: /--nope/ },
     {
       name: "another profile",
