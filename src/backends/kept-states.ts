@@ -4,7 +4,7 @@
  */
 export const SHORTEST_KEPT_STATE = 64;
 
-/** For the queue: see `Backend.shortestKeptState`. */
+/** Fewest tokens of a state that a cache of this size keeps; infinity if there is no cache. See `Backend.shortestKeptState`. */
 export function shortestKeptState(stateCacheBytes: number): number {
   return stateCacheBytes === 0 ? Number.POSITIVE_INFINITY : SHORTEST_KEPT_STATE;
 }
