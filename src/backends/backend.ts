@@ -2,17 +2,17 @@ import type { Backend } from "../inference/ports.ts";
 import type { ModelPackage } from "../models/package/package.ts";
 import type { ChildBackendOptions } from "./process/child-backend.ts";
 
-/** The options that say who computes; src/options/backends.ts has checked that they fit together. */
+/** The options that choose the backend. src/options/backends.ts has checked them, also in combination. */
 export interface BackendChoice {
   readonly backend: "onnx" | "native" | "remote";
   readonly device: string;
   readonly precision: string;
   readonly strict: boolean;
-  /** Of the backend remote. */
+  /** Settings of the backend `remote`; undefined for the others. */
   readonly remote?: RemoteChoice;
 }
 
-/** Where another server computes, by the names of the options. */
+/** The options of the backend `remote`. */
 export interface RemoteChoice {
   readonly remoteUrl: string;
   readonly remoteModel: string;
@@ -21,19 +21,19 @@ export interface RemoteChoice {
   readonly remoteConnectTimeoutMs: number;
   readonly remoteCa: string;
   readonly remoteTokenFile: string;
-  /** Used where no file is named. */
+  /** Bearer token, used if `remoteTokenFile` is empty. */
   readonly token: string | undefined;
 }
 
-/** What a backend is told once the model is known. */
+/** The settings that a backend gets once the model is known. */
 export type BackendSettings = Omit<ChildBackendOptions, "startProcess" | "process">;
 
-/** A backend whose start has begun before the model is known, because it takes longer than reading the package. */
+/** A backend that starts before the model is known, because starting takes longer than reading the package. */
 export interface BegunBackend {
-  /** To be called once. @throws ServiceError INVALID_OPTION for a package that it cannot serve */
+  /** Call once. @throws ServiceError INVALID_OPTION for a package that the backend cannot serve */
   open(settings: BackendSettings): Backend;
-  /** `precision` of /health for that package, where the backend does not say another one once it has started. */
+  /** `precision` in /health for that package, unless the started backend reports another one. */
   precisionOf(modelPackage: ModelPackage): string;
-  /** Instead of `open`. */
+  /** Stops the backend. Call instead of `open`. */
   abandon(): void;
 }

@@ -8,11 +8,11 @@ type Begin = (choice: BackendChoice) => BegunBackend | Promise<BegunBackend>;
 const BACKENDS: Readonly<Record<BackendChoice["backend"], Begin>> = {
   onnx: beginOnnx,
   native: beginNative,
-  // its HTTP client takes 3 MB
+  // imported on demand: its HTTP client takes 3 MB of memory
   remote: async (choice) => (await import("./remote/begin-remote.ts")).beginRemote(choice),
 };
 
-/** Begins to start the backend that the options name. */
+/** Starts the backend that the options name, without waiting until it is ready. */
 export async function beginBackend(choice: BackendChoice): Promise<BegunBackend> {
   return BACKENDS[choice.backend](choice);
 }

@@ -7,7 +7,7 @@ import type { TokenTree } from "../inference/ports.ts";
  */
 export const SHORTEST_KEPT_STATE = 64;
 
-/** For the queue: see `Backend.shortestKeptState`. */
+/** Fewest tokens of a state that a cache of this size keeps; infinity if there is no cache. See `Backend.shortestKeptState`. */
 export function shortestKeptState(stateCacheBytes: number): number {
   return stateCacheBytes === 0 ? Number.POSITIVE_INFINITY : SHORTEST_KEPT_STATE;
 }

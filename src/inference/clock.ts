@@ -2,7 +2,7 @@ import type { Clock } from "./ports.ts";
 
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1; // setTimeout fires at once above it
 
-/** The process's own monotonic time. */
+/** The monotonic clock of this process. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, callback) {

@@ -31,20 +31,20 @@ export interface EngineParts {
   readonly backend: Backend;
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
-  /** What /health says of the backend. */
+  /** What /health reports about the backend before it has started. */
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
-  /** Told what the backend computes on, once it has started. */
+  /** Called once the backend has started, when its device and precision are known. */
   readonly onStarted?: (health: EngineHealth) => void;
 }
 
-/** What waits for a place, and becomes tokens once it has one. */
+/** Texts that are tokenized once their request has a place in the queue. */
 interface PlannedWork {
-  /** In UTF-16 code units. */
+  /** Length of all texts, in UTF-16 code units. */
   readonly textLength: number;
   plan(signal: AbortSignal): Promise<RequestPlan>;
 }
 
-/** Admission, then tokens, then the queue: one model and one queue, over any backend. */
+/** One model with one queue, over any backend. Each request is admitted, tokenized, queued and scored. */
 export class EngineCore implements ServedEngine {
   readonly model: ModelFacts;
   readonly tuning: Tuning | undefined;
@@ -61,7 +61,7 @@ export class EngineCore implements ServedEngine {
     this.#startedAt = parts.clock.now();
   }
 
-  /** Starts the backend; until then requests are turned away. @throws what the backend throws */
+  /** Starts the backend. Requests are rejected until it has started. @throws what the backend throws */
   async start(): Promise<void> {
     try {
       await this.#parts.backend.start();
@@ -75,7 +75,7 @@ export class EngineCore implements ServedEngine {
     }
   }
 
-  /** The texts are let go once they are tokens: many requests may wait. */
+  /** Drops its references to the texts once they are tokenized, because many requests may wait. */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
     const textLength = textLengthOf(request, this.model.limits);
     const plan = (signal: AbortSignal) =>
@@ -109,7 +109,7 @@ export class EngineCore implements ServedEngine {
     }
   }
 
-  /** @returns the milliseconds that it took */
+  /** @returns its duration in milliseconds */
   async #tokenize(plan: PlannedWork["plan"], place: Place): Promise<number> {
     const { clock } = this.#parts;
     const startedAt = clock.now();
@@ -120,7 +120,7 @@ export class EngineCore implements ServedEngine {
       return tokenize;
     } catch (error) {
       place.refuse(error);
-      return 0; // nobody is told
+      return 0; // unused: the place rejects its answer
     }
   }
 
@@ -165,26 +165,26 @@ export class EngineCore implements ServedEngine {
     this.#scheduler.onBatch(listener);
   }
 
-  /** Lets nobody in any more; resolves when every accepted request has been answered. */
+  /** Accepts no more requests. Resolves when every accepted request has been answered. */
   drain(): Promise<void> {
     this.#phase = "draining";
     return this.#scheduler.drain();
   }
 
-  /** Ends at once: answers what is left with DRAINING and closes the backend. */
+  /** Ends at once: rejects the remaining requests with DRAINING and closes the backend. */
   async close(): Promise<void> {
     this.#phase = "draining";
     this.#scheduler.close();
     await this.#parts.backend.close();
   }
 
-  /** Draining is final. */
+  /** Leaves the phase "starting". Has no effect after draining has begun. */
   #enter(phase: "open" | "failed"): void {
     if (this.#phase === "starting") this.#phase = phase;
   }
 
   #status(): EngineStatus {
     if (this.#phase !== "open") return this.#phase;
-    return this.#parts.backend.isReady ? "ready" : "starting"; // it is loading the model anew
+    return this.#parts.backend.isReady ? "ready" : "starting"; // not ready: it is loading the model again
   }
 }

@@ -1,4 +1,4 @@
-/** A map's value, made and kept where it is not there yet. */
+/** A map's value. If it is missing, it is created and added. */
 export function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;

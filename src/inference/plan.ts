@@ -3,7 +3,7 @@ import { type Issue, invalidRequest } from "../errors.ts";
 import type { RequestPlan, Tokenizer, TokenLimits, TooLongText } from "./ports.ts";
 
 /**
- * A request's tokens.
+ * Tokenizes a request and checks its token limits.
  *
  * @throws ServiceError INVALID_REQUEST with too_many_tokens issues in the order of the request, at most 20
  */
@@ -18,10 +18,10 @@ export async function planRequest(
   return plan;
 }
 
-/** Chosen: enough to keep the tokenizer's threads busy, and few enough that a caller who leaves is noticed. */
+/** Requests tokenized at once. Chosen: enough to keep the tokenizer's threads busy, few enough to notice soon that a caller has left. */
 const PLANNED_AT_ONCE = 16;
 
-/** The tokens of requests that are scored together, one behind the other. @throws as `planRequest` for the first that is refused */
+/** One plan of several requests that are scored together: their questions in order. @throws as `planRequest`, for the first invalid request */
 export async function planRequests(
   requests: readonly RenderedRequest[],
   limits: TokenLimits,

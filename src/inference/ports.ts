@@ -4,7 +4,7 @@ import type { TextReader } from "../decisions/text-tokens.ts";
 import type { ServiceError } from "../errors.ts";
 
 /**
- * What the inference core needs from outside, and what it works on.
+ * The data types of the inference core, and its ports: what it needs from outside.
  *
  *     state ──┬── question 1 ──┬── candidate 1
  *             │                ├── candidate 2      a token sees its own node's tokens
@@ -15,7 +15,7 @@ import type { ServiceError } from "../errors.ts";
 /** Pairs that share a state. Every array holds token ids with the model's special tokens. */
 export interface TokenTree {
   readonly state: Int32Array; // [state tokens]
-  /** Digest of the state's tokens, as the queue has taken it. A backend takes one itself where nobody has. */
+  /** Digest of the state's tokens, if the queue has computed it. Otherwise the backend computes one. */
   readonly stateKey?: string;
   readonly questions: readonly QuestionNode[];
 }
@@ -25,40 +25,40 @@ export interface QuestionNode {
   readonly candidates: readonly Int32Array[]; // one [candidate tokens] each
 }
 
-/** The tokens of one pair, cut where pairs may share them. What pairs of a request share is one array, not equal ones. */
+/** The tokens of one pair, split into the parts that pairs can share. Pairs of a request that share a part refer to the same array. */
 export interface TokenPath {
   readonly state: Int32Array; // [state tokens]
   readonly question: Int32Array; // [question tokens]
   readonly candidate: Int32Array; // [candidate tokens], at least one
 }
 
-/** A request after tokenizing, its limits checked: [questions][candidates]. Its pairs may have several states. */
+/** A tokenized request within its token limits: [questions][candidates]. Its pairs may have different states. */
 export type RequestPlan = readonly (readonly TokenPath[])[];
 
 /** Scores of a forest. */
 export interface ForestScores {
   /** [pairs] raw float32 scores: tree by tree, question by question, candidate by candidate. */
   readonly scores: Float32Array;
-  /** [pairs, size] what the model's head read, float32; only of a backend that is set up to give them. */
+  /** [pairs, size] float32 inputs of the model's head. Only if the backend is configured to return them. */
   readonly vectors?: Float32Array;
-  /** Runs of the model that it took. */
+  /** Number of model runs. */
   readonly forwards: number;
-  /** Of the forest's tokens those of states that were kept from an earlier one, so that they were not computed; none unless given. */
+  /** Tokens of states whose keys and values were cached, so that they were not computed. Default: 0. */
   readonly knownTokens?: number;
 }
 
-/** What a backend has counted since its start, and what it takes now. */
+/** A backend's counters since its start, and its current memory. */
 export interface BackendCounters {
-  /** Processes that were started in place of one that had ended. */
+  /** Number of processes started to replace one that had ended. */
   readonly restarts: number;
-  /** States that the cache knew, and long states that were computed. */
+  /** Lookups in the state cache: hits, and misses that were computed and cached. */
   readonly stateHits: number;
   readonly stateMisses: number;
   /** Memory of the inference process, in bytes; 0 while there is none. */
   readonly residentBytes: number;
 }
 
-/** What a backend computes on and with. */
+/** Device and number format of a backend. */
 export interface BackendFacts {
   readonly device: string;
   readonly precision: string;
@@ -69,105 +69,106 @@ export interface Backend {
   /** Loads the model. @throws ServiceError INVALID_MODEL or BACKEND_FAILED */
   start(): Promise<void>;
   /**
-   * Scores every pair of the forest; a pair's score does not depend on what else is in it. A second forest may be given while
-   * the first one is computed: it follows.
+   * Scores every pair of a forest. A pair's score does not depend on the rest of the forest. A forest given while another
+   * one is computed is scored after it.
    *
    * @throws ServiceError BACKEND_FAILED, for this forest only
    */
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
-  /** Tokens. A shorter state is encoded anew for each forest, a longer one is kept for a while. */
+  /** Fewest tokens of a state that the backend caches. Shorter states are encoded again for each forest. */
   readonly shortestKeptState: number;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
-  /** Whether waiting for that makes sense: no more once a lost model could not be loaded again, until it could. */
+  /** Whether the backend is expected to become ready soon. False after an attempt to reload the model has failed, until one succeeds. */
   readonly isExpected: boolean;
-  /** Names who is told, each time, that the model is there (again). There is one such listener, the scheduler. */
+  /** Sets the listener that is called each time the model has been (re)loaded. There is one listener, the scheduler. */
   onReady(listener: () => void): void;
-  /** Once it has started; left out where the options say all of it. */
+  /** Known once the backend has started. Undefined if the options determine them. */
   readonly facts?: BackendFacts | undefined;
-  /** Left out where there is nothing to count. */
+  /** Undefined for backends that count nothing. */
   counters?(): BackendCounters;
   close(): Promise<void>;
 }
 
-/** A count that passes a limit. */
+/** A token count above a limit. */
 export interface TooManyTokens {
   /** Special tokens included. */
   readonly count: number;
-  /** False: `count` is a lower bound, because less than the whole was enough to refuse a text. */
+  /** False if `count` is a lower bound: a part of the text was enough to refuse it. */
   readonly isExact: boolean;
 }
 
-/** A text that passes a limit, alone or with those before it. */
+/** A text above a token limit, alone or together with the texts before it. */
 export interface TooLongText {
   readonly loc: RenderedText["loc"];
   readonly what: "state" | "state and question" | "candidate" | "pair";
-  /** Special tokens included, as in `came`. */
+  /** Including special tokens, as does `came`. */
   readonly maxTokens: number;
   readonly came: TooManyTokens;
 }
 
 export interface EncodedRequest {
-  /** Without meaning where a text is too long. */
+  /** Meaningless if `tooLong` is not empty. */
   readonly plan: RequestPlan;
   /**
-   * In the order of the request. A state that is too long alone is named once, at the state; else state and question together
-   * at the question. At least MAX_ISSUES of them, where there are so many.
+   * In the order of the request. A state that is too long by itself is listed once, at the state. Otherwise state and question
+   * together are listed at the question. May stop after MAX_ISSUES entries.
    */
   readonly tooLong: readonly TooLongText[];
 }
 
 /**
- * Turns texts into tokens. `models/graph/model-tokenizer.ts` chooses one by the model's architecture and its tokenizer.json. A new kind of
- * file for models that read parts needs a `PartEncoder` and a `PartReader` (`tokens/part-plan.ts`), not a new `Tokenizer`.
+ * Turns texts into tokens. `models/graph/model-tokenizer.ts` chooses a tokenizer by the model's architecture and its
+ * tokenizer.json. A new kind of tokenizer.json for models that tokenize parts separately needs a `PartEncoder` and a
+ * `PartReader` (`tokens/part-plan.ts`), not a new `Tokenizer`.
  *
  * What the rest of the service relies on:
  *
  * - A row (a field or item of a state) has at least one token (`decisions/texts/render.ts`).
  * - A UTF-16 code unit becomes at most `MOST_TOKENS_PER_UNIT` tokens (`decisions/rerank/parts.ts`).
- * - A text that is too long is refused from its first pieces, in a time that does not grow with what follows.
- * - A file that it cannot read is refused with a message. The library `tokenizers` ends the process for some damaged files (a broken
- *   `precompiled_charsmap`), so look through a new kind of file before the library does.
+ * - A text that is too long is refused after its first pieces. The time does not depend on the length of the rest.
+ * - An unsupported file is refused with a message. The library `tokenizers` ends the process for some damaged files (a broken
+ *   `precompiled_charsmap`), so a new kind of file must be checked before it is given to the library.
  */
 export interface Tokenizer extends TextReader {
   /**
-   * Tokens of each pair of a request. How a pair is cut depends on its own texts only.
+   * Tokens of each pair of a request. How a pair is split into parts depends only on its own texts.
    *
    * @param signal rejects with its reason once aborted
    */
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest>;
-  /** Left out where no texts are kept. */
+  /** Undefined for tokenizers without a cache of texts. */
   textCache?(): TextCacheCounters;
-  /** Whether the tokens of a text are kept now; left out where none are. */
+  /** Whether the tokens of a text are cached now. Undefined for tokenizers without a cache. */
   isKept?(role: TextRole, text: string): boolean;
-  /** Tokens for people. @param ids those of the text in a plan */
+  /** Tokens in a readable form. @param ids token ids of the text, from a plan */
   spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }
 
 /** A text's place in a pair. */
 export type TextRole = "state" | "question" | "candidate";
 
-/** Time source, injected so that tests never sleep. It tells durations only: every `...At` in the core is one of its times. */
+/** Monotonic time source, injected so that tests never sleep. Every `...At` in the core is a time of this clock. */
 export interface Clock {
-  /** Milliseconds since some moment, monotonic: no time of the calendar. */
+  /** Milliseconds since an arbitrary moment; not a calendar time. */
   now(): number;
-  /** Calls back once after `ms`; returns what cancels it. */
+  /** Calls back once after `ms` milliseconds. @returns a function that cancels the call */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** What the served model package says of itself. */
+/** Facts about the served model package. */
 export interface ModelFacts {
   /** `<namespace>/<name>@<40 hex digits>` */
   readonly id: string;
   readonly revision: string;
-  /** Every other name that requests may use: id without revision, bare name, short alias, the operator's own. */
+  /** Other names that requests may use: the id without revision, the bare name, the short alias, and the operator's alias. */
   readonly aliases: readonly string[];
   readonly version: string;
   readonly releaseDate: string;
   readonly description: string;
   /** Divisor of the scores in the softmax. */
   readonly temperature: number;
-  /** Whether a choice shows `label: description` to the model. */
+  /** Whether the model sees `label: description` for the candidates of a choice. */
   readonly showsLabels: boolean;
   readonly limits: TokenLimits;
 }
@@ -177,22 +178,22 @@ export interface TokenLimits {
   readonly maxCandidateTokens: number;
 }
 
-/** A scored request. Durations in milliseconds. */
+/** A scored request. Durations are in milliseconds. */
 export interface ScoredRequest {
   /** One [candidates] array of raw scores for each question, in request order. */
   readonly scores: readonly Float32Array[];
-  /** One [candidates, size] array for each question, where the backend gives them. */
+  /** One [candidates, size] array for each question, if the backend returns vectors. */
   readonly vectors?: readonly Float32Array[] | undefined;
   readonly inputTokens: number;
   readonly cachedPairs: number;
   readonly timing: { readonly queue: number; readonly tokenize: number; readonly inference: number };
 }
 
-/** A question whose scores are corrected. */
+/** A correction of a question's scores. */
 export interface TuningFacts {
-  /** 16 hex digits of a digest of the correction; the same in an answer's headers. */
+  /** First 16 hex digits of the correction's digest; also in a header of responses. */
   readonly id: string;
-  /** Its name when it was tuned. */
+  /** The question's name when it was tuned. */
   readonly name: string;
   readonly form: QuestionType;
   /** Digest of the question. */
@@ -200,20 +201,20 @@ export interface TuningFacts {
   readonly kind: "scale" | "head";
 }
 
-/** Corrections of the scores of certain questions, whoever asks them and by whatever name. */
+/** Corrections of the scores of certain questions. They apply to every request with such a question, whatever its name. */
 export interface Tuning {
   readonly facts: readonly TuningFacts[];
-  /** Those for a request; undefined where it has none of these questions. Holds no text of the request. */
+  /** The corrections for a request; undefined if none applies. The result holds no text of the request. */
   match(questions: readonly RenderedQuestion[]): TunedRequest | undefined;
 }
 
 export interface TunedRequest {
-  /** Of the corrections, in the order of the questions. */
+  /** Ids of the corrections, in the order of the questions. */
   readonly ids: readonly string[];
   /**
    * @param scores  one [candidates] array of raw scores for each question
-   * @param vectors one [candidates, size] array each, where the engine gives them
-   * @returns       the scores, corrected where a correction belongs to the question
+   * @param vectors one [candidates, size] array for each question, if the engine returns vectors
+   * @returns       the scores; those of questions with a correction are corrected
    */
   correct(
     scores: readonly Float32Array[],
@@ -221,32 +222,32 @@ export interface TunedRequest {
   ): readonly Float32Array[];
 }
 
-/** Work on several states, whose texts are prepared once it has its place. */
+/** A request on several states. Its texts are prepared once it has a place in the queue. */
 export interface ScoringJob {
-  /** Of all its texts, in UTF-16 code units, about: admission goes by it. */
+  /** Approximate length of all its texts in UTF-16 code units, used for admission. */
   readonly textLength: number;
-  /** One request for each state. @throws ServiceError INVALID_REQUEST @param signal aborted when the texts are no longer needed */
+  /** One request for each state. @param signal aborted when the texts are no longer needed @throws ServiceError INVALID_REQUEST */
   prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
 }
 
-/** A token, for people. */
+/** A token in a readable form. */
 export interface SpelledToken {
   readonly id: number;
-  /** As the vocabulary writes it. */
+  /** The token as the vocabulary spells it. */
   readonly text: string;
-  /** What it stands for in the text; undefined for special tokens, and where a pair is one text. */
+  /** The part of the text that it stands for; undefined for special tokens, and for models that read a pair as one text. */
   readonly source?: string | undefined;
   readonly isUnknown: boolean;
 }
 
-/** How a text is read. */
+/** The tokens of a text. */
 export interface ReadText {
   readonly tokens: readonly SpelledToken[];
-  /** Whether its tokens were kept from an earlier request; undefined where none are kept. */
+  /** Whether its tokens were cached by an earlier request; undefined without a cache. */
   readonly wasKept?: boolean | undefined;
 }
 
-/** How a request is read, in its order. Where pairs differ in the tokens of their state or question: the first one's. */
+/** The tokens of a request, in its order. If pairs differ in the tokens of their state or question, those of the first pair. */
 export interface ReadRequest {
   readonly state: ReadText;
   readonly questions: readonly {
@@ -258,11 +259,11 @@ export interface ReadRequest {
 
 export type EngineStatus = "ready" | "starting" | "draining" | "failed";
 
-/** What waits and runs now, and counters since start. A batch counts in `batches` when it is sent. */
+/** Requests that wait and run now, and counters since the start. A batch counts in `batches` when it is sent. */
 export interface QueueCounters {
   readonly queued: number;
   readonly running: number;
-  /** How long all that waits and runs will take; 0 before the backend has been measured. */
+  /** Estimated time for all waiting and running requests; 0 before there are measurements. */
   readonly estimatedWaitMs: number;
   readonly completed: number;
   readonly rejected: number;
@@ -291,7 +292,7 @@ export interface EngineHealth {
   readonly device: string;
   readonly precision: string;
   readonly uptimeSeconds: number;
-  /** Whether work has stood still for so long that only a new process helps. A model that is being loaded again is waited for. */
+  /** Whether work has made no progress for so long that only a restart of the service helps. False while the model is reloaded. */
   readonly isStuck: boolean;
   readonly settings: EngineSettings;
   readonly counters: QueueCounters;
@@ -301,44 +302,44 @@ export interface EngineHealth {
 export interface BatchFacts {
   readonly requests: number;
   readonly pairs: number;
-  /** New tokens: what pairs share counts once, and what the cache of states knows does too. */
+  /** Tokens without repetition: shared tokens count once. Tokens of cached states are included. */
   readonly tokens: number;
-  /** From sending it to its scores. */
+  /** Time from sending the batch to receiving its scores. */
   readonly ms: number;
 }
 
-/** Lookups of texts in the memory of tokenized texts. */
+/** Lookups of texts in the cache of tokenized texts. */
 export interface TextCacheCounters {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** What is measured beside `health()`. */
+/** Measurements that are not part of `health()`. */
 export interface EngineMeasurements {
   readonly backend: BackendCounters;
   readonly texts: TextCacheCounters;
 }
 
-/** What the handlers dispatch to. */
+/** The engine as handlers see it. */
 export interface Engine {
   readonly model: ModelFacts;
-  /** What answers apply to the engine's scores. The scores themselves, and what is cached of them, are always raw. */
+  /** Corrections that handlers apply to scores. The engine itself returns and caches raw scores only. */
   readonly tuning?: Tuning | undefined;
   /**
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
    *
-   * @param arrivedAt on the engine's clock: from then on the deadline counts; now, unless given
+   * @param arrivedAt start of the deadline, on the engine's clock. Default: now
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED | INVALID_REQUEST (too_many_tokens) |
    *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
    */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   /**
-   * The same for work on any number of states: it has one place in the queue, one deadline, and ends as a whole. Its scores are
-   * those of the first state's questions, then of the second's, and so on.
+   * The same for a request on any number of states. It has one place in the queue and one deadline, and succeeds or fails
+   * as a whole. Its scores are those of the first state's questions, then of the second's, and so on.
    */
   scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
   /**
-   * How the model's tokenizer reads a request. Takes no place in the queue, and needs no model.
+   * How the model's tokenizer reads a request. Takes no place in the queue and does not run the model.
    *
    * @throws ServiceError INVALID_REQUEST (too_many_tokens)
    */
@@ -346,20 +347,20 @@ export interface Engine {
   health(): EngineHealth;
 }
 
-/** Why a request ended before it came to the queue: it was refused, or it was too late. */
+/** Why a request ended before it reached the queue: it was refused, or its deadline passed. */
 export type TurnedAway = "REFUSED" | "DEADLINE_EXCEEDED";
 
-/** One behind a web service, whose requests may end before or while their bodies are read. */
+/** An engine behind a web service, where requests may end before or while their bodies are read. */
 export interface ServedEngine extends Engine {
   /**
-   * QUEUE_FULL if the queue is full now. Cheap, and counts nothing: `countTurnedAway` does. What else keeps a request out (the service
-   * starts or shuts down) lasts, and is said after the checks of its body.
+   * QUEUE_FULL if the queue is full now. Cheap, and changes no counter: call `countTurnedAway` for that. Other reasons to
+   * reject a request (the service is starting or shutting down) last longer and are reported after its body is checked.
    *
    * @param ahead requests that have no place yet, but will ask for one before this one does
    */
   fullQueue(ahead?: number): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
   measurements(): EngineMeasurements;
-  /** Names who is told of each batch that has been computed. There is one such listener. */
+  /** Sets the listener that is called after each computed batch. There is one listener. */
   onBatch(listener: (batch: BatchFacts) => void): void;
 }

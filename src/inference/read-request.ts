@@ -5,14 +5,14 @@ import type { ReadRequest, ReadText, TextRole, Tokenizer, TokenLimits, TokenPath
 const NO_TOKENS = new Int32Array(0);
 const NO_PATH: TokenPath = { state: NO_TOKENS, question: NO_TOKENS, candidate: NO_TOKENS };
 
-/** How a request is read. @throws ServiceError as `planRequest` */
+/** The tokens of a request in a readable form. @throws ServiceError as `planRequest` */
 export async function readRequest(
   request: RenderedRequest,
   limits: TokenLimits,
   tokenizer: Tokenizer,
   signal: AbortSignal,
 ): Promise<ReadRequest> {
-  const kept = keptTexts(request, tokenizer); // before they are tokenized, which keeps them
+  const kept = keptTexts(request, tokenizer); // before tokenizing, which fills the cache
   const plan = await planRequest(request, limits, tokenizer, signal);
   const read = async (role: TextRole, { text }: RenderedText, path: TokenPath): Promise<ReadText> => {
     signal.throwIfAborted();
@@ -37,7 +37,7 @@ export async function readRequest(
   return { state: await read("state", request.state, plan[0]?.[0] ?? NO_PATH), questions };
 }
 
-/** By role and text, whether its tokens are kept now. */
+/** Whether the tokens of each text are cached now, by role and text. */
 function keptTexts(
   { state, questions }: RenderedRequest,
   tokenizer: Tokenizer,

@@ -1,10 +1,10 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { TokenLimits } from "./ports.ts";
 
-/** Characters of a token, at most on average: a text with more of them than its limit allows will be refused for its tokens. Chosen. */
+/** Assumed maximum of the average number of characters per token. Longer texts will be refused for their tokens anyway. Chosen. */
 const LONGEST_TOKEN = 8;
 
-/** What admission goes by, in UTF-16 code units; a text that is too long counts as one of the greatest length that may be taken. */
+/** Length of a request's texts for admission, in UTF-16 code units. A too long text counts with its maximum length. */
 export function textLengthOf(
   { state, questions }: RenderedRequest,
   { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,

@@ -1,7 +1,7 @@
 import type { Log } from "./log.ts";
 import type { RequestRecord } from "./request-record.ts";
 
-/** One line for each request. Never content: names of the contract, counts, times, the request's id and its key's name. */
+/** Logs one line per request: operation, counts, times, request id and name of the key. Never any content of the request. */
 export function logAccess(log: Log, record: RequestRecord): void {
   const { method, operation, status, ms, requestId, traceId, keyName, inference } = record;
   log.info(

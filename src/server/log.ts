@@ -1,4 +1,4 @@
-/** Where the server reports to. Levels and format are the application's; content of requests never comes here. */
+/** The server's log. The application decides on levels and format. Content of requests is never logged. */
 export interface Log {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

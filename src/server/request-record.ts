@@ -1,22 +1,22 @@
 import type { InferenceFacts } from "../contract/call.ts";
 
-/** A request that has its answer. Nothing of its content. */
+/** Facts about an answered request, without its content. */
 export interface RequestRecord {
-  /** Undefined for what never became a request: broken HTTP, headers that are late. */
+  /** Undefined if there was no valid request: broken HTTP, late headers. */
   readonly method: string | undefined;
-  /** Undefined for the files of the documentation, unknown paths and what never became a request. */
+  /** Undefined for files of the documentation, unknown paths, and if there was no valid request. */
   readonly operation: string | undefined;
   readonly status: number;
-  /** From its headers to its answer; 0 for what never became a request. */
+  /** Time from its headers to its answer; 0 if there was no valid request. */
   readonly ms: number;
   readonly requestId: string;
-  /** Of the caller's trace, or of our own. */
+  /** Id of the caller's trace, or of a new one. */
   readonly traceId?: string | undefined;
-  /** The name of the key that it came with. */
+  /** Name of the key that it was sent with. */
   readonly keyName?: string | undefined;
-  /** With an answer of the model. */
+  /** Only for answers of the model. */
   readonly inference?: InferenceFacts | undefined;
 }
 
-/** Told of each request once. */
+/** Called once for each request. */
 export type RequestListener = (record: RequestRecord) => void;

@@ -38,38 +38,38 @@ import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wir
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** True from the shutdown signal on: every response then closes its connection. */
+    /** True after the shutdown signal. Every response then closes its connection. */
     isDraining: boolean;
   }
   interface FastifyRequest {
-    /** What the model's answer took, once it is there. */
+    /** Facts about the model's answer, once it is available. */
     inference: InferenceFacts | undefined;
     trace: RequestTrace | undefined;
     keyName: string | undefined;
   }
   interface FastifyContextConfig {
     operationId?: string;
-    /** A second name of the header x-request-id in the answers. */
+    /** A second header that repeats x-request-id in responses. */
     requestIdHeader?: string;
   }
 }
 
 export interface ServerLimits extends ChosenWireLimits {
-  /** Of one request. */
+  /** Maximum body size of a request. */
   readonly maxBodyBytes: number;
-  /** Of all requests under way. */
+  /** Maximum bytes of the bodies of all requests in progress. */
   readonly bodyMemoryBytes: number;
-  /** From a request's headers to the end of its body. */
+  /** Maximum time from a request's headers to the end of its body. */
   readonly deadlineMs: number;
 }
 
-/** A contract that is served beside the plain one, with what sets its routes apart. */
+/** A dialect with the options of its routes. */
 export interface ServedDialect {
-  /** Its document is shown at /docs/contracts/NAME.json. */
+  /** Its document is served at /docs/contracts/NAME.json. */
   readonly name: string;
   readonly basePath: string;
   readonly contract: Contract;
-  /** Decoded; undefined: as in the plain contract. */
+  /** Maximum size of decoded bodies. Undefined: as in the plain contract. */
   readonly maxBodyBytes: number | undefined;
   readonly bareKeys: readonly string[] | undefined;
   readonly requestIdHeader: string | undefined;
@@ -78,19 +78,19 @@ export interface ServedDialect {
 export interface ServerOptions {
   readonly contract: Contract;
   readonly dialects?: readonly ServedDialect[];
-  /** The service's version, for the documentation's title. */
+  /** The service's version, shown in the title of the documentation. */
   readonly version: string;
-  /** Undefined: the inference routes are open. */
+  /** Undefined: the inference routes need no key. */
   readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
-  /** Tells when a request arrived. */
+  /** Clock of the arrival times of requests. */
   readonly clock: Clock;
   readonly limits: ServerLimits;
-  /** Asked before a body is read, and told of each request with a 503 or 504 that never came to the queue. */
+  /** Checked before a body is read. Counts requests that get 503 or 504 before they reach the queue. */
   readonly admission: Admission;
-  /** Told of each request that has its answer. */
+  /** Called when a request has been answered. */
   readonly onRequestEnd?: RequestListener | undefined;
-  /** Undefined: nothing is traced. */
+  /** Undefined: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Undefined: there is no /metrics. */
   readonly metrics?: MetricsPage | undefined;
@@ -99,7 +99,7 @@ export interface ServerOptions {
   readonly wire?: Partial<WireLimits>;
   /** Undefined: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
-  /** Whose pages may call from a browser; `*` for all. */
+  /** Origins whose pages may call from a browser; `*` for all. */
   readonly corsOrigins?: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export interface ServerOptions {
  *
  *     socket -> Node's parser -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> queue (503) -> body -> contract.call
  *                   |        |
- *                   |        `-> full queue, nothing else to be said: quick-refusals.ts
+ *                   |        `-> full queue and no other fault: quick-refusals.ts
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -127,13 +127,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
-    // While it closes, requests still get the contract's own answers.
+    // while the server closes, requests still get responses of the contract
     return503OnClosing: false,
     routerOptions: { querystringParser: () => ({}) },
     serverFactory: (listener) =>
       createListener(
         (request, response) => {
-          // a page of another origin is told by Fastify, with the headers without which its browser hides the answer
+          // cross-origin requests go through Fastify, which adds the CORS headers; without them browsers hide the response
           const isCrossOrigin = corsOrigins.length > 0 && request.headers.origin !== undefined;
           if (isCrossOrigin || !isRefused(request, response)) listener(request, response);
         },
@@ -142,7 +142,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ),
     clientErrorHandler: onClientError({ contract, log, limits: wire, onRequestEnd }),
     frameworkErrors: (_error, request, reply) => {
-      // No hook runs for a path that the router cannot read: what they do is done here.
+      // Fastify runs no hooks for a path that its router cannot decode: this does their work
       finishHeaders(request, reply);
       if (!isAccepted(request, reply, contract)) return;
       void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
@@ -150,8 +150,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.server.on("connect", onConnect(contract)).on("connection", () => pacer.noteConnection());
   const idle = new IdleConnections(app.server, clock);
-  app.server.closeIdleConnections = () => idle.closeAll(); // Node calls it when the listener closes
-  // nothing can be said on a connection whose keys are not agreed yet
+  app.server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
+  // before the TLS handshake, no HTTP response can be sent
   const refuseConnection =
     tls === undefined ? onTooManyConnections(contract) : (socket: Socket) => socket.destroy();
   limitConnections(app.server, wire.maxConnections, idle, refuseConnection);
@@ -201,7 +201,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const budget = new BodyBudget(limits.bodyMemoryBytes);
   const bodies = { ...limits, clock, budget };
-  // Whoever was let in has its answer by then. The others need not end their bodies to be told.
+  // admitted requests have been answered by then; the others are refused without waiting for the end of their bodies
   app.addHook("preClose", (done) => {
     budget.close(queueErrors.draining());
     done();
@@ -236,19 +236,19 @@ function servedContract(
 }
 
 /**
- * Declares every method as one without a body, so that Fastify's own reading, size limit and media type rules never
- * answer: src/server/wire/body.ts reads the stream, after the checks that come first.
+ * Declares that no method has a body, so that Fastify neither reads bodies nor applies its own size limit and media type
+ * rules. src/server/wire/body.ts reads the stream after the checks of the headers.
  */
 function leaveBodiesAlone(app: FastifyInstance): void {
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
 
-/** What HTTP demands of every request before anybody looks at its route; answers those that it refuses. */
+/** Applies the rules of HTTP that do not depend on the route, and answers requests that violate them. @returns whether the request passes */
 function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Contract): boolean {
   const { raw } = request;
   if (isLingering(raw.socket)) {
-    reply.hijack(); // sent after the request whose answer was this connection's last
+    reply.hijack(); // came after a request whose response closes the connection: gets none
     return false;
   }
   openExchange(raw, reply.raw, request.id);

@@ -2,14 +2,14 @@ import type { FastifyInstance } from "fastify";
 import type { Clock } from "../inference/ports.ts";
 import type { Log } from "./log.ts";
 
-/** The engine as far as it matters for the end of the process. */
+/** The part of the engine that shutdown uses. */
 export interface Drainable {
-  /** Takes no new work from now on; resolves when every accepted request is answered. */
+  /** Accepts no more requests. Resolves when every accepted request has been answered. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `process`, or a double of it. */
+/** `process`, or a test double. */
 export interface ProcessLike {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
   exit(code: number): void;
@@ -22,25 +22,25 @@ export interface ShutdownOptions {
   readonly engine: Drainable;
   readonly log: Log;
   readonly clock: Clock;
-  /** Longest wait for accepted requests: their deadline and a little more. */
+  /** Maximum wait for accepted requests: slightly more than their deadline. */
   readonly drainMs: number;
   readonly process: ProcessLike;
 }
 
-// 128 and the signal's number, as shells report it.
+// 128 plus the number of the signal, as shells report it
 const INTERRUPTED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
-// Chosen: time for connections to take their last answer and close, and for the backend to end.
+// chosen: time for connections to receive their last response and close, and for the backend to end
 const CLOSE_MS = 3_000;
-// Chosen: what was sent before the signal has been read by then and is answered, by 503 if need be. A listener that closes earlier
-// resets connections that nobody has read from.
+// chosen: by then, requests sent before the signal have been read and get a response, if only 503. Closing the listener earlier would
+// reset connections that have not been read from.
 const LISTEN_ON_MS = 250;
-// Chosen. One wish may come as two signals: to a whole process group, and again from npm, which passes its own on.
+// chosen: a single Ctrl-C may arrive as two signals, one to the process group and one forwarded by npm
 const SAME_WISH_MS = 1_000;
 
 /**
- * Ends the process in order on SIGTERM or SIGINT: no new inference at once, accepted requests are answered while
- * /health can still be asked, then the listener closes and the process exits with 0. Another signal, more than a second
- * later, exits at once.
+ * Shuts down gracefully on SIGTERM or SIGINT. New inference requests are refused at once. Accepted ones are answered, and
+ * /health keeps responding meanwhile. Then the listener closes and the process exits with 0. A second signal, more than a
+ * second later, ends the process at once.
  */
 export function installShutdown(options: ShutdownOptions): void {
   const { log, clock, process } = options;
@@ -53,7 +53,7 @@ export function installShutdown(options: ShutdownOptions): void {
       return;
     }
     stoppingSince = clock.now();
-    log.info({ signal }, "draining: accepted requests are answered, new ones refused");
+    log.info({ signal }, "draining: finishing accepted requests, refusing new ones");
     void stop(options).then((code) => process.exit(code));
   };
   process.on("SIGTERM", onSignal);
@@ -87,7 +87,7 @@ async function stop({ server, engine, log, clock, drainMs }: ShutdownOptions): P
   }
 }
 
-/** Whether the work ends in time. Rejects as the work does. */
+/** Whether the work ends within `ms`. Rejects if the work rejects. */
 async function isDoneWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   let cancel = (): void => {};
   const timeout = new Promise<boolean>((resolve) => {

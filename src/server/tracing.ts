@@ -5,21 +5,21 @@ import type { RequestRecord } from "./request-record.ts";
 export interface RequestTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** Of the answer: `traceparent`. */
+  /** Response header `traceparent`. */
   readonly headers: Readonly<Record<string, string>>;
   end(record: RequestRecord): void;
 }
 
-/** Begins traces, and continues those of callers. */
+/** Starts traces, or continues those of callers. */
 export interface Tracing {
   begin(request: IncomingMessage): RequestTrace;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
-/** The trace that a caller names in `traceparent`, for the log. @see https://www.w3.org/TR/trace-context/ */
+/** Id of the caller's trace from `traceparent`, for the log. @see https://www.w3.org/TR/trace-context/ */
 export function callersTraceId({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const { traceparent } = headers;
   if (typeof traceparent !== "string") return undefined;

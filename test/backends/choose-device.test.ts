@@ -108,12 +108,12 @@ describe("a model is computed on another device only as a whole and rightly", ()
     {
       name: "a runtime that does not tell is not trusted",
       model: { difference: 0, stderr: "" },
-      says: /does not tell which operators run on it/,
+      says: /does not report which operators run on it/,
     },
     {
       name: "scores that differ by more than a provider rounds",
       model: { difference: 0.021, stderr: ALL_THERE },
-      says: /computes wrong scores: one is 0\.021 off, at most 0\.020 is right/,
+      says: /computes wrong scores: one differs from the reference by 0\.021, at most 0\.020 is allowed/,
     },
     {
       name: "scores that are no numbers",
@@ -136,7 +136,7 @@ describe("a model is computed on another device only as a whole and rightly", ()
       assert.equal(await chooseDevice(wish("auto"), log, tryIt), "cpu");
       assert.deepEqual(
         passedOver,
-        ["cuda", "coreml", "webgpu"].map((device) => ["device is passed over", device]),
+        ["cuda", "coreml", "webgpu"].map((device) => ["device skipped", device]),
       );
     });
 
@@ -155,7 +155,7 @@ describe("a model is computed on another device only as a whole and rightly", ()
   it("refuses a device of another backend", async () => {
     await assert.rejects(
       chooseDevice(wish("mps"), unlogged, machine({})),
-      /takes cpu, auto, cuda, coreml, webgpu, not "mps"/,
+      /supports cpu, auto, cuda, coreml, webgpu, not "mps"/,
     );
   });
 });

@@ -89,14 +89,14 @@ it("a long message is copied a few times, however many pieces it comes in", (t) 
   assert.ok(copied <= 2 * sent.length, `${copied} bytes copied of a message of ${sent.length}`);
 });
 
-it("what is no message, or has too few scores, is an error", () => {
+it("refuses bytes that are not a message, and messages with too few scores", () => {
   const reader = () => new FrameReader(() => {});
   for (const printed of ["Loading the module...\n", "hi", "DN"]) {
     const reading = reader();
     assert.throws(() => {
       reading.add(Buffer.from(printed));
       reading.add(frame({ type: "loaded" }));
-    }, /no message/);
+    }, /invalid message/);
   }
   const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
   const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs: 2, width: 0 };

@@ -44,7 +44,7 @@ describe("the native backend says before it is ready", () => {
     {
       name: "that there is no Python",
       python: "/nowhere/python",
-      says: /there is no \/nowhere\/python here\. Install Python/,
+      says: /\/nowhere\/python was not found\. Install Python/,
     },
     {
       name: "that it may not be run",
@@ -54,28 +54,28 @@ describe("the native backend says before it is ready", () => {
     {
       name: "that it ended at once",
       python: program("ends", "#!/bin/sh\nexit 3\n"),
-      says: /ended while loading the model \(exit code 3\)\. Try .*ends -c "import numpy, torch": DECISION_PYTHON must/,
+      says: /ended while loading the model \(exit code 3\)\. Run .*ends -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
     },
     {
       name: "that it may have run out of memory",
       python: program("killed", "#!/bin/sh\nkill -9 $$\n"),
-      says: /ended while loading the model \(SIGKILL\)\. If nobody else has killed it, .* memory ran out/,
+      says: /ended while loading the model \(SIGKILL\)\. Unless someone killed it, .* memory ran out/,
     },
     {
       name: "that it does not answer",
       python: program("hangs", "#!/bin/sh\nexec sleep 1000\n"),
       loadMs: 300,
-      says: /did not load the model within 0\.3 s\. Try .*hangs -c "import numpy, torch": DECISION_PYTHON must/,
+      says: /did not load the model within 0\.3 s\. Run .*hangs -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
     },
     {
       name: "that it prints a word",
       python: program("word", "#!/bin/sh\nprintf hi; cat > /dev/null\n"),
-      says: /word wrote to standard output what is no message/,
+      says: /word wrote something else than messages to standard output/,
     },
     {
       name: "that it is no Python",
       python: program("prints", "#!/bin/sh\necho a banner of a wrapper; cat > /dev/null\n"),
-      says: /prints wrote to standard output what is no message: DECISION_PYTHON must name a Python/,
+      says: /prints wrote something else than messages to standard output\. DECISION_PYTHON must name a Python/,
     },
   ]) {
     it(name, async () => {
@@ -87,7 +87,7 @@ describe("the native backend says before it is ready", () => {
 
   it("that a package brings a graph of its own", async () => {
     const options = resolveOptions({ backend: "native", "model-path": jointPackage("onnx-export").folder });
-    const message = /brings a graph of its own, which only the backend onnx runs: leave --backend native out/;
+    const message = /has its own ONNX graph, which the backend native cannot run\. Use --backend onnx/;
     await assert.rejects(createEngine(options), { kind: "INVALID_OPTION", message });
   });
 });

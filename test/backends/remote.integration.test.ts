@@ -165,13 +165,13 @@ describe("the backend remote", () => {
     const never = backendOf(url);
     t.after(() => never.close());
     await assert.rejects(never.start(), {
-      message: `The server at ${url} answered with 500: no module named torch.`,
+      message: `The server at ${url} answered with status 500: no module named torch.`,
     });
     const { server, backend } = await started(t, failingFrom(2));
-    await assert.rejects(backend.score(FOREST), { message: /answered with 500\.$/ });
+    await assert.rejects(backend.score(FOREST), { message: /answered with status 500\.$/ });
     server.setReady(false);
     await until(() => !backend.isReady);
-    await assert.rejects(backend.score(FOREST), { message: /answered with 500\.$/ });
+    await assert.rejects(backend.score(FOREST), { message: /answered with status 500\.$/ });
   });
 
   it("says that nobody is there", async () => {

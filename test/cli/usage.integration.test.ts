@@ -108,7 +108,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "certificates that are not there",
       args: [...REMOTE, "--remote-ca", "/nowhere/ca.pem"],
-      says: /--remote-ca names a file that cannot be read: there is no such file \(ENOENT\)/,
+      says: /--remote-ca: the file cannot be read: there is no such file \(ENOENT\)/,
     },
     {
       name: "certificates that are none",
@@ -118,18 +118,18 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a token that is not there",
       args: [...REMOTE, "--remote-token-file", "/nowhere/token"],
-      says: /--remote-token-file names a file that cannot be read: there is no such file \(ENOENT\)/,
+      says: /--remote-token-file: the file cannot be read: there is no such file \(ENOENT\)/,
     },
     {
       name: "a token file of words",
       args: [...REMOTE, "--remote-token-file", path.join(packageRoot, "README.md")],
-      says: /--remote-token-file takes a token of visible ASCII characters without white space/,
+      says: /--remote-token-file must hold a token of visible ASCII characters without white space/,
     },
     {
       name: "a token that no header can carry",
       args: REMOTE,
       env: { DECISION_REMOTE_TOKEN: "a b" },
-      says: /DECISION_REMOTE_TOKEN takes a token of visible ASCII characters without white space/,
+      says: /DECISION_REMOTE_TOKEN must hold a token of visible ASCII characters without white space/,
     },
     { name: "an unknown flag", args: ["serve", "--nope"], says: /--nope/ },
     { name: "a flag without its value", args: ["serve", "--port"], says: /--port/ },

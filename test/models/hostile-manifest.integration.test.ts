@@ -48,13 +48,19 @@ describe("a manifest's id", () => {
       const id = `${name}@${REVISION}`;
       const origin = { repository: "acme/x", revision: REVISION };
       const text = JSON.stringify({ ...manifest, id, origin });
-      assert.throws(() => readManifest(text), invalid(/^manifest\.json has at \/id a value that must/));
-      assert.throws(() => packageFolder("/store", id), invalid(/is no <namespace>\/<name>@<revision>/));
+      assert.throws(
+        () => readManifest(text),
+        invalid(/^manifest\.json has an invalid value at \/id: it must/),
+      );
+      assert.throws(
+        () => packageFolder("/store", id),
+        invalid(/is not a model id, expected <namespace>\/<name>@<revision>/),
+      );
       const file = path.join(parent, "given.json");
       await writeFile(file, text);
       await assert.rejects(pull(file, { offlineBy: undefined, isJson: false }), invalid(/at \/id/));
       const repository = JSON.stringify({ ...manifest, origin: { ...origin, repository: name } });
-      assert.throws(() => readManifest(repository), invalid(/at \/origin\/repository a value that must/));
+      assert.throws(() => readManifest(repository), invalid(/at \/origin\/repository: it must/));
     });
   }
 });
@@ -62,7 +68,7 @@ describe("a manifest's id", () => {
 describe("a manifest's file name", () => {
   const digest = "0".repeat(64);
   for (const [name, says] of [
-    ["../x", /a file name with a folder or special characters: "\.\.\/x"/],
+    ["../x", /a file name with a folder or special characters at \/files: "\.\.\/x"/],
     ["..\\x", /a file name with a folder or special characters/],
     ["/etc/passwd", /a file name with a folder or special characters/],
     ["C:\\x", /a file name with a folder or special characters/],
@@ -71,11 +77,11 @@ describe("a manifest's file name", () => {
     ["x\u0000", /a file name with a folder or special characters/],
     ["", /a file name with a folder or special characters/],
     ["a".repeat(256), /a file name with a folder or special characters/],
-    ["nul", /names in \/files nul, which is no file on Windows/],
-    ["Com1.json", /names in \/files Com1\.json, which is no file on Windows/],
-    ["weights.", /names in \/files weights\., which is no file on Windows/],
-    ["Model.SafeTensors", /names in \/files both model\.safetensors and Model\.SafeTensors/],
-    ["manifest.json", /names itself in \/files/],
+    ["nul", /lists nul in \/files, which is not a file name on Windows/],
+    ["Com1.json", /lists Com1\.json in \/files, which is not a file name on Windows/],
+    ["weights.", /lists weights\. in \/files, which is not a file name on Windows/],
+    ["Model.SafeTensors", /lists model\.safetensors and Model\.SafeTensors in \/files/],
+    ["manifest.json", /lists itself in \/files/],
   ] as const) {
     it(`${JSON.stringify(name).slice(0, 40)} is refused`, () => {
       const text = JSON.stringify({ ...manifest, files: { ...(manifest.files as object), [name]: digest } });
@@ -91,7 +97,7 @@ describe("a manifest", () => {
       const value = member === "aliases" ? [text] : text;
       assert.throws(
         () => readManifest(JSON.stringify({ ...manifest, [member]: value })),
-        invalid(new RegExp(`has at /${member}(/0)? a value that must match`)),
+        invalid(new RegExp(`has an invalid value at /${member}(/0)?: it must match`)),
       );
     });
   }
@@ -117,7 +123,10 @@ describe("a manifest", () => {
     const text = JSON.stringify(manifest);
     const file = path.join(folder, "manifest.json");
     await writeFile(file, text.replace(/^\{/, `{"format": ${nested},`).replace(/,"format":"[^"]*"/, ""));
-    await assert.rejects(openModelPackage(folder), invalid(/manifest\.json has at \/format/));
+    await assert.rejects(
+      openModelPackage(folder),
+      invalid(/manifest\.json has an invalid value at \/format/),
+    );
     await writeFile(file, text.replace(/^\{/, `{"notes": ${nested},`));
     await openModelPackage(folder);
   });

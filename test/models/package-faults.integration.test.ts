@@ -182,10 +182,7 @@ describe("a file of a package", () => {
     await writeFile(path.join(folder, "tokenizer.json"), "{");
     await rewriteManifest((manifest) => ({ ...manifest, id: `acme/Bud@${"0".repeat(40)}` }));
     await assertFaults(
-      [
-        "revision",
-        /^manifest\.json has the wrong revision in \/id: id must end with @\w{40}, the digest over/,
-      ],
+      ["revision", /^manifest\.json has the wrong revision in \/id: id must end with @\w{40}, the digest of/],
       ["missing", /^model/],
       ["digest", /^tokenizer/],
       ["content", /^tokenizer\.json is not JSON/],
@@ -283,14 +280,14 @@ describe("a manifest", () => {
       change: ({ id: _, ...rest }) => ({ ...rest, temperature: 0, version: 3 }),
       says: [
         /lacks the member \/id$/m,
-        /has at \/version a value that must be string$/m,
-        /has at \/temperature a value that must be > 0/,
+        /has an invalid value at \/version: it must be string$/m,
+        /has an invalid value at \/temperature: it must be > 0/,
       ],
     },
     {
       name: "with a name that climbs out",
       change: (manifest) => ({ ...manifest, files: { "../../etc/passwd": "0".repeat(64) } }),
-      says: [/has at \/files a file name with a folder or special characters: "\.\.\/\.\.\/etc\/passwd"/],
+      says: [/has a file name with a folder or special characters at \/files: "\.\.\/\.\.\/etc\/passwd"/],
     },
     {
       name: "with a digest that is none",
@@ -298,7 +295,7 @@ describe("a manifest", () => {
         ...manifest,
         files: { ...(manifest.files as Manifest["files"]), "a.json": "x" },
       }),
-      says: [/has at \/files\/a\.json a value that must match pattern/],
+      says: [/has an invalid value at \/files\/a\.json: it must match pattern/],
     },
     {
       name: "of an unknown architecture",
@@ -321,9 +318,13 @@ describe("a manifest", () => {
         ...manifest,
         architecture: { ...(manifest.architecture as object), layers: 2 ** 40 },
       }),
-      says: [/\/architecture\/layers a value that must be <= 2147483647/],
+      says: [/\/architecture\/layers: it must be <= 2147483647/],
     },
-    { name: "that is a list", change: () => [], says: [/has at itself a value that must be object/] },
+    {
+      name: "that is a list",
+      change: () => [],
+      says: [/has an invalid value at its top level: it must be object/],
+    },
   ];
   for (const { name, change, says } of cases) {
     it(`${name} tells each`, async () => {

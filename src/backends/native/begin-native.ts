@@ -5,10 +5,10 @@ import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { ChildBackend } from "../process/child-backend.ts";
 import { startNativeProcess } from "./native-process.ts";
 
-/** Time to load a model. Chosen: PyTorch and a driver may take half a minute from a cold disk. */
+/** Minimum time limit for loading a model. Chosen: PyTorch and a driver may take half a minute from a cold disk. */
 const LOAD_MS = 300_000;
 
-/** Folder with the package in Python. */
+/** Folder that contains the Python package. */
 export const workerFolder = path.join(packageRoot, "native");
 
 /** `--backend native`: PyTorch in a process of its own. */
@@ -21,9 +21,9 @@ export function beginNative(choice: BackendChoice): BegunBackend {
       if (architecture.type === "onnx-joint-pairs")
         throw new ServiceError(
           "INVALID_OPTION",
-          `${id} brings a graph of its own, which only the backend onnx runs: leave --backend native out.`,
+          `${id} has its own ONNX graph, which the backend native cannot run. Use --backend onnx.`,
         );
-      // the reference execution computes every pair from its first token on
+      // the reference execution caches nothing: it computes every pair from its first token
       const kept = choice.strict ? 0 : stateCacheBytes;
       const modelPackage = { ...settings.modelPackage, folder: path.resolve(settings.modelPackage.folder) };
       const loadMs = Math.max(settings.loadMs, LOAD_MS);
@@ -36,7 +36,7 @@ export function beginNative(choice: BackendChoice): BegunBackend {
         process,
       });
     },
-    // it knows what auto means once it has seen the device
+    // if this is "auto", the worker reports the actual precision once it has loaded the model
     precisionOf: () => choice.precision,
     abandon: () => process.kill(),
   };

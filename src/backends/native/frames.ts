@@ -3,17 +3,18 @@ import { stateKey } from "../kept-states.ts";
 import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process/messages.ts";
 
 /**
- * Messages to and from the worker in Python, native/decision_native/wire.py:
+ * Messages to and from the Python worker. The other side is native/decision_native/wire.py. All integers are little endian:
  *
- *     "DN01" | uint32 bytes of the header | uint32 bytes of the payload | header: JSON in UTF-8 | payload        (little endian)
+ *     "DN01" | uint32 header bytes | uint32 payload bytes | header: JSON in UTF-8 | payload
  *
- * The payload of a forest is its tokens, int32, in order; that of its scores is these, then the vectors, float32.
+ * The payload of `score` is the tokens of the forest in order, int32. The payload of `scored` is the scores, then the
+ * vectors, float32. Other messages have none.
  */
 const MARK = Buffer.from("DN01");
-/** Of the mark and both sizes. */
+/** Bytes of the mark and both sizes. */
 const HEAD_BYTES = 12;
 
-/** What the worker sends, before its payload has been read. */
+/** Headers of the worker's messages. */
 type Header =
   | { readonly type: "loaded"; readonly facts: BackendFacts }
   | { readonly type: "refused"; readonly message: string; readonly reason: Refusal }
@@ -25,7 +26,7 @@ type Header =
   | { readonly type: "failed"; readonly id: number; readonly message: string }
   | ({ readonly type: "pong" } & RunnerCounters);
 
-/** A message as the worker reads it. */
+/** Encodes a message to the worker. */
 export function writeFrame(message: ToProcess): Buffer {
   if (message.type !== "score") return frame(message, new Uint8Array(0));
   const { type, id, forest } = message;
@@ -59,19 +60,19 @@ function frame(header: object, payload: Uint8Array): Buffer {
   return Buffer.concat([MARK, sizes, text, payload]);
 }
 
-/** Puts together what comes in pieces. */
+/** Reassembles messages from the chunks of a stream. */
 export class FrameReader {
   readonly #receive: (message: FromProcess) => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Bytes that are needed before more can be said: pieces are joined once for each message. */
+  /** Bytes needed for the next step of parsing, so that chunks are joined only once per message. */
   #needed = 1;
 
   constructor(receive: (message: FromProcess) => void) {
     this.#receive = receive;
   }
 
-  /** @throws Error for what is no message */
+  /** @throws Error if the bytes are not a message */
   add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
@@ -83,7 +84,7 @@ export class FrameReader {
     const all = this.#joined();
     const mark = all.subarray(0, MARK.length);
     if (!mark.equals(MARK.subarray(0, mark.length)))
-      throw new Error("the inference process sent what is no message");
+      throw new Error("the inference process sent an invalid message");
     if (this.#bytes < HEAD_BYTES) return undefined;
     const headerBytes = all.readUInt32LE(4);
     const end = HEAD_BYTES + headerBytes + all.readUInt32LE(8);

@@ -10,21 +10,21 @@ const WORKER = "decision_native";
 /** The Python interpreter, unless DECISION_PYTHON names another one. */
 export const USUAL_PYTHON = "python3";
 
-/** What drivers, PyTorch and its libraries for threads and memory are told by, besides what every process may know. */
+/** Variables that configure drivers, PyTorch and its libraries. They are passed on in addition to those of every process. */
 const NEEDED =
   /^(OMP|KMP|MKL|OPENBLAS|GOMP|CUDA|CUDNN|CUBLAS|NVIDIA|HIP|HSA|ROCR|PYTORCH|TORCH)_|^(PYTHONHOME|VIRTUAL_ENV|CONDA_PREFIX)$/;
 
 /**
- * PyTorch's threads sleep while they wait for one another, unless the operator says otherwise. Where they spin, on a processor that others
- * use too, the ones that wait take the time of the one that is waited for: a pair of 60 tokens took 1,100 ms in place of 30 ms (measured:
- * two processors with seven programs that compute).
+ * Waiting threads of PyTorch sleep instead of spinning, unless the operator sets another policy. On a busy machine,
+ * spinning threads take processor time from the thread that they wait for: a pair of 60 tokens took 1,100 ms instead of
+ * 30 ms (measured with seven busy programs on two processors).
  */
 const WAITING = { OMP_WAIT_POLICY: "PASSIVE" };
 
 /**
- * Starts the worker in Python that will hold a model in PyTorch.
+ * Starts the Python worker, which will load a model in PyTorch.
  *
- * @param folder of the package `decision_native`
+ * @param folder folder that contains the Python package `decision_native`
  */
 export function startNativeProcess(
   { device, precision, strict }: Pick<BackendChoice, "device" | "precision" | "strict">,
@@ -35,23 +35,23 @@ export function startNativeProcess(
   return new InferenceProcess((receive) => {
     const child = spawn(python, ["-m", WORKER, device, precision, strict ? "strict" : "batched"], {
       stdio: ["pipe", "pipe", "inherit"],
-      cwd: folder, // Python would look for modules in the caller's folder first
+      cwd: folder, // Python searches its working folder for modules first, which must not be the caller's
       env: workerEnvironment(env, folder),
       windowsHide: true,
     });
-    // without file descriptors there are no pipes, whatever the types say: "error" comes next
+    // if file descriptors run out, the pipes are undefined despite their types, and "error" follows
     const { stdin, stdout }: Partial<Pick<typeof child, "stdin" | "stdout">> = child;
     const reader = new FrameReader(receive);
     stdout?.on("data", (piece: Buffer) => {
       try {
         reader.add(piece);
       } catch {
-        const message = `${python} wrote to standard output what is no message: DECISION_PYTHON must name a Python, and nothing around it may print.`;
+        const message = `${python} wrote something else than messages to standard output. DECISION_PYTHON must name a Python interpreter, and neither a wrapper nor a start-up script of it may print.`;
         receive({ type: "refused", reason: "BACKEND_FAILED", message });
-        child.kill("SIGKILL"); // its exit does the rest
+        child.kill("SIGKILL"); // the exit handler does the rest
       }
     });
-    stdin?.on("error", () => {}); // who sends is told; else it has ended, which shows
+    stdin?.on("error", () => {}); // senders learn of it by their callbacks, everyone else by the exit
     return {
       child,
       get isOpen() {
@@ -61,12 +61,12 @@ export function startNativeProcess(
         stdin?.write(writeFrame(message), (error) => done(error ?? null));
       },
       explain: (cause) => whyNot(python, cause),
-      remedy: `Try ${python} -c "import numpy, torch": DECISION_PYTHON must name a Python 3.9 or later where this works.`,
+      remedy: `Run ${python} -c "import numpy, torch" to see why. DECISION_PYTHON must name a Python 3.9 or later where this works.`,
     };
   });
 }
 
-/** No key and no token. @param folder of the package `decision_native` */
+/** Environment of the worker, without keys and tokens. @param folder folder that contains the package `decision_native` */
 export function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
   return {
     ...WAITING,
@@ -79,7 +79,7 @@ export function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJ
 function whyNot(python: string, cause: Error): string | undefined {
   const code = "code" in cause ? String(cause.code) : cause.message;
   const remedy = "Install Python 3.9 or later with PyTorch, or name one with DECISION_PYTHON.";
-  if (code === "ENOENT") return `The backend native needs Python, and there is no ${python} here. ${remedy}`;
+  if (code === "ENOENT") return `The backend native needs Python, but ${python} was not found. ${remedy}`;
   if (code === "EACCES") return `The backend native cannot run ${python}: it is not executable. ${remedy}`;
   return undefined;
 }

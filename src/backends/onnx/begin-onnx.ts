@@ -9,7 +9,7 @@ export function beginOnnx(choice: BackendChoice): BegunBackend {
   const process = startProcess();
   return {
     open: (settings) => new ChildBackend({ ...settings, startProcess, process }),
-    // a graph of another's has numbers of its own
+    // a package's own graph has its own number formats
     precisionOf: ({ manifest }) => (manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision),
     abandon: () => process.kill(),
   };

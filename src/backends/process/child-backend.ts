@@ -14,23 +14,23 @@ import { RestartPace } from "./restart-pace.ts";
 import { Runs } from "./runs.ts";
 
 export interface ChildBackendOptions extends LoadOptions {
-  /** Starts a process, which then loads the model. */
+  /** Starts a process that can load the model. */
   readonly startProcess: () => InferenceProcess;
-  /** One that is there already: the first model is loaded into it. */
+  /** A process that has been started already; the model is loaded into it first. */
   readonly process?: InferenceProcess;
-  /** A run that takes longer counts as hung, whatever its size, and its process is killed. */
+  /** Time limit of any run. When it is exceeded, the process counts as hung and is killed. */
   readonly hangMs: number;
   readonly log: (event: string, details: Record<string, unknown>) => void;
 }
 
 /**
- * A backend in a process of its own, which is started again when it dies.
+ * A backend in a process of its own, which is restarted when it dies.
  *
  *     closed ──start──▶ loading ──loaded──▶ ready ──exit──▶ waiting ──▶ loading ...
  *                          └──── exit, or too slow ────────────▲
  *
- * A process that hangs is killed, which is an exit: in a run that takes longer than its budget (Runs), without one when it does not
- * answer (Heartbeat).
+ * A process that hangs is killed, which leads to "exit". During a run it counts as hung when the run exceeds its time
+ * budget (Runs), otherwise when it does not answer pings (Heartbeat).
  */
 export class ChildBackend implements Backend {
   readonly #options: ChildBackendOptions;
@@ -45,7 +45,7 @@ export class ChildBackend implements Backend {
   #facts: BackendFacts | undefined;
   #isReady = false;
   #isExpected = true;
-  /** Resolves when the process is gone, and `#ready` stands for the next one. */
+  /** Resolves when the process has exited and `#ready` is the promise of the next one. */
   #gone: Promise<void> = Promise.resolve();
   #tellGone: () => void = () => {};
   #onReady: () => void = () => {};
@@ -71,12 +71,12 @@ export class ChildBackend implements Backend {
 
   get shortestKeptState(): number {
     const { modelPackage, stateCacheBytes } = this.#options;
-    // a graph of another's gives no keys and values: it keeps nothing
+    // a package's own graph has no outputs for keys and values, so nothing can be cached
     const keeps = modelPackage.manifest.architecture.type !== "onnx-joint-pairs";
     return shortestKeptState(keeps ? stateCacheBytes : 0);
   }
 
-  /** Not while it does not answer. */
+  /** False while the process does not answer pings. */
   get isReady(): boolean {
     return this.#isThere && !this.#heartbeat.isSilent;
   }
@@ -115,7 +115,7 @@ export class ChildBackend implements Backend {
     return this.#runs.add(forest, (id) => {
       process.send({ type: "score", id, forest }, (error) => {
         if (!error) return;
-        process.kill(); // not ready from here on, or a second try would be sent the same way; its exit does the rest
+        process.kill(); // not ready from now on, or the second try would fail the same way; #onExit does the rest
         this.#runs.failed(id, failure("The inference process could not be reached.", error));
       });
     });
@@ -161,7 +161,7 @@ export class ChildBackend implements Backend {
     else this.#runs.scored(message.id, message);
   }
 
-  /** Its exit does the rest. */
+  /** `#onExit` does the rest. */
   #kill(reason: string, details: Record<string, unknown> = {}): void {
     this.#options.log("inference process is killed", { reason, ...details });
     this.#process?.kill();
@@ -181,7 +181,7 @@ export class ChildBackend implements Backend {
     this.#tellGone();
   }
 
-  /** Tries until a process holds the model or the backend is closed. */
+  /** Repeats until a process has loaded the model or the backend is closed. */
   async #restart(): Promise<void> {
     while (!this.#isClosed) {
       const now = this.#options.clock.now();
@@ -189,7 +189,7 @@ export class ChildBackend implements Backend {
       this.#readySince = undefined;
       await this.#wait(this.#pace.next(lived, now - this.#startedAt));
       if (this.#isClosed) return;
-      this.#startedAt = this.#options.clock.now(); // here: making a process may throw
+      this.#startedAt = this.#options.clock.now(); // before #launch, which may throw
       try {
         this.#counters.restarts += 1;
         return await this.#launch();

@@ -1,4 +1,4 @@
-/** What a process that computes may know: where folders and libraries are, and how allocators are to behave. No key, no token. */
+/** Environment variables of every inference process: folders, libraries and locale. No keys and no tokens. */
 const NEEDED = [
   ...["HOME", "XDG_CACHE_HOME", "TMPDIR", "TMP", "TEMP", "PATH", "LANG", "LC_ALL", "TZ"],
   ...["LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH"],
@@ -6,9 +6,10 @@ const NEEDED = [
 ];
 
 /**
- * How glibc's allocator hands memory back to the system, unless the operator says otherwise. Without the thresholds it raises them by
- * itself, and keeps what large tensors leave behind. Keys and values of cached states come and go one by one: from 512 KiB on they have
- * pages of their own, which are given back at once. Other allocators ignore these variables.
+ * When glibc's allocator returns memory to the system, unless the operator sets these variables. By default it raises the
+ * thresholds at run time and keeps the memory of large tensors. With these, tensors from 512 KiB on, such as the keys and
+ * values of cached states, have their own pages, which are returned as soon as they are freed. Other allocators ignore
+ * these variables.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "2",
@@ -17,9 +18,10 @@ const ALLOCATOR = {
 } as const;
 
 /**
- * The environment of a process that computes. `MALLOC_*` and `MIMALLOC_*`, `GLIBC_TUNABLES` tune allocators.
+ * The environment of an inference process. The variables of allocators (`MALLOC_*`, `MIMALLOC_*`, `GLIBC_TUNABLES`) are
+ * passed on.
  *
- * @param isNeeded whether it needs a further variable
+ * @param isNeeded whether the process needs another variable, by its name
  */
 export function environmentOf(
   env: NodeJS.ProcessEnv,

@@ -1,33 +1,33 @@
 import type { Clock } from "../../inference/ports.ts";
 import { watch } from "./watch.ts";
 
-/** Chosen: a few bytes each way. */
+/** Time between pings. Chosen: a ping is a few bytes each way. */
 const BEAT_MS = 1_000;
-/** Chosen: a process that has nothing to do answers within milliseconds, and on a busy machine within some tenths of a second. */
+/** Chosen: an idle process answers within milliseconds, on a busy machine within a few tenths of a second. */
 const SILENT_MS = 2_000;
 const DEAD_MS = 5_000;
 
 export interface Heart {
-  /** Whether nothing is computed: only then can the process answer at once. */
+  /** Whether no run is in progress. Only then can the process answer at once. */
   isIdle(): boolean;
-  /** Asks the process for a sign of life. */
+  /** Sends the process a message that it must answer. */
   ping(): void;
-  /** Told that a silent process has answered after all. */
+  /** Called when a silent process has answered after all. */
   onBack(): void;
-  /** Told of a process that is silent for so long that it is not waited for. */
+  /** Called when a process has been silent for too long. */
   onDead(): void;
 }
 
 /**
- * Sees that a process hangs while it has nothing to do: it is asked every second, counts as silent after two seconds without an
- * answer, and as dead after five.
+ * Detects an idle process that hangs. The process gets a ping every second. It counts as silent after two seconds without
+ * an answer, and as dead after five.
  */
 export class Heartbeat {
   readonly #clock: Clock;
   readonly #heart: Heart;
   #isSilent = false;
   #endBeats: () => void = () => {};
-  /** There while an answer is waited for. */
+  /** Defined while a ping is unanswered. */
   #endWatch: (() => void) | undefined;
 
   constructor(clock: Clock, heart: Heart) {
@@ -39,19 +39,19 @@ export class Heartbeat {
     return this.#isSilent;
   }
 
-  /** For a process that is there and idle. */
+  /** Call when a process is ready. */
   start(): void {
     this.stop();
     this.#endBeats = this.#clock.after(BEAT_MS, () => this.#beat());
   }
 
-  /** The process is gone. */
+  /** Call when the process has ended. */
   stop(): void {
     this.#endBeats();
     this.#forget();
   }
 
-  /** The process has answered. What it is sent later it begins later, so this also counts beside a run that was sent meanwhile. */
+  /** Call when the process has answered a ping. It handles messages in order, so an answer counts even if a run was sent meanwhile. */
   answered(): void {
     const wasSilent = this.#isSilent;
     this.#forget();

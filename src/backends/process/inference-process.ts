@@ -7,16 +7,16 @@ import type { ModelPackage } from "../../models/package/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
 export interface LoadOptions {
-  /** Its files are checked against this manifest each time a process loads them. */
+  /** A process checks the files against this manifest each time it loads them. */
   readonly modelPackage: ModelPackage;
-  /** Threads that may compute at a time. */
+  /** Number of compute threads. */
   readonly threads: number;
   readonly stateCacheBytes: number;
-  /** Whether vectors are given beside the scores; false unless given. */
+  /** Whether to return vectors in addition to scores. Default: false. */
   readonly hasVectors?: boolean;
-  /** That `chooseDevice` has tried, of ONNX Runtime; its CPU unless given. */
+  /** A device of ONNX Runtime that `chooseDevice` has tried. Default: the CPU. */
   readonly device?: string | undefined;
-  /** A process that takes longer to load the model counts as hung. */
+  /** Time limit for loading the model. */
   readonly loadMs: number;
   readonly clock: Clock;
 }
@@ -27,19 +27,19 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that has just been started, and the way for messages to it. */
+/** A program that has just been started, and the channel for messages to it. */
 export interface Channel {
   readonly child: ChildProcess;
   readonly isOpen: boolean;
-  /** @param done told of a message that could not be sent */
+  /** @param done called when the message has been sent, with an error if it could not be */
   send(message: ToProcess, done: (error: Error | null) => void): void;
-  /** What to tell of a program that could not be started, where more is known than that. */
+  /** An error message that says why the program could not be started, if the cause is understood. */
   explain?(cause: Error): string | undefined;
-  /** What to do about one that has been started and does not load the model, nor says why. */
+  /** Advice for the case that a started program neither loads the model nor reports why. */
   readonly remedy?: string;
 }
 
-/** Starts a program that answers `ToProcess` with `FromProcess`. @param receive told of its answers, later than this call */
+/** Starts a program that answers `ToProcess` with `FromProcess`. @param receive gets its answers, after this call has returned */
 export type OpenChannel = (receive: (message: FromProcess) => void) => Channel;
 
 /** Listener for the events of a process. */
@@ -68,13 +68,13 @@ export class InferenceProcess {
       this.#rejectLoad = reject;
     });
     this.#listen(child);
-    this.#loaded.catch(() => {}); // it may end before a model is to be loaded: `load` tells
+    this.#loaded.catch(() => {}); // the process may end before `load` is called, which then reports the error
   }
 
   /**
-   * Resolves when it holds the model. To be called once.
+   * Resolves when the process has loaded the model. Call once.
    *
-   * @returns what it computes on, where it says so
+   * @returns device and precision, if the process reports them
    * @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED
    */
   async load(
@@ -87,7 +87,7 @@ export class InferenceProcess {
         this.#silence(`The inference process did not load the model within ${loadMs / 1000} s.`),
       );
     });
-    // without file descriptors there is no channel: "error" has come or comes next
+    // without a channel (no free file descriptors), the "error" event rejects #loaded
     if (this.isConnected)
       this.send({
         type: "load",
@@ -126,46 +126,46 @@ export class InferenceProcess {
     else this.#listener.answer(message);
   }
 
-  /** Not once it has been killed, or once the connection is gone: both show before the exit does. */
+  /** False once the process has been killed or the channel has closed. Both are known before "exit". */
   get isConnected(): boolean {
     return this.#channel.isOpen && !this.#channel.child.killed;
   }
 
-  /** @param done told of a message that could not be sent */
+  /** @param done called when the message has been sent, with an error if it could not be */
   send(message: ToProcess, done: (error: Error | null) => void = () => {}): void {
     this.#channel.send(message, done);
   }
 
-  /** At once, whatever it is doing. */
+  /** Kills the process at once, even during a run. */
   kill(): void {
     this.#channel.child.kill("SIGKILL");
   }
 
-  /** Kills it and resolves when it is gone. */
+  /** Kills the process and resolves when it has exited. */
   async end(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#channel.child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return; // never there, or gone
+    if (pid === undefined || exitCode !== null || signalCode !== null) return; // never started, or has exited
     const exited = once(this.#channel.child, "exit");
     this.kill();
     await exited;
   }
 }
 
-const NO_MEMORY = "If nobody else has killed it, the system did so because memory ran out.";
+const NO_MEMORY = "Unless someone killed it, the system did so because memory ran out.";
 
-/** Chosen: of a processor that both want, the service gets some three quarters. */
+/** Chosen: if both compete for a processor, the service gets about three quarters of it. */
 const NICER_BY = 5;
 
 /**
- * Gives a new process a lower priority than its service's, which answers whoever is refused meanwhile. Before the process has any
- * threads: on Linux the others inherit the first one's.
+ * Gives a new process a lower priority than its service, so that the service can refuse requests and report its health
+ * while the model computes. Must be called before the process starts threads, which inherit the priority on Linux.
  */
 function yieldTo(service: number, pid: number | undefined): void {
   if (pid === undefined) return; // it could not be started
   try {
     os.setPriority(pid, Math.min(os.getPriority(service) + NICER_BY, os.constants.priority.PRIORITY_LOW));
   } catch {
-    // it has ended already, or the system does not allow it: it computes at the same priority
+    // the process has ended already, or the system does not allow it: the priority stays
   }
 }
 

@@ -1,17 +1,17 @@
 import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 
-/** What a process has counted since it began, and the memory it takes. */
+/** Counters of a process since its start, and its memory. */
 export interface RunnerCounters {
   readonly stateHits: number;
   readonly stateMisses: number;
   readonly residentBytes: number;
 }
 
-/** What has to be changed before a model can be loaded: the package, unless a process says otherwise, or what it runs on. */
+/** Why a model cannot be loaded: the package (default), an option, or the environment. */
 export type Refusal = "INVALID_MODEL" | "INVALID_OPTION" | "BACKEND_FAILED";
 
-/** What the service and its inference process say to each other. */
+/** Messages from the service to its inference process. */
 export type ToProcess =
   | {
       readonly type: "load";
@@ -19,7 +19,7 @@ export type ToProcess =
       readonly threads: number;
       readonly stateCacheBytes: number;
       readonly hasVectors: boolean;
-      /** Where ONNX Runtime is to compute. */
+      /** Device of ONNX Runtime. */
       readonly device?: string | undefined;
     }
   | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] }

@@ -3,20 +3,20 @@ import type { RunnerCounters } from "./messages.ts";
 
 const NOTHING: RunnerCounters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
 
-/** Sums what one inference process after the other has counted. */
+/** Sums the counters of successive inference processes. */
 export class ProcessCounters {
-  /** Processes that were started in place of one that had ended. */
+  /** Number of processes started to replace one that had ended. */
   restarts = 0;
-  /** Of the processes that have ended. */
+  /** Sum of the processes that have ended. */
   #past = NOTHING;
   #now = NOTHING;
 
-  /** What the process says of itself. */
+  /** Records the current process's counters. */
   note({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
     this.#now = { stateHits, stateMisses, residentBytes };
   }
 
-  /** The process has ended. */
+  /** Call when the process has ended. */
   end(): void {
     const { stateHits, stateMisses } = this.all();
     this.#past = { stateHits, stateMisses, residentBytes: 0 };

@@ -1,20 +1,20 @@
-/** Chosen: between the starts of two processes there is at most a second, so that the longest pause and a load stay below two. */
+/** Chosen: a restart waits for at most one second, so that the pause and a load together take less than two. */
 const FIRST_INTERVAL_MS = 100;
 const LONGEST_INTERVAL_MS = 1_000;
-/** Chosen: a process that has lived so long does not die of what it is fed at once. */
+/** Chosen: a process that has lived this long was not killed by its first requests. */
 const CALM_MS = 10_000;
 
 /**
- * How long to wait before a process is started again: not at all after one that has lived for a while, else until some time has
- * passed since the last one was started; each time twice as long, up to a second. Answers do not count as a sign of health: what kills
- * one process in a second may come between good requests, again and again.
+ * Exponential backoff for restarts. A process that has lived for a while is restarted at once. Otherwise two starts are at
+ * least 100 ms apart, and twice as long each time, up to a second. Successful answers do not reset the backoff, because a
+ * request that kills processes may repeatedly come between good ones.
  */
 export class RestartPace {
   #intervalMs = 0;
 
   /**
-   * @param livedMs from when the process that has ended was ready to its end; 0 if it never was
-   * @param sinceStartMs from when it was started
+   * @param livedMs time for which the ended process was ready; 0 if it never was
+   * @param sinceStartMs time since it was started
    * @returns milliseconds to wait
    */
   next(livedMs: number, sinceStartMs: number): number {

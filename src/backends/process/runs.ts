@@ -3,13 +3,13 @@ import { Pace, sizeClassOf } from "../../inference/batches/pace.ts";
 import type { Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
 import { watch } from "./watch.ts";
 
-/** Chosen: runs of one size differ by less, also on a machine that is suddenly busy with other things. */
+/** Budget of a run, as a multiple of its usual time. Chosen: runs of one size vary less, even on a machine that becomes busy. */
 const PATIENCE = 10;
-/** Chosen: a shorter run that takes so long may be one on a machine that swaps or was busy for a moment. */
+/** Chosen: even a short run may take this long on a machine that swaps or is briefly busy. */
 const LEAST_BUDGET_MS = 5_000;
 
 interface Run {
-  /** All of its tokens: nobody knows which states a process still has. */
+  /** All tokens of the run, because the service does not know which states the process has cached. */
   readonly tokens: number;
   readonly resolve: (scores: ForestScores) => void;
   readonly reject: (error: ServiceError) => void;
@@ -17,23 +17,24 @@ interface Run {
 
 export interface RunsOptions {
   readonly clock: Clock;
-  /** The longest budget of a run, and that of the first ones, of which nothing is known. */
+  /** Maximum budget of a run; also the budget of the first runs, when no times are known. */
   readonly hangMs: number;
-  /** Told of a run that has used up its budget. */
+  /** Called when a run has exceeded its budget. */
   readonly onHang: (budgetMs: number) => void;
 }
 
 /**
- * The runs that a process has been sent and not answered yet. It computes one after the other; the one that is its turn has a budget:
- * ten times what runs of its size have taken lately, but at least five seconds. Twice as much after each run of that size or a smaller
- * one that used it up, until one of that size or a larger one ends in time: what was taken for a hang may be a model that has become slower.
+ * The runs that a process has been sent and has not answered. It computes them one at a time, and the current run has a time
+ * budget: ten times what runs of its size took lately, at least five seconds. Each run that exceeds its budget doubles the
+ * budget of runs of its size and larger, because the model may have become slower rather than hung. A run that ends within
+ * the usual budget resets that for runs of its size and smaller.
  */
 export class Runs {
   readonly #options: RunsOptions;
   readonly #pace = new Pace();
-  /** In the order of their turns. */
+  /** In the order in which the process computes them. */
   readonly #waiting = new Map<number, Run>();
-  /** Hangs by class of size, since a run of that class has ended in time. */
+  /** Number of hangs by size class, since a run of that class or a larger one last ended in time. */
   readonly #hangs = new Map<number, number>();
   #turn: { readonly id: number; readonly since: number; readonly endWatch: () => void } | undefined;
   #nextId = 1;
@@ -46,7 +47,7 @@ export class Runs {
     return this.#waiting.size === 0;
   }
 
-  /** @param send told the run's number @returns settled by `scored`, `failed` or `failAll` */
+  /** @param send sends the run under the given id @returns a promise that `scored`, `failed` or `failAll` settles */
   add(forest: readonly TokenTree[], send: (id: number) => void): Promise<ForestScores> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;

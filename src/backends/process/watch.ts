@@ -1,14 +1,14 @@
 import type { Clock } from "../../inference/ports.ts";
 
-/** Chosen: how often time is looked at. */
+/** Time between checks. Chosen. */
 const TICK_MS = 250;
 
 /**
- * Calls back once something has taken too long. Time in which this process itself was stopped, or too busy for its timers, does not
- * count: others could not be heard in it.
+ * Calls back once something has taken too long. Time in which this process was stopped, or too busy to run its timers, does
+ * not count, because it could not receive answers then.
  *
- * @param ms that it may take
- * @returns what ends the watch
+ * @param ms time limit
+ * @returns a function that cancels the watch
  */
 export function watch(clock: Clock, ms: number, onOver: () => void): () => void {
   let left = ms;

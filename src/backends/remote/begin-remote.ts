@@ -7,11 +7,11 @@ import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { RemoteClient } from "./client.ts";
 import { RemoteBackend } from "./remote-backend.ts";
 
-/** `--backend remote`: another server holds the graph. */
+/** `--backend remote`: another server computes. */
 export function beginRemote(choice: BackendChoice): BegunBackend {
   const precision = WHOLE_PRECISIONS.find((each) => each === choice.precision) ?? "int8";
   const { remote } = choice;
-  if (!remote) throw invalid("The backend remote needs the address of a server.");
+  if (!remote) throw invalid("The backend remote needs --remote-url, the address of a server.");
   const url = remote.remoteUrl.replace(/\/+$/, "");
   return {
     open({ modelPackage, clock, hasVectors = false, log }) {
@@ -45,10 +45,10 @@ function readCertificates(file: string): string | undefined {
   if (file === "") return undefined;
   const pem = read("--remote-ca", file);
   try {
-    new X509Certificate(pem); // a connection would ignore what is none
+    new X509Certificate(pem); // checked here, because TLS connections ignore invalid certificates silently
   } catch (cause) {
     throw invalid(
-      `--remote-ca takes a file of certificates in PEM, which ${file} does not begin with.`,
+      `--remote-ca takes a file of certificates in PEM format; ${file} does not begin with one.`,
       cause,
     );
   }
@@ -63,7 +63,7 @@ function readToken(file: string, given: string | undefined): string | undefined 
       : ["--remote-token-file", read("--remote-token-file", file).trim()];
   if (token === undefined || (file === "" && token === "")) return undefined;
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw invalid(`${source} takes a token of visible ASCII characters without white space.`);
+  throw invalid(`${source} must hold a token of visible ASCII characters without white space.`);
 }
 
 /** @throws ServiceError INVALID_OPTION */
@@ -71,7 +71,7 @@ function read(flag: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw invalid(`${flag} names a file that cannot be read: ${fileFault(cause)}.`, cause);
+    throw invalid(`${flag}: the file cannot be read: ${fileFault(cause)}.`, cause);
   }
 }
 

@@ -3,12 +3,12 @@ import { Agent, request } from "undici";
 import { memberOf } from "./protocol.ts";
 
 export interface RemoteSettings {
-  /** Base of the server, without a slash at its end. */
+  /** Base URL of the server, without a trailing slash. */
   readonly url: string;
   readonly connections: number;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Certificates (PEM). */
+  /** Trusted certificates in PEM format. */
   readonly ca?: string | undefined;
   readonly token?: string | undefined;
 }
@@ -19,10 +19,10 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Wait before the second try, doubled before each further one, and its bound. A judgement. */
+/** Wait before the second try. It doubles with each further try, up to MOST_WAIT_MS. Chosen. */
 const FIRST_WAIT_MS = 50;
 const MOST_WAIT_MS = 2_000;
-/** A connection that breaks while the server computes may be the server's end: that forward is sent once more, not for ever. */
+/** Tries of a forward whose connections break. Chosen: one more, because the forward may be what crashes the server. */
 const MOST_BROKEN = 2;
 const REFUSED = new Set([
   "ECONNREFUSED",
@@ -34,7 +34,7 @@ const REFUSED = new Set([
 ]);
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-/** HTTP with the server that computes. Connections are kept; the token goes to no other server, because redirects are not followed. */
+/** HTTP client of the remote server. Connections are reused. Redirects are not followed, so the token reaches no other server. */
 export class RemoteClient {
   readonly #settings: RemoteSettings;
   readonly #agent: Agent;
@@ -49,12 +49,17 @@ export class RemoteClient {
     });
   }
 
-  /** One GET. @throws Error */
+  /** Sends one GET. @throws Error if there is no complete response in time */
   get(path: string, timeoutMs = this.#settings.connectTimeoutMs): Promise<Answer> {
     return this.#once("GET", path, {}, undefined, timeoutMs);
   }
 
-  /** A POST, tried again as long as there is time where that is safe: the server has refused it, or a broken connection lost it. @throws Error */
+  /**
+   * Sends a POST. Retries it while there is time if the server refused it (429, 503) or could not be reached, and once after
+   * a broken connection.
+   *
+   * @throws Error if there is no complete response in time
+   */
   async post(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<Answer> {
     const until = performance.now() + this.#settings.timeoutMs;
     let broken = 0;
@@ -96,7 +101,7 @@ export class RemoteClient {
     const answer = await request(url + path, {
       method,
       dispatcher: this.#agent,
-      // the whole of it: a server that sends a byte now and then is as slow as one that sends none
+      // for the whole response, so that a server that sends a byte now and then is also cut off
       signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(Math.ceil(timeoutMs))]),
       headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
       ...(body !== undefined && { body }),
@@ -112,7 +117,7 @@ export class RemoteClient {
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 
-/** Milliseconds, from seconds or a date. */
+/** Parses Retry-After: seconds or a date. @returns milliseconds from now; undefined if absent or invalid */
 function retryAfterMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1_000 : Date.parse(text) - Date.now();

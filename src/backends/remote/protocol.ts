@@ -1,10 +1,10 @@
 import type { TensorFacts } from "../../onnx/token-tree-io.ts";
 import type { TensorData } from "../tensors/tensor-data.ts";
 
-/** The header that says where the JSON of a body ends and its tensors begin. */
+/** Header with the number of bytes of JSON in a body; the binary tensors follow it. */
 export const JSON_LENGTH = "inference-header-content-length";
 
-/** Types by the protocol's names. */
+/** Names of tensor types in the protocol. */
 export const DATATYPES = {
   bool: "BOOL",
   int32: "INT32",
@@ -21,7 +21,7 @@ export interface Body {
 /**
  * A request for inference.
  *
- * @param isBinary whether the tensors follow the JSON as bytes (little endian), else they are in it
+ * @param isBinary whether tensors are sent as bytes after the JSON (little endian) instead of as numbers in it
  * @see https://github.com/kserve/open-inference-protocol and Triton's extension binary_tensor_data
  */
 export function encodeRequest(
@@ -52,17 +52,17 @@ export function encodeRequest(
   };
 }
 
-/** A tensor of an answer. */
+/** A tensor of a response. */
 export interface OutputTensor {
   readonly shape: readonly number[];
   readonly data: Float32Array | Uint8Array;
 }
 
 /**
- * The tensors of an answer, by name.
+ * The tensors of a response, by name.
  *
- * @param jsonLength bytes of the JSON; all of them unless given
- * @throws Error naming what the server got wrong
+ * @param jsonLength bytes of the JSON at the start of the body. Default: the whole body
+ * @throws Error that says what is wrong with the response
  */
 export function decodeAnswer(
   body: Buffer,
@@ -124,7 +124,7 @@ function fromNumbers(
 const misfit = (name: string) => new Error(`the output ${quoted(name)} does not fit its type and shape`);
 const quoted = (name: string) => JSON.stringify(name.slice(0, 60));
 
-/** A member of what may be an object. */
+/** A member of a value that may be an object; undefined if it is none or lacks the member. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

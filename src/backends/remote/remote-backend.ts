@@ -9,16 +9,16 @@ import { wholeInputs } from "../tensors/whole-inputs.ts";
 import type { Answer, RemoteClient } from "./client.ts";
 import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH, memberOf } from "./protocol.ts";
 
-/** How often the server is asked whether it is ready. A judgement. */
+/** Time between two checks whether the server is ready. Chosen. */
 const ASK_EACH_MS = 1_000;
-/** After so many failed answers in a row the server counts as away. Fewer may come from one of several servers. A judgement. */
+/** Failed checks in a row after which the server counts as unavailable. Chosen: a single one may come from one of several replicas. */
 const MOST_MISSED = 3;
 
 export interface RemoteBackendOptions {
   readonly client: RemoteClient;
-  /** For messages: address without secrets. */
+  /** Address without secrets, for messages. */
   readonly url: string;
-  /** The server's name of the model. */
+  /** Name of the model on the server. */
   readonly name: string;
   /** Id and precision of the package, for messages. */
   readonly expected: string;
@@ -31,8 +31,9 @@ export interface RemoteBackendOptions {
 }
 
 /**
- * A server of the Open Inference Protocol that holds our graph. It gets whole trees and keeps nothing of them. Each of its answers
- * carries the digest of its graph, so a server that loads another model is seen at once.
+ * A server of the Open Inference Protocol that has loaded an exported graph. Each call carries whole trees: the server
+ * caches nothing between calls. Each response contains the digest of the graph, so a change of the model is noticed at
+ * once.
  */
 export class RemoteBackend implements Backend {
   readonly shortestKeptState = Number.POSITIVE_INFINITY;
@@ -56,7 +57,7 @@ export class RemoteBackend implements Backend {
     return this.#isReady;
   }
 
-  /** A server that has been away for some seconds may be away for long: requests are refused at once. */
+  /** False once several checks have failed: the server may be gone for long, so requests are refused at once. */
   get isExpected(): boolean {
     return this.#missed < MOST_MISSED;
   }
@@ -109,7 +110,7 @@ export class RemoteBackend implements Backend {
     return `/v2/models/${encodeURIComponent(this.#options.name)}`;
   }
 
-  /** Runs at most as many at once as there are connections. */
+  /** Limits the number of concurrent calls to the number of connections. */
   async #inTurn(run: () => Promise<void>): Promise<void> {
     if (this.#running >= this.#options.connections)
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
@@ -130,12 +131,12 @@ export class RemoteBackend implements Backend {
     const outputs = [IO.scores, IO.digest, ...(hasVectors ? [IO.vectors] : [])];
     const { headers, bytes } = encodeRequest(wholeInputs(forward, graph.shape), outputs, this.#isBinary);
     const answer = await client.post(`${this.#path}/infer`, headers, bytes).catch((cause: unknown) => {
-      throw failed(`The server at ${url} could not be asked: ${messageOf(cause)}.`, cause);
+      throw failed(`The request to the server at ${url} failed: ${messageOf(cause)}.`, cause);
     });
     if (answer.status !== 200) {
-      // later it might repeat what a request holds
+      // the server's message is repeated only during the start: later it might contain texts of requests
       const why = this.#hasStarted ? "" : saidBy(answer);
-      throw failed(`The server at ${url} answered with ${answer.status}${why}.`);
+      throw failed(`The server at ${url} answered with status ${answer.status}${why}.`);
     }
     const tensors = this.#decode(answer);
     this.#checkDigest(tensors.get(IO.digest)?.data, graph);
@@ -143,13 +144,13 @@ export class RemoteBackend implements Backend {
     const given = tensors.get(IO.scores);
     const isWhole = given?.data instanceof Float32Array && given.shape.length === 1;
     if (!isWhole || given.data.length < Math.max(2, nodes.length) || !given.data.every(Number.isFinite))
-      throw failed(`The server at ${url} gave scores that are no finite number for each pair.`);
+      throw failed(`The server at ${url} did not give one finite score for each pair.`);
     for (const [at, node] of nodes.entries()) scores.set(node, given.data[at] ?? Number.NaN);
     if (!hasVectors) return;
     const rows = tensors.get(IO.vectors);
     const size = rows?.shape[1] ?? 0;
     if (!(rows?.data instanceof Float32Array) || size === 0 || rows.data.length < nodes.length * size)
-      throw failed(`The server at ${url} gave no vector for each pair.`);
+      throw failed(`The server at ${url} did not give one vector for each pair.`);
     for (const [at, node] of nodes.entries())
       vectors.set(node, rows.data.subarray(at * size, (at + 1) * size));
   }
@@ -200,7 +201,7 @@ export class RemoteBackend implements Backend {
     const { name, url, expected } = this.#options;
     return new ServiceError(
       "INVALID_MODEL",
-      `The model ${name} at ${url} is not ${expected}: ${why}. Write it with: decision model export`,
+      `The model ${name} at ${url} is not ${expected}: ${why}. Export the right model with: decision model export`,
     );
   }
 
@@ -234,7 +235,7 @@ export class RemoteBackend implements Backend {
   }
 }
 
-/** The smallest pair: shows that the server computes, and with which graph. */
+/** A minimal pair. Scoring it shows that the server computes, and with which graph. */
 const PROBE: TokenTree = {
   state: Int32Array.of(1, 2),
   questions: [{ tokens: Int32Array.of(3), candidates: [Int32Array.of(4)] }],
@@ -254,7 +255,7 @@ function spell(found: unknown): string {
   return JSON.stringify([memberOf(found, "datatype"), memberOf(found, "shape")]).slice(0, 80);
 }
 
-/** The error that a server gives, on one line. */
+/** The error message of a server's response, on one line. */
 function saidBy(answer: Answer): string {
   const error = memberOf(jsonOf(answer), "error");
   return typeof error === "string" ? `: ${error.replace(/\s+/g, " ").slice(0, 300).replace(/\.$/, "")}` : "";

@@ -6,9 +6,9 @@ import { FILLER } from "./forward-tensors.ts";
  * Inputs of a causal graph differ from those of the encoder. Its heads are larger, and MLAS splits sums depending on the
  * widths of a product:
  *
- *   - Sums over keys are split every 128 keys if a head has 64 numbers or more, later for smaller heads. So nodes that are
- *     together in a forward's rest stay within one such run. Leading keys that no query of a chunk sees are skipped in
- *     whole runs of `keyStride`, where they would have added exact zeros.
+ *   - Sums over keys are split every 128 keys if a head has 64 numbers or more, and less often for smaller heads. So nodes
+ *     that share a forward's rest stay within one such span. Leading keys that no query of a chunk sees would add exact
+ *     zeros. They are skipped in whole spans of `keyStride`.
  *   - Sums over a head's numbers are computed differently with 64 keys or fewer. So a block always has more: keys of zeros
  *     that no query sees follow those encoded earlier.
  *   - A product that several threads share is split in yet another way. So the queries of all heads are split into at least
@@ -16,7 +16,7 @@ import { FILLER } from "./forward-tensors.ts";
  */
 export const FEWEST_KEYS = 65;
 
-/** Keys after which MLAS cuts a sum over keys, in a product of so many columns. */
+/** Number of keys per partial sum of MLAS in a product with this many columns. */
 export function keyStride(columns: number): number {
   let stride = 128;
   for (let width = 128; width > 16 && width / 2 >= columns; width /= 2) stride *= 2;
@@ -83,7 +83,7 @@ export function putPositions(node: Node, positions: Int32Array, at: number): voi
   for (let i = 0; i < node.tokens.length; i++) positions[at + i] = begin + i;
 }
 
-/** Which keys of the prefix each chunk of queries needs: from the first on, up to the one before the second. */
+/** Keys of the prefix that each chunk of queries needs: those from `from` up to, but not including, `to`. */
 export interface NeededKeys {
   readonly from: readonly number[]; // [chunks]
   readonly to: readonly number[]; // [chunks]
@@ -91,8 +91,8 @@ export interface NeededKeys {
 
 /**
  * @param prefix    its nodes: one chain whose keys stand at their positions, or several states of one block together
- * @param newPrefix tokens of them that are encoded now
- * @param positions [new tokens without filler]
+ * @param newPrefix number of their tokens that are encoded in this forward
+ * @param positions [new tokens without padding]
  */
 export function neededPrefix(
   kind: LayerKind,

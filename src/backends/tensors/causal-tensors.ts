@@ -10,7 +10,7 @@ export function causalKeyValueShape({ layers, kvHeads, headSize }: Gemma3Shape):
 }
 
 /**
- * What the graph of src/onnx/causal/gemma3-token-tree.ts is fed with for one forward.
+ * Inputs of the graph of src/onnx/causal/gemma3-token-tree.ts for one forward.
  *
  * @throws Error for a path that is longer than the model's positions
  */
@@ -88,7 +88,7 @@ function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   return { ids, positions, begins };
 }
 
-/** Additional padding: whole parts, none with a single row. */
+/** Extra padding, so that all parts are equal and none has a single row. */
 function fillerPlaces(places: number, multiple: number, filler: number): number[] {
   const wanted = Math.max(2, Math.ceil(places / multiple)) * multiple;
   return Array.from({ length: wanted - places }, () => filler);

@@ -24,7 +24,7 @@ export interface ForwardInputs {
   readonly feeds: Readonly<Record<string, TensorData>>;
   /** First position of each new node among the new tokens. */
   readonly begins: ReadonlyMap<Node, number>;
-  /** Tokens of the outputs of the new prefix, of a graph where they are known before it runs. */
+  /** Number of tokens in the outputs of the new prefix, if known before the graph runs. */
   readonly prefixTokens?: number;
 }
 
@@ -56,7 +56,7 @@ export function forwardInputs(
   };
 }
 
-/** What every graph of the encoder is told of a forward's new tokens. @param tokens with padding */
+/** Inputs that describe a forward's new tokens, for all graphs of the encoder. @param tokens number of tokens with padding */
 export function newTokenInputs(
   forward: Forward,
   shape: TokenTreeShape,
@@ -93,7 +93,7 @@ export function layOut(forward: Forward, heads: number, multiple = 1) {
   return { fresh, numbers, real, ...cutQueries(real, longestChunk(forward, heads), multiple) };
 }
 
-/** Queries of a chunk at most. */
+/** Maximum number of queries in a chunk. */
 export function longestChunk(forward: Forward, heads: number): number {
   return Math.max(SHORTEST_CHUNK, Math.ceil(CHUNK_NUMBERS / (keyCount(forward) * heads)));
 }

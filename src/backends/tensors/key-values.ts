@@ -15,9 +15,9 @@ export interface KeyValueShape {
   readonly layers: number;
   /** Number of key-value heads. */
   readonly heads: number;
-  /** Numbers of a head's key. */
+  /** Size of a head's key. */
   readonly size: number;
-  /** Numbers of a head's value. */
+  /** Size of a head's value. */
   readonly valueSize: number;
 }
 

@@ -1,4 +1,4 @@
-/** A tensor of no runtime's: an input of a graph. `data` has its elements, row-major; a bool is a byte of 0 or 1. */
+/** An input of a graph, independent of any runtime. `data` has its elements in row-major order; a bool is a byte of 0 or 1. */
 export interface TensorData {
   readonly type: "bool" | "int32" | "int64" | "float32";
   readonly data: Uint8Array | Int32Array | BigInt64Array | Float32Array;

@@ -1,7 +1,10 @@
 import type { TokenTree } from "../../inference/ports.ts";
 import { type Forward, isLongQuestion, isLongState, type Node, REST_TOKENS, tokenCount } from "./forward.ts";
 
-/** Tokens of a forward below its state, at least; more below a longer one, which each forward computes anew. Chosen. */
+/**
+ * Tokens that a forward may have below its state. Below a longer state it may have as many as the state, because each forward
+ * computes its state again. Chosen.
+ */
 const MOST_TOKENS = 4 * REST_TOKENS;
 
 export interface WholePlan {
@@ -10,24 +13,24 @@ export interface WholePlan {
   readonly pairs: readonly Node[];
 }
 
-/** A state, and its long question if any: what a forward computes before the others. */
+/** The prefix of forwards (a state, or a state and a long question), and the blocks below it. */
 interface Stem {
   readonly nodes: readonly Node[];
   readonly blocks: Block[];
 }
 
-/** At most `REST_TOKENS`, or one chain of nodes. */
+/** Nodes of at most `REST_TOKENS` tokens together, or one longer chain. */
 interface Block {
-  /** Its own nodes of those above candidates. */
+  /** The block's copies of the nodes above its candidates. */
   readonly copies: Map<Node, Node>;
   readonly nodes: Node[];
 }
 
 /**
- * Cuts a forest into forwards that need nothing of each other: each holds every node above its candidates. A node has the bits that it has
- * in a forward of forward-plan.ts, because what it attends to stands at the same place or within one block of `REST_TOKENS` keys.
+ * Splits a forest into independent forwards: each contains every node above its candidates. Scores are bit-identical to
+ * those of forward-plan.ts, because the keys of a node are at the same position there, or within one block of `REST_TOKENS`.
  *
- * @param inFlight forwards that run at the same time: so many share what has no state to compute anew
+ * @param inFlight number of parallel forwards; blocks without a prefix are distributed over them
  */
 export function planWhole(
   forest: readonly TokenTree[],
@@ -60,8 +63,8 @@ export function planWhole(
 }
 
 /**
- * A candidate, in the last block if it fits there with the nodes above it that the block lacks, else in a new one. Each block has nodes of
- * its own, because nodes that are the same see one another.
+ * Adds a candidate and the nodes above it to the last block, or to a new block if they do not fit. Each block has its own
+ * copies of the nodes above, because a node's queries see all keys of the same node.
  */
 function place({ nodes: prefix, blocks }: Stem, above: readonly Node[], tokens: Int32Array): Node {
   const needed = above.filter((node) => !prefix.includes(node));
@@ -106,7 +109,7 @@ function forwardsOf({ nodes: prefix, blocks }: Stem, inFlight: number): Forward[
   }));
 }
 
-/** A node that nobody attends to, so that the next block begins where a block does. */
+/** Padding that no node attends to, so that the next block starts at a multiple of `REST_TOKENS`. */
 function fillerAfter(block: readonly Node[]): readonly Node[] {
   const missing = REST_TOKENS - tokenCount(block);
   return missing === 0 ? [] : [{ level: 0, tokens: new Int32Array(missing), above: [] }];

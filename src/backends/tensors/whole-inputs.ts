@@ -7,16 +7,16 @@ import { cutQueries, longestChunk, newTokenInputs, numberNodes } from "./forward
 import { int64, type TensorData } from "./tensor-data.ts";
 import type { TreeShape } from "./tree-model.ts";
 
-/** Threads of a causal model's server for which scores have the bits that they have here. Chosen: with more, only the last bits may differ. */
+/** Maximum threads of a server for which scores of causal models are bit-identical to local ones. Chosen: with more, the last bits may differ. */
 const SERVER_THREADS = 16;
 
-/** What a graph that holds whole trees is fed with for one forward, by name. */
+/** Inputs of an exported whole-tree graph for one forward, by name. */
 export function wholeInputs(forward: Forward, shape: TreeShape): Readonly<Record<string, TensorData>> {
   return "type" in shape ? wholeCausalInputs(forward, shape) : wholeTreeInputs(forward, shape);
 }
 
 const nothingIsKnown = () => {
-  throw new Error("a forward of whole trees needs nothing of an earlier one");
+  throw new Error("a forward of whole trees must not depend on earlier forwards");
 };
 
 function wholeTreeInputs(forward: Forward, shape: TokenTreeShape): Readonly<Record<string, TensorData>> {

@@ -5,7 +5,7 @@ import { sizesOf } from "./size-classes.ts";
 
 export interface BatchLimits {
   readonly maxRequests: number;
-  /** New tokens. Two exceptions: a single pair may have more, and rule 6 below does not count one large state and question. */
+  /** Maximum number of new tokens. Two exceptions: a single pair may have more, and rule 6 below does not count one large state and question. */
   readonly maxTokens: number;
   /** One pair per batch. */
   readonly isStrict: boolean;
@@ -18,7 +18,7 @@ export interface BatchLimits {
  * | --- | --- |
  * | B | `maxTokens` |
  * | Q | the quantum: the number of tokens that the backend computes in `BATCH_MS`; at most B |
- * | rest | of a request: the most new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend still has it from an earlier batch |
+ * | rest | of a request: the maximum number of new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend has cached it in an earlier batch |
  * | small, middle, long | requests by their rest: at most Q/4; at most Q/2; more |
  *
  * A batch is filled in this order:
@@ -41,9 +41,9 @@ export interface BatchLimits {
  *    most `maxRequests` + 1 requests are partly computed at any time, and the limit of the queue keeps its meaning. While
  *    none may begin, "the oldest" is the oldest of those.
  * 6. If a pair's state and question cost more than Q/2 together, the largest such ones of a batch do not count.
- *    A backend that does not keep the state pays for it in each batch; if it counted, little room would be left for
- *    candidates. A batch has at most one such state and question, which must come first. If small requests wait,
- *    they get a batch of their own before it.
+ *    A backend that does not cache the state computes it again in each batch; if it counted, little room would be left
+ *    for candidates. A batch has at most one such state and question, which must come first. If small requests wait, they
+ *    get a batch of their own before it.
  *
  * Guarantees:
  *
@@ -54,8 +54,8 @@ export interface BatchLimits {
  * - Small requests do not starve. Only older ones go before an overdue one.
  * - Long requests do not starve. Of the oldest request, every second batch takes at least one pair. So it is done after at
  *   most twice as many batches as it has pairs, whatever else arrives.
- * - What has begun is finished before more begins. If many requests were computed a little at a time, all would miss their
- *   deadlines. Requests of equal size are served in order of admission.
+ * - Requests that have begun are finished before others begin. If many requests were computed a little at a time, all would
+ *   miss their deadlines. Requests of equal size are served in order of admission.
  */
 export class BatchRule {
   readonly #limits: BatchLimits;

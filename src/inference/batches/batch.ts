@@ -3,7 +3,7 @@ import type { TokenTree } from "../ports.ts";
 import type { KeyedNode, Pair } from "./pairs.ts";
 import type { RequestWork } from "./request-work.ts";
 
-/** Who gets a score. Of several recipients the first is charged for the computation; the others asked for the same pair. */
+/** A pair of a request that gets a score. If several recipients have the same pair, only the first is charged for its tokens. */
 export interface Recipient {
   readonly work: RequestWork;
   readonly pair: Pair;

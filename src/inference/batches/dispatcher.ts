@@ -10,7 +10,7 @@ import { isLong } from "./size-classes.ts";
 
 /** Time of a batch that is not filled up by small requests; gives Q of the batch rule. Measured: 50 and 100 are equally good, 200 is worse. */
 const BATCH_MS = 100;
-/** Fewest tokens of a batch that is sent ahead: two forwards of 128. Fewer do not keep two processors busy. */
+/** Minimum tokens of a batch that is sent ahead: two forwards of 128. Fewer do not keep two processors busy. */
 const LEAST_AHEAD = 256;
 /** Smallest Q: each batch encodes its questions and reads the keys of its state again. With 256, a request of 32 questions takes 1.17 times as long. */
 const LEAST_QUANTUM = 512;
@@ -66,7 +66,7 @@ export class Dispatcher {
     return batch;
   }
 
-  /** To be called when a batch is sent. */
+  /** Call when a batch is sent. */
   begin(batch: Batch, now: number): SentBatch {
     return this.#sent.add(batch.tokenCount, now);
   }
@@ -77,8 +77,8 @@ export class Dispatcher {
   }
 
   /**
-   * Requests that would miss their deadline, with the milliseconds until they would be done. A request that is alone is never
-   * among them: it is tried, so that a forecast that is too long gets corrected.
+   * Requests that would miss their deadline, with the milliseconds until they would be done. Never contains a request with
+   * nothing before it: it is tried in any case, so that too long forecasts get corrected.
    *
    * @param waiting requests with remaining pairs
    * @param margin  factor by which forecasts are multiplied
@@ -99,11 +99,11 @@ export class Dispatcher {
   }
 
   /**
-   * How long a request would take that is not tokenized yet, if it is long and so has to wait for all others.
+   * Estimated time until a long request, which waits for all others, would be done. It need not be tokenized yet.
    *
    * @param works       requests that wait and are tokenized
-   * @param textLengths length of the texts of all that wait and are not
-   * @returns milliseconds; 0 if it is not long, if nothing is before it, or before there are measurements
+   * @param textLengths length of the texts of all waiting requests that are not tokenized
+   * @returns milliseconds; 0 if the request is not long, if nothing is before it, or before there are measurements
    */
   expectedEndMs(textLength: number, works: readonly RequestWork[], textLengths: number, now: number): number {
     const own = this.#forecast.tokensOf(textLength);

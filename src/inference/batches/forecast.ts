@@ -3,13 +3,13 @@ import type { Pace } from "./pace.ts";
 import type { RequestWork } from "./request-work.ts";
 import { sizesOf } from "./size-classes.ts";
 
-/** Weight of the newest value in moving averages: they follow the traffic within about ten batches. A judgement. */
+/** Weight of the newest value in moving averages, which thus follow the traffic within about ten batches. Chosen. */
 const FOLLOWING = 0.1;
-/** Shorter texts are not used to estimate the characters per token: they are mostly special tokens. A judgement. */
+/** Minimum characters of texts used to estimate characters per token. Shorter ones are mostly special tokens. Chosen. */
 const SHORTEST_TEXT = 500;
-/** Half-life of the overtaking share while no long request waits: the traffic of a minute ago says little. A judgement. */
+/** Half-life of the overtaking share while no long request waits: old traffic says little about new traffic. Chosen. */
 const HALF_LIFE_MS = 10_000;
-/** Largest overtaking share that is assumed: long requests always get part of each batch. A judgement. */
+/** Maximum overtaking share: long requests always get part of each batch. Chosen. */
 const LARGEST_SHARE = 0.9;
 
 /**
@@ -18,8 +18,8 @@ const LARGEST_SHARE = 0.9;
  *
  * - A request that is not long: all requests that are not larger come first. If a long request waits, it may take as many
  *   tokens again, or Q/2 if that is more.
- * - A long request: all older ones and all that are not long come first. Later requests that are not long will overtake it as well. They
- *   are assumed to take the same share of the backend as lately.
+ * - A long request: all older ones and all that are not long come first. Later requests that are not long will overtake it as
+ *   well. Their share of the backend's time is assumed to stay as it was lately.
  */
 export class Forecast {
   readonly #pace: Pace;
@@ -55,13 +55,13 @@ export class Forecast {
     return (this.#seen.tokens / this.#seen.length) * textLength;
   }
 
-  /** Milliseconds for so many tokens of long requests, overtaking ones included; undefined before there are measurements. */
+  /** Milliseconds for this many tokens of long requests, including requests that overtake them; undefined before there are measurements. */
   longMs(tokens: number, now: number): number | undefined {
     const ms = this.#pace.expectedMs(tokens);
     return ms === undefined ? undefined : ms / (1 - this.#shareAt(now));
   }
 
-  /** Milliseconds for all that waits; 0 before there are measurements. */
+  /** Milliseconds for all waiting requests; 0 before there are measurements. */
   totalMs(works: readonly RequestWork[]): number {
     return this.#pace.expectedMs(works.reduce((sum, work) => sum + work.remainingTokens, 0)) ?? 0;
   }
@@ -71,7 +71,7 @@ export class Forecast {
    *
    * @param waiting all waiting requests, in any order
    * @param quantum Q of the batch rule
-   * @param sentMs  milliseconds that the backend needs for the batches it has
+   * @param sentMs  milliseconds that the backend still needs for the batches that were sent
    * @param margin  factor by which forecasts are multiplied; above 1 allows for a backend that becomes slower
    * @returns milliseconds until each of them would be done
    */
@@ -103,7 +103,7 @@ export class Forecast {
     return late;
   }
 
-  /** No forecast is longer than this. If it is within all deadlines, no request needs a forecast. */
+  /** Upper bound of all forecasts. If it is within all deadlines, none needs to be computed. */
   #mostMs(works: readonly RequestWork[]): number {
     return (2 * this.totalMs(works)) / (1 - LARGEST_SHARE);
   }
@@ -124,7 +124,7 @@ export interface Expected {
   readonly work: RequestWork;
   /** Milliseconds to its deadline. */
   readonly leftMs: number;
-  /** False once the request has begun: then it is finished. */
+  /** False once the request has begun, because begun requests are finished. */
   readonly isRefusable: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { getOrSet } from "../get-or-set.ts";
 
-/** Batches that count: the estimate follows a machine that becomes slower or faster within some tens of batches. A judgement. */
+/** Number of recent batches in the estimate, which thus follows changes of the machine's speed within tens of batches. Chosen. */
 const KEPT_RUNS = 64;
-/** Fewest batches for an estimate. Of three, one may be an outlier; the first of a new process often is. A judgement. */
+/** Minimum batches for an estimate. Of three, one may be an outlier; the first of a new process often is. Chosen. */
 const FEWEST_RUNS = 3;
 
 interface Run {
@@ -16,13 +16,13 @@ interface Run {
  */
 export class Pace {
   readonly #runs: Run[] = [];
-  /** Milliseconds a token, by class of size. */
+  /** Milliseconds per token, by size class. */
   #estimates: ReadonlyMap<number, number> = new Map();
 
   /**
    * Records a batch that succeeded.
    *
-   * @param tokens its new tokens; without any it is ignored
+   * @param tokens its new tokens; ignored if 0
    * @param ms     its duration
    */
   record(tokens: number, ms: number): void {
@@ -32,7 +32,7 @@ export class Pace {
     this.#estimates = estimate(this.#runs);
   }
 
-  /** Milliseconds for so many tokens, by the estimate of the nearest size class; undefined before there is one. */
+  /** Milliseconds for this many tokens, by the estimate of the nearest size class; undefined before there is one. */
   expectedMs(tokens: number): number | undefined {
     const wanted = sizeClassOf(tokens);
     let nearest: { readonly distance: number; readonly msPerToken: number } | undefined;
@@ -61,7 +61,7 @@ export class Pace {
   }
 }
 
-/** Milliseconds per token by size class, smallest first: of two equally near classes the smaller wins, which expects more time. */
+/** Milliseconds per token by size class, smallest first, so that of two equally near classes the slower one is taken. */
 function estimate(runs: readonly Run[]): ReadonlyMap<number, number> {
   const classes = new Map<number, Run[]>();
   for (const run of runs) getOrSet<number, Run[]>(classes, run.sizeClass, () => []).push(run);
@@ -78,7 +78,7 @@ export function sizeClassOf(tokens: number): number {
   return Math.floor(Math.log2(Math.max(1, tokens)));
 }
 
-/** Of at least one number; of an even count, the upper one of the middle two. */
+/** The median of at least one number; of an even count, the upper of the two middle ones. */
 function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;

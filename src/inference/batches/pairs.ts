@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import type { RequestPlan } from "../ports.ts";
 
-/** A node of a token tree, with the SHA-256 of its path: all tokens above it and its own. */
+/** A node of a token tree, with a key for its path: all tokens above it and its own. */
 export interface KeyedNode {
   readonly tokens: Int32Array; // [tokens]
-  /** Base64. Nodes with equal keys are the same input to the model. */
+  /** SHA-256 of the path, base64. Nodes with equal keys are the same input to the model. */
   readonly key: string;
 }
 
@@ -17,7 +17,7 @@ export interface Pair {
   readonly candidateIndex: number;
 }
 
-/** The pairs of a request, question by question, candidate by candidate. A node that pairs share is hashed once. */
+/** The pairs of a request, question by question, candidate by candidate. A shared node is hashed once. */
 export function listPairs(plan: RequestPlan): readonly Pair[] {
   const states = new HashedNodes();
   return plan.flatMap((paths, questionIndex) =>
@@ -37,12 +37,12 @@ export function listPairs(plan: RequestPlan): readonly Pair[] {
 
 interface HashedNode {
   readonly node: KeyedNode;
-  /** Of the path down to this node. */
+  /** Hash of the path down to this node. */
   readonly hash: Hash;
   readonly below: HashedNodes;
 }
 
-/** Nodes under one parent, by the identity of their arrays. Arrays with equal content are hashed separately, to the same key. */
+/** The hashed nodes under one parent, by the identity of their arrays. Different arrays with equal content are hashed separately and get the same key. */
 class HashedNodes {
   readonly #nodes = new Map<Int32Array, HashedNode>();
 
@@ -60,7 +60,7 @@ export function jointLength(pair: Pair): number {
   return pair.state.tokens.length + pair.question.tokens.length + pair.candidate.tokens.length;
 }
 
-/** Adds a node to the hash of its path. The length comes first, so that different paths never give the same bytes. */
+/** Adds a node to the hash of its path. Its length comes first, so that different paths never hash the same bytes. */
 function keyNode(tokens: Int32Array, hash: Hash): { node: KeyedNode; hash: Hash } {
   hash.update(Int32Array.of(tokens.length)).update(tokens);
   return { node: { tokens, key: hash.copy().digest("base64url") }, hash };

@@ -10,7 +10,7 @@ import type { PairResult } from "./score-cache.ts";
  *                      │batch│ ^ cursor
  */
 export class RequestWork {
-  /** Rises with each admission: the smaller number is the older request. */
+  /** Order of admission: older requests have smaller numbers. */
   readonly order: number;
   /** One [candidates] array for each question. */
   readonly scores: readonly Float32Array[];
@@ -18,22 +18,22 @@ export class RequestWork {
   vectors: readonly Float32Array[] | undefined;
   inputTokens = 0;
   cachedPairs = 0;
-  /** Batches that were formed while this request waited, and took none of its pairs. */
+  /** Number of batches that were formed while this request waited and that took none of its pairs. */
   missedBatches = 0;
 
   readonly #shortestKeptState: number;
   readonly #pairs: readonly Pair[];
-  /** [pairs + 1] tokens of the candidates and questions from each pair to the last; each question counts once. */
+  /** [pairs + 1] tokens of candidates and questions from each pair to the last one. Each question counts once. */
   readonly #tokensFrom: Float64Array;
   /** The request's states, in the order of their last pairs; usually one. */
   readonly #states: readonly LastUse[];
-  /** Keys of the states that the backend has kept from this request's batches. */
+  /** Keys of the states that the backend has cached in this request's batches. */
   readonly #heldStates = new Set<string>();
   #cursor = 0;
   #unanswered: number;
   #hasBegun = false;
 
-  /** @param shortestKeptState of the backend */
+  /** @param shortestKeptState see `Backend.shortestKeptState` */
   constructor(order: number, plan: RequestPlan, shortestKeptState: number) {
     this.order = order;
     this.#shortestKeptState = shortestKeptState;
@@ -69,12 +69,12 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has kept a state's keys and values: after its first batch, if it keeps states of this length. */
+  /** Whether the backend has cached a state's keys and values: after the state's first batch, if it caches states of this length. */
   holds(state: KeyedNode): boolean {
     return this.#heldStates.has(state.key);
   }
 
-  /** To be called when the backend has lost the states it kept. */
+  /** Call when the backend has lost its cached states. */
   forgetHeldStates(): void {
     this.#heldStates.clear();
   }
@@ -119,7 +119,7 @@ export class RequestWork {
 
 interface LastUse {
   readonly state: KeyedNode;
-  /** Index of the last pair on this state. */
+  /** Index of the last pair with this state. */
   readonly lastPair: number;
 }
 
@@ -134,7 +134,7 @@ function lastUses(pairs: readonly Pair[]): readonly LastUse[] {
 
 function sumFromEnd(pairs: readonly Pair[]): Float64Array {
   const sums = new Float64Array(pairs.length + 1);
-  const questionsBelow = new Set<string>(); // a question counts where its last pair stands
+  const questionsBelow = new Set<string>(); // a question counts at its last pair
   for (let at = pairs.length - 1; at >= 0; at--) {
     const pair = pairs[at];
     if (pair === undefined) continue;

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 
-/** A pair's score, with the input vector of the model's head if the backend is set up to give it. */
+/** A pair's score, with the input vector of the model's head if the backend is configured to return it. */
 export type PairResult = number | { readonly score: number; readonly vector: Float32Array };
 
-/** Most entries of one map: growing a map of this size blocks the event loop for about 5 ms. */
+/** Maximum entries of one map. Growing a map of this size blocks the event loop for about 5 ms. */
 const MOST_OF_ONE = 65_536;
 
 /**
- * Scores by the key of a pair's full input. The least recently used entry is dropped first. A large cache consists of several maps.
+ * Scores by the key of a pair's full input. Evicts the least recently used entries. A large cache consists of several maps.
  */
 export class ScoreCache {
   readonly #shares: readonly LRUCache<string, PairResult>[];
@@ -16,7 +16,7 @@ export class ScoreCache {
   /** @param capacity entries, 0 = off */
   constructor(capacity: number) {
     const count = Math.ceil(capacity / MOST_OF_ONE);
-    const sizeOf = (share: number) => Math.floor((capacity + share) / count); // together `capacity`
+    const sizeOf = (share: number) => Math.floor((capacity + share) / count); // sums to `capacity`
     this.#shares = Array.from({ length: count }, (_, share) => new LRUCache({ max: sizeOf(share) }));
   }
 
@@ -39,7 +39,7 @@ export class ScoreCache {
     this.#shareOf(key)?.set(key, result);
   }
 
-  /** Keys are digests, so a few characters spread them evenly. */
+  /** The map of a key. Keys are digests, so a few of their characters distribute them evenly. */
   #shareOf(key: string): LRUCache<string, PairResult> | undefined {
     const number = (key.charCodeAt(0) * 131 + key.charCodeAt(1)) * 131 + key.charCodeAt(2);
     return this.#shares[number % this.#shares.length] ?? this.#shares[0];

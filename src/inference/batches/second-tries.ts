@@ -2,13 +2,13 @@ import type { Batch } from "./batch.ts";
 import type { RequestWork } from "./request-work.ts";
 
 /**
- * Retries a batch that failed: each of its requests is computed again in a batch of its own, once. Scores do not depend on the
- * batch, so the other requests are only delayed. The request that caused the failure fails again and is given up.
+ * Retries a failed batch: each of its requests is computed again in a batch of its own, once. Scores do not depend on the
+ * batch, so the other requests are only delayed. The request that caused the failure fails again and gets an error.
  *
  *     batch of a b c d   fails ──▶ a, b, c, d, each a batch of its own, the oldest first
- *     batch of c         fails ──▶ c is given up
+ *     batch of c         fails ──▶ c gets an error
  *
- * Halving the batch would need fewer batches but more tries: among 32 requests, one that kills the process would kill it six
+ * Bisecting the batch would need fewer batches but more crashes: one bad request among 32 would crash the process six
  * times instead of twice. Starting a process takes longer than 32 small batches.
  */
 export class SecondTries {
@@ -16,7 +16,7 @@ export class SecondTries {
   readonly #second = new WeakSet<Batch>();
 
   /**
-   * Takes a failed batch. @returns the requests to give up: all of a second try, none of a first
+   * Takes a failed batch. @returns the requests that get an error: all of a second try, none of a first
    */
   take(failed: Batch): ReadonlySet<RequestWork> {
     if (this.#second.has(failed)) return failed.requests;
@@ -30,7 +30,7 @@ export class SecondTries {
     return this.#waiting.length > 0;
   }
 
-  /** The next batch to compute. @param open requests that still wait for an answer; batches of others are dropped */
+  /** The next batch to compute. @param open requests that still wait for an answer; other requests are not computed again */
   next(open: readonly RequestWork[]): Batch | undefined {
     const alive = new Set(open);
     const [next, ...others] = this.#waiting.filter(({ requests }) =>

@@ -3,19 +3,19 @@ import type { Pace } from "./pace.ts";
 /** A batch that was sent to the backend. Times are on the scheduler's clock, in milliseconds. */
 export interface SentBatch {
   readonly tokens: number;
-  /** When the batch before it ended and the backend began with this one. */
+  /** Time at which the previous batch ended and the backend began with this one. */
   startedAt: number | undefined;
 }
 
-/** How early the next batch is sent, as a share of the current one's time. Later, the backend may idle; earlier, the batch misses requests that are about to arrive. A judgement. */
+/** How early the next batch is sent, as a share of the current one's time. If later, the backend may idle; if earlier, the batch misses requests that are about to arrive. Chosen. */
 const AHEAD_SHARE = 0.15;
 const LEAST_AHEAD_MS = 2;
-/** A batch shorter than this ends before another one is formed. A judgement. */
+/** Minimum time of a batch during which the next one is sent. Shorter ones end before another batch is formed. Chosen. */
 const SHORTEST_MS = 4;
 
 /**
- * The batches that the backend has: the one that it computes, and the next one, which is sent shortly before the expected end of the
- * first. So the backend does not idle while messages travel between the processes.
+ * The batches that were sent to the backend: the current one, and the next one, which is sent shortly before the expected
+ * end of the current one. So the backend does not idle while messages travel between the processes.
  *
  *     backend    ├── batch 1 ───────────────────┼── batch 2 ────── ...
  *     sent       1                        2 ↑ ahead of the end

@@ -8,8 +8,8 @@ export interface SizeClasses {
 }
 
 /**
- * After so many batches without any of its pairs, a request is overdue. Without this bound a queue that is always full would hardly
- * ever reach its larger requests, because smaller ones keep arriving. A judgement: a batch takes about 0.1 s.
+ * Number of batches without any of its pairs after which a request is overdue. Without this bound, larger requests in a
+ * permanently full queue would starve, because smaller ones keep arriving. Chosen: a batch takes about 0.1 s.
  */
 export const MOST_MISSED_BATCHES = 4;
 
@@ -33,7 +33,7 @@ interface SizedWork {
   readonly tokens: number;
 }
 
-/** Overdue requests in order of admission, then the others by size. Each rest is computed once, since a queue may be long. */
+/** Overdue requests in order of admission, then the others by size. Each rest is computed only once, because the queue may be long. */
 function inOrderOfService(works: readonly RequestWork[]): readonly SizedWork[] {
   const sized = works.map((work) => ({ work, tokens: work.remainingTokens }));
   const overdue = sized.filter(isOverdue).sort((a, b) => a.work.order - b.work.order);

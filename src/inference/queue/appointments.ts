@@ -1,6 +1,6 @@
-/** The longest time that a refused caller is told to wait. By then the first ones have come back. A judgement, not measured. */
+/** Appointments further ahead than this start again from the front, because the first callers have come back by then. Chosen. */
 const LONGEST_MS = 60_000;
-/** Callers come back after this share of a request's time: some never do, and the queue should not run empty. A judgement. */
+/** Distance between two appointments, as a share of the request's time. Below 1, because some callers never return. Chosen. */
 const SPACING = 0.5;
 
 /**
@@ -13,7 +13,7 @@ export class Appointments {
   /**
    * @param lateByMs by how much the request would miss its deadline if it were accepted now
    * @param ownMs    how long the request takes alone
-   * @returns milliseconds from now: at most a minute, or `lateByMs` if that is more
+   * @returns milliseconds from now. At most a minute, or `lateByMs` if that is more; half of `ownMs` is added
    */
   next(now: number, { lateByMs, ownMs }: { readonly lateByMs: number; readonly ownMs: number }): number {
     const earliest = now + lateByMs;

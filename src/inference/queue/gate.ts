@@ -5,12 +5,12 @@ import { Appointments } from "./appointments.ts";
 import { type Ticket, worksOf } from "./place.ts";
 import { queueErrors } from "./queue-errors.ts";
 
-/** Forecasts are multiplied by this before a request is accepted, so that one that is a little too short does no harm. A judgement. */
+/** Forecasts are multiplied by this before a request is accepted, as a margin for forecasts that are too short. Chosen. */
 const PROMISE_MARGIN = 1.25;
 
 /**
- * Refuses requests that cannot be answered before their deadline. It looks three times: at the length of the texts, before
- * they are tokenized; at the tokens; and while the request waits, in case the backend has become slower.
+ * Refuses requests that cannot be answered before their deadline. It checks each request three times: by the length of its
+ * texts, before they are tokenized; by its tokens; and while it waits, in case the backend has become slower.
  */
 export class Gate {
   readonly #dispatcher: Dispatcher;
@@ -25,7 +25,7 @@ export class Gate {
   /**
    * The refusal of a request that is not tokenized yet.
    *
-   * @param textLength in UTF-16 code units; 0 if unknown, then it is not refused
+   * @param textLength in UTF-16 code units; 0 if unknown, in which case the request is not refused
    * @param tickets    all other requests
    */
   refusalByLength(
@@ -47,7 +47,7 @@ export class Gate {
     return this.#late(tickets, (other) => other === ticket, PROMISE_MARGIN).get(ticket);
   }
 
-  /** The refusals of requests that wait and have not begun. What has begun is finished. */
+  /** The refusals of waiting requests that have not begun. */
   refusalsNow(tickets: readonly Ticket[]): ReadonlyMap<Ticket, ServiceError> {
     return this.#late(tickets, () => true, 1);
   }

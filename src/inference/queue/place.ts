@@ -1,7 +1,7 @@
 import type { RequestWork } from "../batches/request-work.ts";
 import type { Clock, RequestPlan, ScoredRequest } from "../ports.ts";
 
-/** What the scheduler knows of a scored request; tokenizing was done outside. */
+/** A scored request without the time for tokenizing, which happens outside the scheduler. */
 export type QueuedScores = Omit<ScoredRequest, "timing"> & {
   readonly timing: Omit<ScoredRequest["timing"], "tokenize">;
 };
@@ -9,21 +9,21 @@ export type QueuedScores = Omit<ScoredRequest, "timing"> & {
 export interface Admission {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
-  /** On the scheduler's clock, in milliseconds. */
+  /** Time on the scheduler's clock, in milliseconds. */
   readonly deadlineAt: number;
-  /** Length of all its texts, in UTF-16 code units: known before they are tokenized. */
+  /** Length of all texts, in UTF-16 code units. */
   readonly textLength?: number;
 }
 
 /** A request's place in the queue, from admission to its answer. */
 export interface Place {
-  /** Settled once. @throws ServiceError DEADLINE_EXCEEDED | CANCELLED | BACKEND_FAILED | what `refuse` was given */
+  /** Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | BACKEND_FAILED, or with the reason given to `refuse`. */
   readonly answer: Promise<QueuedScores>;
-  /** Aborted when the answer is settled: work for this request may stop. */
+  /** Aborted when the answer is settled, so that work on this request can stop. */
   readonly signal: AbortSignal;
-  /** Hands in the tokens to be scored. Nothing happens if the answer is settled. */
+  /** Submits the tokens for scoring. No effect if the answer is settled. */
   submit(plan: RequestPlan): void;
-  /** Gives the place back with the reason. Nothing happens if the answer is settled. */
+  /** Rejects the answer with the reason and frees the place. No effect if the answer is settled. */
   refuse(reason: unknown): void;
 }
 
@@ -32,7 +32,7 @@ export interface Settling {
   onDeparture(): void;
 }
 
-/** The promise, the timer and the abort listener of a place. They end together, once. */
+/** The promise, the deadline timer and the abort listener of a place. They end together, once. */
 export class PlaceLife {
   readonly answer: Promise<QueuedScores>;
   readonly deadlineAt: number;

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 
-/** One instance for all: creating an error with its stack trace is slow, and a flood of requests gets this one. */
+/** One shared instance, because creating an error with a stack trace is slow and floods of requests get this error. */
 const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
 
 /** Errors of requests that the scheduler does not answer with scores. */
@@ -11,13 +11,9 @@ export const queueErrors = {
   draining: () => new ServiceError("DRAINING", "The service is shutting down."),
   full: () => FULL,
   overloaded: (retryMs: number) =>
-    new ServiceError(
-      "OVERLOADED",
-      "The service has too much to do to answer this request before its deadline.",
-      {
-        retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000)),
-      },
-    ),
+    new ServiceError("OVERLOADED", "The service is too busy to answer this request before its deadline.", {
+      retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000)),
+    }),
   tooLate: () => new ServiceError("DEADLINE_EXCEEDED", "The request exceeded the server deadline."),
   cancelled: () => new ServiceError("CANCELLED", "The caller has left."),
   failed: (cause: unknown) => new ServiceError("BACKEND_FAILED", "The inference backend failed.", { cause }),

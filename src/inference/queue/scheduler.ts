@@ -34,8 +34,8 @@ import { type Outcome, Tally } from "./tally.ts";
  * later only fill the score cache.
  *
  * A tokenized request that cannot be answered before its deadline is refused, with the time after which to retry. The same
- * happens to a waiting request if the backend becomes slower; one that has begun is finished. A request that is
- * alone is always tried, so that a forecast that is too long gets corrected.
+ * happens to a waiting request if the backend becomes slower. A request that has begun is finished. A request with nothing
+ * before it is always tried, so that too long forecasts get corrected.
  */
 export class Scheduler {
   readonly #backend: Backend;
@@ -45,7 +45,7 @@ export class Scheduler {
   readonly #dispatcher: Dispatcher;
   readonly #gate: Gate;
   readonly #secondTries = new SecondTries();
-  /** Whether a second try is being computed. It may kill the process, so no other batch is sent meanwhile. */
+  /** Whether a second try is being computed. It may crash the process, so no other batch is sent meanwhile. */
   #isAlone = false;
 
   #obstacle: (() => ServiceError) | undefined = queueErrors.starting;
@@ -91,13 +91,13 @@ export class Scheduler {
     if (!this.#isDraining) this.#obstacle = undefined;
   }
 
-  /** Rejects every request from now on: the backend did not start. */
+  /** Rejects every request from now on, because the backend did not start. */
   fail(cause: unknown): void {
     if (!this.#isDraining) this.#obstacle = () => queueErrors.unavailable(cause);
   }
 
   /**
-   * Takes a place in the queue, at once or not at all.
+   * Takes a place in the queue without waiting.
    *
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED, or BACKEND_FAILED if the backend did not start (all of these
    *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
@@ -308,7 +308,7 @@ export class Scheduler {
     this.#finishAnswered();
   }
 
-  /** A new process has none of the states that the old one kept. */
+  /** Call when the process is new: its cache of states is empty. */
   #forgetHeldStates(): void {
     for (const work of worksOf(this.#tickets())) work.forgetHeldStates();
   }
@@ -359,7 +359,7 @@ export class Scheduler {
     if (refusal !== undefined) this.#end(ticket, "rejected", refusal);
   }
 
-  /** Timers are late when the process is busy: no batch may start for a request whose deadline has passed. */
+  /** Ends requests whose deadline has passed. Timers may be late on a busy process, and no batch may start for such a request. */
   #timeOutLate(): void {
     const now = this.#clock.now();
     for (const ticket of this.#tickets()) {

@@ -1,16 +1,16 @@
-/** Time after a deadline without progress. A hung inference process is killed earlier, five seconds after a request's deadline. A judgement. */
+/** Time without progress after a deadline. A hung inference process is killed earlier, five seconds after a request's deadline. Chosen. */
 const BEYOND_DEADLINE_MS = 30_000;
 
 export interface StandstillSigns {
-  /** Whether a backend that says it is ready has a batch. */
+  /** Whether the backend is ready and has a batch. */
   readonly hasWork: boolean;
-  /** Deadlines of all requests that wait or run. */
+  /** Deadlines of all waiting and running requests. */
   readonly deadlines: readonly number[];
 }
 
 /**
- * Tells a service that has stopped working from one that is slow or reloads its model. Each request ends at its deadline, and each
- * batch soon after it. One that is still there much later will never end. Times are on the scheduler's clock, in
+ * Distinguishes a service that is stuck from one that is slow or reloads its model. Each request ends at its deadline, and
+ * each batch soon after it. One that still exists much later will never end. Times are on the scheduler's clock, in
  * milliseconds.
  */
 export class StandstillWatch {
@@ -22,7 +22,7 @@ export class StandstillWatch {
     this.#progressAt = now;
   }
 
-  /** To be called when a batch is sent to an idle backend, when one ends, and when the model is loaded again. */
+  /** Call when a batch is sent to an idle backend, when a batch ends, and when the model has been reloaded. */
   noteProgress(now: number): void {
     this.#progressAt = now;
   }

@@ -1,6 +1,6 @@
 import type { TurnedAway } from "../ports.ts";
 
-/** How a request ended. `refused` (token limits) is in no public counter, like every other invalid request. */
+/** How a request ended. `refused` (token limits) is in no public counter, like all invalid requests. */
 export type Outcome = "completed" | "rejected" | "timedOut" | "cancelled" | "failed" | "refused";
 
 /** Counters since the start. */

@@ -3,16 +3,16 @@ import type { Encoding } from "tokenizers";
 import { groupByUnits } from "./groups.ts";
 
 /**
- * UTF-16 code units that are tokenized in one call; a longer text goes alone. Chosen: some 8 ms off the main thread, and at most
- * three times as many ids to fetch on it, which takes 5 ms.
+ * UTF-16 code units that are tokenized in one call; a longer text has a call of its own. Chosen: this takes about 8 ms off
+ * the main thread, and yields at most three times as many ids, which take 5 ms to fetch on the main thread.
  */
 export const GROUP_UNITS = 8_192;
-/** Ids that are fetched before the event loop turns. Chosen: 0.2 µs each, and another 3 ms for what is done with them. */
+/** Ids fetched between two turns of the event loop. Chosen: fetching takes 0.2 µs each, processing another 3 ms in total. */
 const FETCHED_IN_A_TURN = 16_384;
-/** Ids that cost as much as one to fetch where they are only copied and compared. Chosen: some 10 ns each. */
+/** Copying and comparing this many ids costs as much as fetching one. Chosen: about 10 ns each. */
 const COPIED_FOR_ONE = 16;
 
-/** Ids that stand for others: all from `from` on. */
+/** All ids from `from` on are replaced by `by`. */
 export interface Replacement {
   readonly from: number;
   readonly by: number;
@@ -28,14 +28,15 @@ export interface TextSource {
 /**
  * Tokens of the texts of one request.
  *
- * A text is cut where the tokenizer provably cuts it, too (see `readVocabulary`): between two pieces of which one ends, or begins, with a
- * newline and the other does not. With Gemma's tokenizer these are nearly all borders between state, question, header and candidate,
- * so that a state is tokenized once and not again for each pair. What cannot be cut is tokenized whole.
+ * A text is split where the tokenizer provably splits it, too (see `readVocabulary`): between two pieces where either the
+ * first ends with a newline or the second begins with one, but not both. With Gemma's tokenizer, these are nearly all borders
+ * between state, question, header and candidate. So a state is tokenized once instead of once per pair. Texts that cannot be
+ * split are tokenized whole.
  */
 export class EncodedTexts {
   readonly #source: TextSource;
   readonly #segments = new Map<string, Segment>();
-  /** By a text's pieces, since a segment of several is long and hashed anew each time it is put together. */
+  /** The segments of each text. Cached, because concatenating and hashing long segments again is slow. */
   readonly #cuts = new WeakMap<readonly string[], readonly string[]>();
   #fetched = 0;
 
@@ -63,9 +64,9 @@ export class EncodedTexts {
   }
 
   /**
-   * Ids of a text, added or not. The event loop turns from time to time.
+   * Ids of a text, which need not have been added. Yields to the event loop regularly.
    *
-   * @returns [1 + tokens] behind `first`
+   * @returns [1 + tokens] `first`, then the ids
    */
   async ids(first: number, pieces: readonly string[]): Promise<Int32Array> {
     await this.add([pieces]);
@@ -113,7 +114,7 @@ export class EncodedTexts {
   }
 }
 
-/** The tokens of one segment. The library's object is let go once they are fetched. */
+/** The tokens of one segment. The library's object is released once they are fetched. */
 class Segment {
   readonly length: number;
   #encoding: Encoding | undefined;

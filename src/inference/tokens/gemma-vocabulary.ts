@@ -1,33 +1,33 @@
 import { ServiceError } from "../../errors.ts";
 
-/** What a tokenizer.json of Gemma's kind says about every text's tokens. */
+/** Facts about a tokenizer.json of Gemma's kind that hold for the tokens of every text. */
 export interface VocabularyFacts {
-  /** Most UTF-16 code units of a text that one token stands for. */
+  /** Maximum UTF-16 code units of a text that one token stands for. */
   readonly longestToken: number;
   /**
-   * Whether runs of newlines are cut out of a text before anything else. Then a text's tokens are those of its runs of newlines and of
-   * what stands between them, one after the other, whatever these are.
+   * Whether runs of newlines are split off before anything else. Then the tokens of a text are the tokens of its runs of
+   * newlines and of the texts between them, concatenated.
    */
   readonly separatesNewlines: boolean;
-  /** The token for what the vocabulary lacks. */
+  /** The token for unknown text. */
   readonly unknownId: number;
 }
 
 /**
- * Reads what bounds the number of tokens from below, and where texts can be cut.
+ * Determines a lower bound for the number of tokens of a text, and where texts can be split.
  *
- * **Length.** Every character of a text ends in a token: the normalizer puts one character for another, the pre-tokenizer drops none,
- * and what the vocabulary lacks becomes the bytes of one character, a token each. So a token stands for at most as much text as
- * the longest entry has.
+ * **Length.** Every character of a text is part of a token: the normalizer replaces characters one by one, the pre-tokenizer
+ * drops none, and a character that is not in the vocabulary becomes one token per byte. So a token stands for at most as much
+ * text as the longest entry of the vocabulary.
  *
- * **Newlines.** Added tokens are cut out first: from the left, at each place the longest that begins there. Suppose that each added token
- * with a newline consists of newlines, that a single newline is one of them, and that none depends on what stands beside it
- * (`single_word`, `lstrip`, `rstrip`) or on the normalizer. Then no other added token covers a newline, every newline is covered, and a run
- * of them is covered from its beginning: so its tokens are a matter of its length, and what stands between two runs is worked
- * on apart.
+ * **Newlines.** The tokenizer first matches added tokens: from left to right, the longest match at each position. Suppose that
+ * each added token with a newline consists only of newlines, that a single newline is one of them, and that none depends on
+ * its neighbours (`single_word`, `lstrip`, `rstrip`) or on the normalizer. Then no other added token covers a newline, every
+ * newline is covered, and a run of newlines is matched from its beginning. So its tokens depend only on its length, and the
+ * texts between two runs are tokenized separately.
  *
  * @param file parsed tokenizer.json: BPE with byte fallback
- * @throws ServiceError INVALID_MODEL for any other, since the above is not about it
+ * @throws ServiceError INVALID_MODEL for any other kind, for which the above does not hold
  */
 export function readVocabulary(file: unknown): VocabularyFacts {
   const model = member(file, "model");
@@ -51,18 +51,18 @@ export function readVocabulary(file: unknown): VocabularyFacts {
   const added = readAddedTokens(member(file, "added_tokens"));
   const unknownId = vocabulary[String(member(model, "unk_token"))];
   if (typeof unknownId !== "number") throw invalid("a token for unknown characters");
-  let longestToken = 2; // the bytes of a character that is two code units
+  let longestToken = 2; // the byte tokens of a character of two code units
   for (const token in vocabulary) longestToken = Math.max(longestToken, token.length);
   for (const { content } of added) longestToken = Math.max(longestToken, content.length);
-  if (added.some(({ strips }) => strips)) longestToken = Number.POSITIVE_INFINITY; // takes any number of spaces along
+  if (added.some(({ strips }) => strips)) longestToken = Number.POSITIVE_INFINITY; // covers any number of spaces
   return { longestToken, separatesNewlines: separatesNewlines(added), unknownId };
 }
 
 interface AddedToken {
   readonly content: string;
-  /** Takes spaces beside it along. */
+  /** Whether the token also covers the spaces beside it. */
   readonly strips: boolean;
-  /** Found in the text as it came, whatever stands beside it. */
+  /** Whether the token is matched in the text before normalization, independent of its neighbours. */
   readonly isPlain: boolean;
 }
 
@@ -87,7 +87,7 @@ function separatesNewlines(added: readonly AddedToken[]): boolean {
   );
 }
 
-/** No normalizer, or Gemma's, which puts a mark for each space. */
+/** No normalizer, or Gemma's, which replaces each space by a mark. */
 function isCharacterForCharacter(normalizer: unknown): boolean {
   if (normalizer === null || normalizer === undefined) return true;
   const pattern = member(member(normalizer, "pattern"), "String");
@@ -101,7 +101,7 @@ function isCharacterForCharacter(normalizer: unknown): boolean {
   );
 }
 
-/** No pre-tokenizer, or Gemma's, which cuts at spaces (there are none left). */
+/** No pre-tokenizer, or Gemma's, which splits at spaces (the normalizer has left none). */
 function keepsAll(preTokenizer: unknown): boolean {
   if (preTokenizer === null || preTokenizer === undefined) return true;
   return member(preTokenizer, "type") === "Split" && member(preTokenizer, "behavior") !== "Removed";

@@ -1,4 +1,4 @@
-/** Runs of items of at most so many units together; a larger one alone. */
+/** Groups consecutive items, each group of at most `most` units in total. A larger item is a group by itself. */
 export function groupByUnits<Item>(
   items: readonly Item[],
   unitsOf: (item: Item) => number,

@@ -2,17 +2,17 @@ import { getOrSet } from "../get-or-set.ts";
 import type { TokenPath } from "../ports.ts";
 
 /**
- * Cuts a pair's tokens where pairs may share them:
+ * Splits the tokens of a pair into the parts that pairs can share:
  *
  *     pair       ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒░░░░░░
  *     state      ▓▓▓▓▓▓▓▓▓▓▓▓▓▓x                  the state's text alone
  *     prompt     ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒y         everything before the candidate
  *
- * The state part goes as far as both have the same tokens, the question part on from there as far as pair and prompt have. Tokens may
- * reach across the borders of texts (x, y), so the texts' own lengths do not say where. The candidate keeps one token at least, since
- * the score is read at its last.
+ * The state part is the common prefix of the pair and the state alone. The question part continues it to the end of the common
+ * prefix of the pair and the prompt. Tokens may span the borders of texts (x, y), so the lengths of the texts do not determine
+ * where to split. The candidate part has at least one token, because the score is read at its last one.
  *
- * One cutter serves one request: parts that are equal come out as one array.
+ * Use one cutter per request: equal parts become the same array.
  */
 export class PathCutter {
   readonly #stateAlone: Int32Array;
@@ -35,7 +35,7 @@ export class PathCutter {
     return {
       state: getOrSet(this.#stateParts, begin, () => pair.slice(0, begin)),
       question: this.#questionPart(prompt, begin, end),
-      candidate: pair.slice(end), // a copy: a view would keep the whole pair
+      candidate: pair.slice(end), // a copy: a view would keep the whole pair in memory
     };
   }
 
@@ -45,7 +45,7 @@ export class PathCutter {
   }
 }
 
-/** How many tokens two lists begin with alike, `most` at most. */
+/** Length of the common prefix of two lists, at most `most`. */
 function commonLength(a: Int32Array, b: Int32Array, most: number): number {
   const end = Math.min(a.length, b.length, most);
   let length = 0;

@@ -7,7 +7,7 @@ import { textTokensOf } from "./text-tokens.ts";
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 
-/** A tokenizer of Gemma's kind, for whole texts that are given in pieces. */
+/** A tokenizer of Gemma's kind. Texts are given in pieces, and tokenized as their concatenation. */
 export class JointEncoder {
   readonly facts: VocabularyFacts;
   readonly #library: LibraryTokenizer;
@@ -15,9 +15,9 @@ export class JointEncoder {
 
   /**
    * @param json       text of a tokenizer.json
-   * @param vocabulary how many ids the model knows, if that is known. Gemma's tokenizer has tokens for pictures, of which a model of texts
-   *                   knows nothing; where somebody writes one out in a text, it is read as an unknown token.
-   * @throws ServiceError INVALID_MODEL for one of another kind
+   * @param vocabulary number of ids that the model knows, if known. Gemma's tokenizer also has tokens for images, which text
+   *                   models lack. If a text spells out such a token, it is read as an unknown token.
+   * @throws ServiceError INVALID_MODEL for a tokenizer.json of another kind
    */
   constructor(json: string, vocabulary: number | undefined) {
     try {
@@ -32,7 +32,7 @@ export class JointEncoder {
     if (vocabulary !== undefined) this.#replacement = { from: vocabulary, by: this.facts.unknownId };
   }
 
-  /** For the texts of one request: what they have in common is tokenized once. */
+  /** Tokens of the texts of one request; common segments are tokenized once. */
   open(signal: AbortSignal): EncodedTexts {
     const encode = (texts: readonly string[]) =>
       this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS);
@@ -44,13 +44,13 @@ export class JointEncoder {
     return (await this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS)).map(textTokensOf);
   }
 
-  /** A token as the vocabulary writes it. */
+  /** A token as the vocabulary spells it. */
   tokenText(id: number): string {
     return this.#library.idToToken(id) ?? "";
   }
 
   /**
-   * A lower bound of a text's tokens by its length alone, so that a text of 2 MiB is refused unseen.
+   * A lower bound for the number of tokens of a text, from its length alone. So a text of 2 MiB is refused without tokenizing it.
    *
    * @param units UTF-16 code units
    */

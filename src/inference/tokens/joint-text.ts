@@ -1,9 +1,9 @@
-/** What stands between the texts of a pair, by the published recipe of the GemmaDecision-270M weights: it must not drift. */
+/** Separators between the texts of a pair. The model was trained with these (published with the GemmaDecision-270M weights): do not change them. */
 const BLANK_LINE = "\n\n";
 const HEADER = "\n\nCandidate action:\n";
 
 /**
- * State and question as one text, in pieces: a blank one is left out together with its blank line.
+ * State and question as one text, in pieces. A blank text is left out together with its separator.
  *
  *     state ⏎⏎ instructions
  */
@@ -12,7 +12,7 @@ export function contextPieces(state: string, question: string): readonly string[
   return [state, BLANK_LINE, question];
 }
 
-/** Everything before the candidate: the same for all candidates of a question. */
+/** Everything before the candidate; the same for all candidates of a question. */
 export function promptPieces(state: string, question: string): readonly string[] {
   return [...contextPieces(state, question), HEADER];
 }

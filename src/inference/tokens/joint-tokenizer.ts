@@ -16,22 +16,22 @@ import { PathCutter } from "./joint-cut.ts";
 import { JointEncoder } from "./joint-encoder.ts";
 import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";
 
-/** What the texts of a model that reads pairs as one text need to know of it. */
+/** Properties of a model that reads each pair as one text. */
 export interface JointModel {
-  /** Token that every pair begins with. */
+  /** Id of the first token of every pair. */
   readonly bosId: number;
-  /** Tokens of the longest pair that the model takes. */
+  /** Maximum tokens of a pair. */
   readonly maxTokens: number;
-  /** Ids from here on the model does not know, whatever its tokenizer says; undefined where nobody knows. */
+  /** Number of token ids that the model knows, which may be fewer than its tokenizer has; undefined if unknown. */
   readonly vocabulary: number | undefined;
 }
 
-/** A text that has a limit of its own. */
+/** A text with a token limit of its own. */
 type Check = Omit<TooLongText, "came"> & { readonly pieces: readonly string[] };
 
 /**
- * Each pair as one text, for a model that reads it from left to right: one string, whose tokens may reach across the borders of state,
- * question and candidate. Where the tokens are cut is a matter of the pair's own texts (see `PathCutter`).
+ * Tokenizes each pair as one text, for causal models. Tokens may span the borders of state, question and candidate.
+ * `PathCutter` splits them into parts, which depend only on the pair's own texts.
  */
 export class JointTokenizer implements Tokenizer {
   readonly #encoder: JointEncoder;
@@ -39,7 +39,7 @@ export class JointTokenizer implements Tokenizer {
 
   /**
    * @param json text of a tokenizer.json of Gemma's kind
-   * @throws ServiceError INVALID_MODEL for any other
+   * @throws ServiceError INVALID_MODEL for any other kind
    */
   constructor(json: string, model: JointModel) {
     this.#encoder = new JointEncoder(json, model.vocabulary);
@@ -74,14 +74,14 @@ export class JointTokenizer implements Tokenizer {
       return { what, loc, maxTokens: maxStateQuestionTokens, pieces: contextPieces(state.text, question) };
     };
     const tooLong = await this.#check([context("state", state, "")], texts);
-    const isStateTooLong = tooLong.length > 0; // then every question would be, too
+    const isStateTooLong = tooLong.length > 0; // then state and question are too long for every question, too
     const checks = questions.flatMap(({ question, candidates }) => [
       ...(isStateTooLong ? [] : [context("state and question", question, question.text)]),
       ...candidates.map(({ loc, text }): Check => {
         return { what: "candidate", loc, maxTokens: maxCandidateTokens, pieces: [text] };
       }),
     ]);
-    // group by group: once there is enough to report, nothing more is tokenized
+    // group by group, to stop once there are enough issues
     for (const group of groupByUnits(checks, ({ pieces }) => unitsOf(pieces), GROUP_UNITS)) {
       if (tooLong.length >= MAX_ISSUES) break;
       tooLong.push(...(await this.#check(group, texts)));

@@ -13,7 +13,7 @@ import type {
   TooManyTokens,
 } from "../ports.ts";
 
-/** The parts of a pair; each has special tokens of its own. */
+/** A part of a pair. Each kind of part has its own special tokens. */
 export type PartRole = TextRole;
 
 export interface TextPart {
@@ -27,7 +27,7 @@ export interface PartEncoder {
   /**
    * Tokens of each part, special tokens included.
    *
-   * @param options.maxTooMany parts after that many refused ones are left out
+   * @param options.maxTooMany stop after this many refused parts
    * @param options.signal     rejects with its reason once aborted
    * @returns [parts] or fewer, in order
    */
@@ -35,19 +35,19 @@ export interface PartEncoder {
     parts: readonly TextPart[],
     options: { readonly maxTooMany: number; readonly signal: AbortSignal },
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
-  /** Left out where no texts are kept. */
+  /** Undefined for tokenizers without a cache of texts. */
   readonly counters?: TextCacheCounters;
-  /** Whether the tokens of a part are kept now; left out as well. */
+  /** Whether the tokens of a part are cached now. Undefined for encoders without a cache. */
   has?(part: Pick<TextPart, "role" | "text">): boolean;
 }
 
-/** Reads single texts. */
+/** Tokenizes single texts. */
 export interface PartReader extends TextReader {
-  /** @param ids the text's tokens, as `encodeParts` gives them */
+  /** @param ids token ids of the text, from `encodeParts` */
   spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }
 
-/** For a model that reads state, question and candidate apart. */
+/** For models that tokenize state, question and candidate separately. */
 export class PartTokenizer implements Tokenizer {
   readonly #encoder: PartEncoder;
   readonly #reader: PartReader;
@@ -91,7 +91,7 @@ export async function encodeByParts(
     question: parts.add("question", question),
     candidates: candidates.map((candidate) => parts.add("candidate", candidate)),
   }));
-  // A refused question gives no issue of its own below a refused state: hence the questions on top.
+  // below a refused state, refused questions give no issues: so as many more parts must be read
   const maxTooMany = MAX_ISSUES + questions.length;
   const encoded = await encoder.encodeParts(parts.list, { maxTooMany, signal });
 
@@ -124,10 +124,10 @@ export async function encodeByParts(
   return { plan, tooLong };
 }
 
-const NO_TOKENS = new Int32Array(0); // stands for a refused part, in a plan that is thrown away
+const NO_TOKENS = new Int32Array(0); // placeholder for a refused part; its plan is not used
 
 interface PlacedPart {
-  /** Index in the list of parts. */
+  /** Index into the list of parts. */
   readonly at: number;
   readonly loc: RenderedText["loc"];
 }

@@ -3,16 +3,16 @@ import { LRUCache } from "lru-cache";
 import type { TextCacheCounters, TooManyTokens } from "../ports.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 
-/** Of all that is kept. Chosen: a thousand of the longest states, or some 20,000 labels. */
+/** Size of the cache. Chosen: a thousand of the longest states, or about 20,000 labels. */
 const MAX_BYTES = 8 * 2 ** 20;
-/** An entry beside its tokens: an array, its buffer, a key, its place in a map. Measured with Node 20: 370. */
+/** Overhead of an entry: array, buffer, key and place in the map. Measured with Node 20: 370. */
 const ENTRY_BYTES = 400;
-/** UTF-16 code units of a request that are looked up: hashing them takes 0.5 ms of the main thread. Chosen: ordinary requests have fewer. */
+/** Maximum UTF-16 code units of a request that are looked up. Hashing them takes 0.5 ms of the main thread. Chosen: ordinary requests have fewer. */
 const LOOKED_UP_UNITS = 131_072;
 
 /**
- * Tokens of the texts that came lately: states are asked about again, labels and questions come with every request, and to
- * tokenize 1,000 tokens takes 3 ms. In memory only, by SHA-256: no text is kept.
+ * Caches the tokens of recent texts. States are asked about again, labels and questions come with every request, and
+ * tokenizing 1,000 tokens takes 3 ms. In memory only, by SHA-256: no text is stored.
  */
 export class RecentParts implements PartEncoder {
   readonly #encoder: PartEncoder;
@@ -42,7 +42,7 @@ export class RecentParts implements PartEncoder {
     this.#hits += lookups.length - missing.length;
     this.#misses += missing.length;
     if (missing.length > 0) await this.#encode(missing, options);
-    // those behind the last that was encoded are left out
+    // the encoder may have stopped early: only parts before the first missing one are returned
     const end = lookups.findIndex(({ tokens }) => tokens === undefined);
     return lookups.slice(0, end < 0 ? lookups.length : end).flatMap(({ tokens }) => tokens ?? []);
   }
@@ -82,7 +82,7 @@ interface Lookup {
   tokens: Int32Array | TooManyTokens | undefined;
 }
 
-/** Of the bytes that the tokenizer is given. */
+/** Digest of a role and a text. */
 function keyOf({ role, text }: Pick<TextPart, "role" | "text">): string {
   return role + createHash("sha256").update(text, "utf8").digest("base64");
 }

@@ -1,7 +1,7 @@
 import type { Encoding } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 
-/** The tokens of a text as the library gives them. It counts characters by code point. To read many places is slow, so they are read when asked for. */
+/** The tokens of a text. The library's offsets count code points. They are read on demand, because reading many is slow. */
 export function textTokensOf(encoding: Encoding): TextTokens {
   return {
     count: encoding.getLength(),

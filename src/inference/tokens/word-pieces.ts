@@ -8,8 +8,8 @@ import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts
 import { textTokensOf } from "./text-tokens.ts";
 
 /**
- * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of running text are some 10,000, so ordinary
- * requests take one call; and 32,768 of the worst kind (each a token) cost 15 ms off the main thread.
+ * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of prose are about 10,000 units, so ordinary
+ * requests take one call. In the worst case, where each unit is a token, 32,768 units take 15 ms off the main thread.
  */
 const PIECE_UNITS = 32_768;
 
@@ -23,19 +23,19 @@ interface SpecialTokens {
 /**
  * BERT's WordPiece tokenizer, part by part: state `[CLS] .. [SEP]`, question `.. [SEP]`, candidate `[CLS] .. [SEP]`.
  *
- * A long text is counted piece by piece first, and refused as soon as the pieces prove that it is too long. The proof:
- * the tokenizer looks at whitespace, punctuation and CJK characters one by one and turns each word between them into
- * tokens apart from all others. A piece that ends at whitespace has the tokens that the whole text has. Where 32,768
- * units have none, the cut changes the tokens of the word that it touches, and of a bracketed token such as `[SEP]`
- * written out in the text:
+ * The tokens of a long text are first counted piece by piece, and the text is refused as soon as the pieces prove that it is
+ * too long. The proof: the tokenizer splits at whitespace, punctuation and CJK characters, and tokenizes each word between
+ * them separately. So a piece that ends at whitespace has the same tokens as in the whole text. If 32,768 units have no
+ * whitespace, the cut changes the tokens of the word that it splits, or of a bracketed token such as `[SEP]` that is spelled
+ * out in the text:
  *
- * - A tokenizer that reads words of more than `max_input_chars_per_word` characters in runs of that many (a `Split`
- *   behind the pre-tokenizer): every run has a token, so a piece with n tokens stands for at least n / 100 of the whole.
- * - A tokenizer that makes one `[UNK]` of such a word: a shorter word has at most 100 tokens on either side of the cut,
- *   so a piece with n tokens stands for at least n - 100 for each of its ends that is a cut.
+ * - Some tokenizers split words of more than `max_input_chars_per_word` characters into runs of that length (a `Split` after
+ *   the pre-tokenizer). Every run has at least one token, so a piece with n tokens accounts for at least n / 100 of the whole.
+ * - Others turn such a word into one `[UNK]`. A shorter word has at most 100 tokens on either side of the cut, so a piece
+ *   with n tokens accounts for at least n - 100 for each of its ends that is a cut.
  *
- * A bracketed token has at most one token for each of its characters, which is taken off as well. Only a text whose
- * pieces do not prove a refusal is tokenized as a whole, and then its count is small.
+ * A bracketed token that is cut has at most one token per character, which is subtracted as well. Only texts whose pieces do
+ * not prove a refusal are tokenized whole, and their token counts are small.
  */
 export class WordPieceEncoder implements PartEncoder, PartReader {
   readonly #wordPieces: WordPieces;
@@ -45,7 +45,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
   /**
    * @param json  text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
    * @param words number of the model's word embeddings, if known: every token id is below it
-   * @throws ServiceError INVALID_MODEL for any other
+   * @throws ServiceError INVALID_MODEL for any other kind
    */
   constructor(json: string, words?: number) {
     try {
@@ -90,7 +90,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
 
   async spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
     const encoding = await this.#wordPieces.encode(text, null, WITHOUT_SPECIAL_TOKENS);
-    const characters = Array.from(text); // places count code points
+    const characters = Array.from(text); // offsets count code points
     const sources = encoding.getOffsets().map(([start, end]) => characters.slice(start, end).join(""));
     const before = this.#special[role].before.length;
     const unknownId = this.#wordPieces.tokenToId("[UNK]");
@@ -136,7 +136,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
 
   #complete(part: TextPart, encoding: Encoding): Int32Array | TooManyTokens {
     const count = encoding.getLength() + this.#specialCount(part.role);
-    if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many
+    if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many tokens
     const { before, after } = this.#special[part.role];
     return Int32Array.from([...before, ...encoding.getIds(), ...after]);
   }
@@ -158,7 +158,7 @@ interface Cut {
   readonly isInWord: boolean;
 }
 
-/** Where the piece that begins at `start` ends: behind its last whitespace, or where it is full if it has none. */
+/** End of the piece that begins at `start`: after its last whitespace, or at its maximum length if it has none. */
 function pieceEnd(text: string, start: number): Cut {
   const full = start + PIECE_UNITS;
   if (full >= text.length) return { index: text.length, isInWord: false };
@@ -168,7 +168,7 @@ function pieceEnd(text: string, start: number): Cut {
   return { index: splitsPair(text, full) ? full - 1 : full, isInWord: true };
 }
 
-/** Whitespace that the pre-tokenizer cuts at and the normalizer leaves in place: tab, line feed, carriage return, space. */
+/** Whitespace at which the pre-tokenizer splits and which the normalizer keeps: tab, line feed, carriage return, space. */
 const WHITESPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
 function splitsPair(text: string, index: number): boolean {
@@ -178,9 +178,10 @@ function splitsPair(text: string, index: number): boolean {
 }
 
 /**
- * How many tokens a piece stands for at least in the whole text, from those counted in it and its ends that cut a word.
+ * Lower bound for the tokens of the whole text that a piece accounts for, from its own token count and the number of its ends
+ * that cut a word.
  *
- * @throws ServiceError INVALID_MODEL if the tokenizer is not of the kinds that the proof above is about
+ * @throws ServiceError INVALID_MODEL if the proof above does not hold for this tokenizer
  */
 function readLeastTokens(file: unknown): (counted: number, cuts: number) => number {
   const read = (...path: readonly (string | number)[]): unknown => path.reduce(member, file);
@@ -204,7 +205,7 @@ function readLeastTokens(file: unknown): (counted: number, cuts: number) => numb
   return leastTokens(margin, isPlain ? 1 : maxWord);
 }
 
-/** Not in the function above: what it returns would keep the file with its vocabulary, 8 MB. */
+/** A separate function, because a closure in the function above would keep the parsed file in memory (8 MB). */
 function leastTokens(margin: number, run: number): (counted: number, cuts: number) => number {
   return (counted, cuts) => (cuts === 0 ? counted : Math.floor(Math.max(0, counted - cuts * margin) / run));
 }
@@ -220,13 +221,13 @@ function checkTokenIds(file: unknown, words: number): void {
     );
   };
   const vocabulary = member(member(file, "model"), "vocab");
-  // no list of its 50,000 entries: a start waits for it
+  // without creating a list of its 50,000 entries, which would slow down the start
   for (const token in vocabulary as object) check(token, member(vocabulary, token));
   const added = member(file, "added_tokens");
   if (Array.isArray(added)) for (const token of added) check(member(token, "content"), member(token, "id"));
 }
 
-/** The pre-tokenizer of `training/vocabulary.py`: as BERT's, and longer words in runs of `maxWord` characters. */
+/** The pre-tokenizer of `training/vocabulary.py`: BERT's, and words longer than `maxWord` characters split into runs of that length. */
 function readsLongWords(maxWord: number): object {
   const runs = {
     type: "Split",

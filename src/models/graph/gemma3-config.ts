@@ -10,9 +10,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Default of published configurations: one full-attention layer after five sliding-window layers. */
 const USUAL_PATTERN = 6;
-/** Chosen: more than any model has, few enough for a list. */
+/** Maximum number of layers. Chosen: more than any model has, and few enough for a list. */
 const MOST_LAYERS = 1000;
-/** Assumed values. Any other value would need another graph. */
+/** Members of which the graph supports only these values. */
 const FIXED: Readonly<Record<string, readonly unknown[]>> = {
   model_type: ["gemma3_text"],
   hidden_activation: ["gelu_pytorch_tanh"],

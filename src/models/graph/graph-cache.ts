@@ -9,7 +9,7 @@ import { WeightsWriter } from "./weights-writer.ts";
 const GRAPH = "graph.onnx";
 const WEIGHTS = "weights.bin";
 const ENTRY = "entry.json";
-/** Folder of a graph that is not packed yet. */
+/** Folder of a graph that is not yet packed. */
 const PLAIN = "plain";
 const PARTIAL = ".partial";
 /**
@@ -19,7 +19,7 @@ const PARTIAL = ".partial";
 const UNUSED_MS = 3_600_000;
 /** Age after which any graph is removed. It can be written again. */
 const FORGOTTEN_MS = 30 * 24 * 3_600_000;
-/** To put a graph in the place of a damaged one. Chosen: the second succeeds unless others do the same at that moment. */
+/** Attempts to replace a damaged graph. Chosen: the second one succeeds unless other processes replace it at the same moment. */
 const MOST_TRIES = 5;
 
 /** Folders of graphs. */
@@ -47,14 +47,14 @@ export interface GraphSource {
   readonly model: string;
   /** SHA-256 of the source files, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Other inputs: `form`, `outputs` beside the usual ones, and the code that writes the graph. */
+  /** Other inputs: `form`, `outputs` in addition to the usual ones, and the version of the code that writes the graph. */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
 /** Writes a graph's large constants to the given file and returns the bytes of the ONNX file. */
 export type WriteGraph = (weights: WeightsFile) => Promise<Uint8Array>;
 
-/** Writes a graph again with its constants as the runtime wants them: to the path `to`, and constants to the file `weights` beside it. */
+/** Copies a graph with its constants in the layout that the runtime uses: the graph to the path `to`, the constants to the file `weights` beside it. */
 export type PackGraph = (from: string, to: string, weights: string) => Promise<void>;
 
 export interface GraphFile {
@@ -74,7 +74,7 @@ interface Entry {
  * A graph from the cache, checked by size and checksum. If it is missing or damaged, it is written under a temporary name and
  * renamed when complete.
  *
- * @param pack to be named in the settings of the source
+ * @param pack how the graph is packed; `source.settings` must contain its version
  * @throws ServiceError INVALID_MODEL from `write`; the system's error if the cache cannot be written
  */
 export async function keptGraph(
@@ -215,8 +215,8 @@ async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): 
 }
 
 /**
- * Renames a complete graph. If another process was faster, its identical graph stays, since it may be in use. A damaged one is moved away
- * in one step, because others may be replacing it too.
+ * Renames a complete graph. If another process was faster, its identical graph stays, because it may be in use. A damaged graph
+ * is moved away by a single rename, because other processes may be replacing it too.
  */
 async function settle(partial: string, folder: string, tries = MOST_TRIES): Promise<void> {
   try {
@@ -274,7 +274,7 @@ async function removeOthers(cache: string, source: GraphSource): Promise<void> {
   }
 }
 
-/** Milliseconds. */
+/** Milliseconds since a folder was last used. */
 async function unusedFor(folder: string): Promise<number> {
   const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
   return Date.now() - mtimeMs;

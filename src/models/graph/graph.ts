@@ -22,7 +22,7 @@ export type Precision = "int8" | "fp32";
 /** How a runtime stores a graph so that its sessions share the weights. */
 export interface Packing {
   readonly pack: PackGraph;
-  /** Changed whenever it stores them otherwise. */
+  /** Changes whenever the stored format changes. */
   readonly version: string;
 }
 
@@ -43,7 +43,7 @@ export async function buildGraph(
   return buildTokenTree(shape, tensors, form, weightsFile, hasVectors);
 }
 
-/** The tensors of one of the package's files, which is held in memory. @throws ServiceError INVALID_MODEL */
+/** The tensors of one of the package's files, which is read into memory. @throws ServiceError INVALID_MODEL */
 export async function packageTensors(modelPackage: ModelPackage, name: string): Promise<Tensors> {
   return new Tensors(bytesSource(await readPackageFile(modelPackage, name), name));
 }
@@ -52,7 +52,7 @@ export async function packageTensors(modelPackage: ModelPackage, name: string): 
  * The same, from the cache if possible: reading takes a tenth of the time of writing.
  *
  * @param hasVectors whether the graph has the output `vectors`
- * @param packing    how a graph is packed before it is kept
+ * @param packing    how a graph is packed before it is cached
  * @returns the path of an ONNX file, or its bytes if the cache cannot be written
  * @throws ServiceError INVALID_MODEL
  */
@@ -86,7 +86,7 @@ export async function openTokenTreeGraph(
   }
 }
 
-/** Of the cache key. Left out of that of the usual graph. */
+/** Part of the cache key; empty for a graph without vectors. */
 const outputs = (hasVectors: boolean) => (hasVectors ? { outputs: "vectors" } : {});
 
 /** @throws ServiceError INVALID_MODEL for another architecture */
@@ -94,7 +94,7 @@ export function tokenTreeShape(architecture: Architecture): TokenTreeShape {
   if (architecture.type !== "bert-token-tree") {
     throw new ServiceError(
       "INVALID_MODEL",
-      `The model is of type ${architecture.type}, not bert-token-tree.`,
+      `The architecture of the model is ${architecture.type}, expected bert-token-tree.`,
     );
   }
   const { vocab, hidden, heads, inner, layers, positions, layer_norm_epsilon } = architecture;
@@ -156,7 +156,7 @@ async function gemma3Parts(modelPackage: ModelPackage) {
   return { head, names, shape: { ...config, positions, headInner: names.innerSize } };
 }
 
-/** @param build streams the weights, which are closed when it returns @throws ServiceError INVALID_MODEL */
+/** @param build streams the weights, whose files are closed when it returns @throws ServiceError INVALID_MODEL */
 export async function gemma3Writer(
   modelPackage: ModelPackage,
   build: (shape: Gemma3Shape, weights: Gemma3Weights) => Uint8Array,

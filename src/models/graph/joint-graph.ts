@@ -7,8 +7,8 @@ import { type ModelPackage, packagePath, readPackageFile } from "../package/pack
 const GRAPH = "model.onnx";
 
 /**
- * A package's own graph with every byte checked. External data must be in files that the manifest lists, and beside the graph: the
- * runtime looks for it where the graph lies, not where a link to the graph does.
+ * A package's own graph, every byte checked against the manifest. External data must be in files that the manifest lists. If
+ * the graph is a symbolic link, they must be beside its target, because the runtime searches there.
  *
  * @returns its bytes, or its path if it needs other files
  * @throws ServiceError INVALID_MODEL naming the file
@@ -23,9 +23,7 @@ export async function openJointGraph(modelPackage: ModelPackage): Promise<Uint8A
     await readPackageFile(modelPackage, name);
     const read = await realpath(path.join(path.dirname(graph), name)).catch(() => undefined);
     if (read !== (await packagePath(modelPackage.folder, name)))
-      throw invalid(
-        `is a link, and beside the file that it leads to there is no ${name}: copy both into the folder`,
-      );
+      throw invalid(`is a link, and ${name} is missing beside its target: copy both files into the folder`);
   }
   return others.length === 0 ? bytes : path.resolve(graph);
 }

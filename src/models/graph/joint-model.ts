@@ -22,7 +22,7 @@ export function longestPair({ limits }: Manifest, allowed: number, where: string
 }
 
 /**
- * What a joint tokenizer needs to know of the model.
+ * The facts about a model that a joint tokenizer needs.
  *
  * @throws ServiceError INVALID_MODEL if the configuration is incomplete, or the package's limits exceed the model's
  */

@@ -12,27 +12,27 @@ import type { ModelPackage } from "../package/package.ts";
 import { gemma3Shape, gemma3Writer, packageTensors, tokenTreeShape } from "./graph.ts";
 import { WeightsWriter } from "./weights-writer.ts";
 
-/** Changed whenever graphs of another version would be fed otherwise, or give other scores. */
+/** Version of the exported graph. Changes with its inputs and with its scores. */
 const VERSION = "whole trees, 1";
 const WEIGHTS = "weights.bin";
 
-/** Arithmetic of another server: int8 and fp32 of a graph, fp32, bf16 and fp16 of PyTorch. */
+/** Number formats of another server: int8 and fp32 for ONNX graphs; fp32, bf16 and fp16 for PyTorch. */
 export const WHOLE_PRECISIONS = ["int8", "fp32", "bf16", "fp16"] as const;
 export type WholePrecision = (typeof WHOLE_PRECISIONS)[number];
 
-/** What a graph that holds whole trees takes, gives and is made of. */
+/** Inputs, outputs and digest of an exported graph, which computes whole trees in one run. */
 export interface WholeGraph {
   readonly shape: TokenTreeShape | Gemma3Shape;
   readonly inputs: readonly TensorFacts[];
   readonly outputs: readonly TensorFacts[];
-  /** SHA-256 of its weights' digests, shape and precision, in 32 bytes. */
+  /** SHA-256 (32 bytes) of the digests of its weights, its shape and its precision. */
   readonly digest: Uint8Array;
 }
 
 /**
  * Describes the graph of a package without reading its weights.
  *
- * @throws ServiceError INVALID_OPTION for a package that brings a graph of its own | INVALID_MODEL
+ * @throws ServiceError INVALID_OPTION for a package with its own graph | INVALID_MODEL
  */
 export async function wholeGraph(modelPackage: ModelPackage, precision: WholePrecision): Promise<WholeGraph> {
   const { architecture, files, id } = modelPackage.manifest;
@@ -53,12 +53,12 @@ export async function wholeGraph(modelPackage: ModelPackage, precision: WholePre
     case "onnx-joint-pairs":
       throw new ServiceError(
         "INVALID_OPTION",
-        `${id} brings a graph of its own, which knows no trees: it is not for another server.`,
+        `${id} has its own ONNX graph, which cannot be exported: it does not compute token trees.`,
       );
   }
 }
 
-/** The files of a package that its scores are made of, without the tokenizer. */
+/** The files of a package that determine the scores of given tokens. */
 export function weightFiles({ type }: Architecture): readonly string[] {
   return type === "gemma3-text-joint"
     ? ["config.json", "joint_head.safetensors", "model.safetensors"]
@@ -68,7 +68,7 @@ export function weightFiles({ type }: Architecture): readonly string[] {
 /**
  * Writes the graph, with its large constants in a file beside it.
  *
- * @param folder there already
+ * @param folder an existing folder
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL; the system's error if it cannot be written
  */
 export async function writeWholeGraph(

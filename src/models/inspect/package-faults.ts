@@ -40,7 +40,7 @@ export async function examinePackage(folder: string): Promise<Examination> {
   return { ...(await examineFiles(folder, manifest)), unknown: await unknownFiles(folder, manifest) };
 }
 
-/** The same for a manifest that need not be in the folder: before it is written there. */
+/** The same for a manifest that has not been written to the folder yet. */
 export async function examineFiles(folder: string, manifest: Manifest): Promise<Examination> {
   const faults: Fault[] = [];
   const revision = revisionFault(manifest);
@@ -119,7 +119,7 @@ async function servingFaults(modelPackage: ModelPackage): Promise<readonly Fault
   return [weights, tokenizer].filter((fault) => fault !== undefined);
 }
 
-/** Messages of `checking` begin with the name of the faulty file, unless it is the manifest. */
+/** The fault that `checking` reports. Its messages begin with the name of the faulty file, unless that is the manifest. */
 async function faultOf(
   checking: Promise<unknown>,
   kind: Fault["kind"],

@@ -153,11 +153,11 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** None of them leads out of the folder. @throws ServiceError INVALID_MODEL naming the one that does */
+/** Checks that no name refers to a file outside the folder. @throws ServiceError INVALID_MODEL with the name that does */
 function plainNames(names: readonly string[], where: string): readonly string[] {
   const other = names.find((name) => !isPlainFileName(name));
   if (other === undefined) return names;
-  throw invalid(`${where} names a file that is no plain file name: ${shown(other)}.`);
+  throw invalid(`${where} contains a file name with a folder or special characters: ${shown(other)}.`);
 }
 
 async function digests(folder: string, names: readonly string[]): Promise<Record<string, string>> {
@@ -186,7 +186,7 @@ function sameFiles(a: Readonly<Record<string, string>>, b: Readonly<Record<strin
   return revisionOf(a) === revisionOf(b);
 }
 
-/** A folder's name as that of a model. */
+/** A folder's name, converted to a valid name of a model. */
 function plainName(name: string): string {
   const words = name.slice(0, 96).split(/[^A-Za-z0-9_.]+|\.{2,}/);
   return (
@@ -197,7 +197,7 @@ function plainName(name: string): string {
   );
 }
 
-/** A text of a file for a message; of anything else only what it is. */
+/** A value of a file as a message shows it: strings in quotes, of other values only the type. */
 function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
   return value === undefined ? "none" : typeof value;

@@ -8,17 +8,18 @@ import { codeOf, digestOf, makeFolder } from "../package/package-file.ts";
 const MANIFEST = "manifest.json";
 
 export interface WriteTarget {
-  /** The folder of the package; that of the files unless it is given. */
+  /** Folder of the package. Default: the folder of the files. */
   readonly to?: string | undefined;
   readonly mayReplace: boolean;
 }
 
 /**
- * Writes manifest.json into the folder, or into another one with copies of the files. Every file is written beside its place and gets
- * its name when all of them are there and have their digests, the manifest last. When it fails, nothing of it is left.
+ * Writes manifest.json into the folder, or into another folder with copies of the files. Files are first written under temporary
+ * names. When all are complete and match their digests they are renamed, the manifest last. If writing fails, all temporary
+ * files are removed.
  *
- * @throws ServiceError INVALID_MODEL when there is a manifest already that may not be replaced, a file has changed since the
- *         manifest was made, or the folder cannot be written
+ * @throws ServiceError INVALID_MODEL if a manifest exists that may not be replaced, if a file has changed since the manifest was
+ *         made, or if the folder cannot be written
  */
 export async function writePackage(
   from: string,
@@ -30,23 +31,23 @@ export async function writePackage(
   const present = await presentManifest(to);
   if (present === text && isSame) return;
   if (present !== undefined && present !== text && !mayReplace)
-    throw invalid(`${path.join(to, MANIFEST)} is there already: --force replaces it.`);
+    throw invalid(`${path.join(to, MANIFEST)} already exists. Use --force to replace it.`);
   if (present !== text && !isSame && !mayReplace) await refuseForeignFiles(to, manifest.files);
   const isNew = !(await isThere(to));
   try {
     await makeFolder(path.resolve(to));
     await fill(from, to, isSame ? {} : manifest.files, text);
   } catch (error) {
-    if (isNew) await rmdir(to).catch(() => {}); // something is in it: then it stays
+    if (isNew) await rmdir(to).catch(() => {}); // stays if it is not empty
     if (error instanceof ServiceError) throw error;
     throw invalid(
-      `${to} cannot be written (${codeOf(error) ?? error}): --output names another folder.`,
+      `${to} cannot be written (${codeOf(error) ?? error}). Choose another folder with --output.`,
       error,
     );
   }
 }
 
-/** @param files SHA-256 of each, by name @throws ServiceError INVALID_MODEL naming one that is there with another content */
+/** @param files SHA-256 of each file, by name @throws ServiceError INVALID_MODEL if one exists with another content */
 async function refuseForeignFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, sha256] of Object.entries(files)) {
     const file = path.join(folder, name);
@@ -54,7 +55,8 @@ async function refuseForeignFiles(folder: string, files: Readonly<Record<string,
       async (found) => !found.isFile() || (await digestOf(file)) !== sha256,
       () => false,
     );
-    if (isForeign) throw invalid(`${file} is there already, and another file: --force replaces it.`);
+    if (isForeign)
+      throw invalid(`${file} already exists and is a different file. Use --force to replace it.`);
   }
 }
 
@@ -74,10 +76,11 @@ async function fill(
         copy,
         constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL,
       );
-      if ((await digestOf(copy)) !== sha256) throw invalid(`${name} in ${from} has changed meanwhile.`);
+      if ((await digestOf(copy)) !== sha256)
+        throw invalid(`${name} in ${from} has changed while it was copied.`);
     }
     await writeFile(path.join(stage, MANIFEST), manifestText);
-    // of a link that is there already a rename takes the place, and leaves alone what it leads to
+    // a rename replaces an existing link and does not touch its target
     for (const name of [...Object.keys(files), MANIFEST])
       await rename(path.join(stage, name), path.join(to, name));
   } finally {
@@ -85,7 +88,7 @@ async function fill(
   }
 }
 
-/** Nothing where there is none; what cannot be read as one is no manifest that may be kept. */
+/** The existing manifest; undefined if there is none. An unreadable one counts as a manifest with another content. */
 async function presentManifest(folder: string): Promise<string | undefined> {
   if (!(await isThere(path.join(folder, MANIFEST)))) return undefined;
   return readManifestText(folder).catch(() => "");

@@ -8,7 +8,7 @@ import {
 } from "../weights/safetensors-header.ts";
 import { allFinite } from "../weights/tensor-type.ts";
 
-/** A multiple of every element size. */
+/** Bytes read at once; a multiple of every element size. */
 const PIECE_BYTES = 2 ** 22;
 /** Maximum number of reported faults. A broken header can cause any number. */
 const MOST_FAULTS = 20;
@@ -61,7 +61,7 @@ function locate(entries: ReadonlyMap<string, unknown>, dataBegin: number) {
 /**
  * The format has no gaps: tensors follow each other from the header to the end of the file.
  *
- * @returns also the tensors that overlap none before them: so a header that names the same bytes again and again has them read once
+ * @returns the faults, and the tensors that do not overlap earlier ones, so that no byte is read twice
  */
 function coverOf(places: readonly NamedPlace[], dataBegin: number, fileEnd: number) {
   const faults: string[] = [];

@@ -24,7 +24,7 @@ export interface Manifest {
   readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
   /** SHA-256 of every other file of the package, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Where the files are published. Then the id's revision is that commit; otherwise it is the digest over the files. */
+  /** Where the files are published. If present, the revision of the id is the commit, otherwise the digest of the files. */
   readonly origin?: Origin;
 }
 
@@ -133,7 +133,7 @@ const jointGraph: JSONSchemaType<JointGraphArchitecture> = {
   },
 };
 
-/** Further members, such as `trained_on`, are for people and ignored. */
+/** Other members, such as `trained_on`, are ignored. */
 export const manifestSchema: JSONSchemaType<Manifest> = {
   type: "object",
   title: "Manifest of a model package",

@@ -20,16 +20,16 @@ const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly string[]>> 
 
 let validator: ValidateFunction<Manifest> | undefined;
 
-/** Compiled when the first manifest is read. The inference process gets a validated one and never compiles it. */
+/** Compiled when the first manifest is read. The inference process gets a validated manifest and never compiles it. */
 function manifestValidator(): ValidateFunction<Manifest> {
-  // reports every fault, for `decision model verify`; the length of the text is bounded
+  // allErrors: `decision model verify` lists every fault. Safe, because the length of the text is limited
   validator ??= new Ajv({
     strict: true,
     strictRequired: false,
     discriminator: true,
     allErrors: true,
     verbose: true,
-    validateSchema: false, // a constant that a test validates
+    validateSchema: false, // the schema is constant, and a test validates it
   }).compile(manifestSchema);
   return validator;
 }
@@ -90,7 +90,7 @@ function inconsistencies({ architecture, files }: Manifest): readonly string[] {
 
 /** One fault as the end of a sentence that begins with the file's name. */
 function explain({ instancePath, keyword, message, params, propertyName }: ErrorObject): string {
-  const where = instancePath || "itself";
+  const where = instancePath || "its top level";
   switch (keyword) {
     case "required":
       return `lacks the member ${instancePath}/${params.missingProperty}`;
@@ -99,11 +99,11 @@ function explain({ instancePath, keyword, message, params, propertyName }: Error
     case "discriminator":
       return `has an unknown value at ${where}/${params.tag}, expected ${Object.keys(REQUIRED_FILES).join(", ")}`;
     case "propertyNames":
-      return `has at ${where} a file name with a folder or special characters: ${shown(params.propertyName)}`;
+      return `has a file name with a folder or special characters at ${where}: ${shown(params.propertyName)}`;
     default:
       if (propertyName !== undefined)
-        return `has at ${where} a file name with a folder or special characters: ${shown(propertyName)}`;
-      return `has at ${where} a value that ${message ?? "is not valid"}`;
+        return `has a file name with a folder or special characters at ${where}: ${shown(propertyName)}`;
+      return `has an invalid value at ${where}: it ${message ?? "is not valid"}`;
   }
 }
 

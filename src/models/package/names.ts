@@ -1,6 +1,6 @@
 /**
- * A namespace, or a name in it, as the hub allows them: letters and digits, with single dots and hyphens between. So no name holds a
- * separator of any system or `..`, and `<namespace>--<name>` belongs to one model only.
+ * A namespace or a name as the hub allows them: letters, digits and `_`, with single dots and hyphens between. So no name
+ * contains `..` or a path separator of any system, and `<namespace>--<name>` is unique to a model.
  */
 const PART = "[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*";
 /** `<namespace>/<name>` */
@@ -26,17 +26,17 @@ export function isModelId(text: string): boolean {
 export const FILE_NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]*$";
 export const MAX_FILE_NAME_LENGTH = 255;
 
-/** Windows takes these for devices, whatever follows their first dot, and drops a dot at the end. */
+/** On Windows these are devices, whatever follows their first dot, and a trailing dot is dropped. */
 const UNUSABLE_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.$/i;
 
-/** Whether it names a file of a folder, and nothing outside it. */
+/** Whether the name is a file name without a path. */
 export function isPlainFileName(name: string): boolean {
   return name.length <= MAX_FILE_NAME_LENGTH && new RegExp(FILE_NAME_PATTERN).test(name);
 }
 
 /**
- * What is wrong with the names of a package's files beyond their characters: each as the end of a sentence that begins with the
- * manifest's name.
+ * Faults of the names of a package's files that do not concern single characters. Each is the end of a sentence that begins with
+ * the name of the manifest.
  */
 export function fileNameFaults(names: readonly string[]): readonly string[] {
   const faults: string[] = [];
@@ -44,9 +44,13 @@ export function fileNameFaults(names: readonly string[]): readonly string[] {
   for (const name of names) {
     const other = seen.get(name.toLowerCase());
     if (other === undefined) seen.set(name.toLowerCase(), name);
-    else if (other === name) faults.push(`names itself in /files`);
-    else faults.push(`names in /files both ${other} and ${name}, one file where case does not count`);
-    if (UNUSABLE_ON_WINDOWS.test(name)) faults.push(`names in /files ${name}, which is no file on Windows`);
+    else if (other === name) faults.push(`lists itself in /files`);
+    else
+      faults.push(
+        `lists ${other} and ${name} in /files, which are the same file on case-insensitive file systems`,
+      );
+    if (UNUSABLE_ON_WINDOWS.test(name))
+      faults.push(`lists ${name} in /files, which is not a file name on Windows`);
   }
   return faults;
 }

@@ -5,10 +5,10 @@ import path from "node:path";
 /** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
 const MAX_JSON_BYTES = 2 ** 28;
 const MAX_FILE_BYTES = 2 ** 34;
-/** A manifest, or another file that describes a model, has a few kilobytes; what is longer is none. */
+/** Maximum size of a manifest, and of other files that describe a model. Chosen: they have a few kilobytes. */
 export const MAX_MANIFEST_BYTES = 2 ** 20;
 
-/** Bytes hashed at once. Chosen: small in memory, large compared with a call of the system. */
+/** Bytes hashed at once. Chosen: little memory, and large enough that system calls do not matter. */
 const PIECE_BYTES = 2 ** 18;
 
 const DESCRIPTIONS = ["manifest.json", "onnx_manifest.json", "config.json", "joint_config.json"];
@@ -21,8 +21,8 @@ export type LocatedFile =
   | { readonly fault: FileFault; readonly why: string };
 
 /**
- * Locates a file of a folder without opening it. Symbolic links within the folder are followed, because mounted volumes use
- * them, and links to the blobs of the hub's cache that the folder is in. Files elsewhere are not part of the package.
+ * Locates a file of a folder without opening it. Follows symbolic links within the folder, which mounted volumes use, and links
+ * to the blobs of the hub's cache if the folder is part of one. A link to any other place is a fault.
  */
 export async function locateFile(folder: string, name: string): Promise<LocatedFile> {
   try {
@@ -54,8 +54,8 @@ function isBelow(folder: string, file: string): boolean {
 }
 
 /**
- * Where the hub's tools keep what the links in a folder of their cache lead to:
- * `models--<namespace>--<name>/blobs`, beside `snapshots/<commit>`.
+ * Folder of the files that the links in a folder of the hub's cache point to: `models--<namespace>--<name>/blobs`, beside
+ * `snapshots/<commit>`.
  *
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
@@ -82,7 +82,7 @@ export async function digestOf(file: string, signal?: AbortSignal): Promise<stri
 }
 
 /**
- * Reads JSON of a package. A byte order mark is dropped (allowed by RFC 8259, 8.1), because editors write one.
+ * Parses JSON of a package. Ignores a byte order mark, which some editors write (RFC 8259, 8.1 allows to ignore it).
  *
  * @throws SyntaxError
  */
@@ -105,7 +105,7 @@ export async function makeFolder(folder: string, attempts = 3): Promise<void> {
     if (isThere && (await isFolder(folder))) return;
     const above = path.dirname(folder);
     if (code !== "ENOENT" || above === folder || attempts === 1) throw error;
-    // another process may create or remove the parent at the same time, so it is tried a few times
+    // repeated, because another process may create or remove the parent at the same time
     if (!(await isFolder(above))) await makeFolder(above);
     await makeFolder(folder, attempts - 1);
   }

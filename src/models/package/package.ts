@@ -20,7 +20,7 @@ export interface ModelPackage {
 export async function openModelPackage(folder: string): Promise<ModelPackage> {
   const manifest = await openManifest(folder);
   const checks = Object.entries(manifest.files).map(([name, sha256]) => verifyFile(folder, name, sha256));
-  // reports always the same one of several faults, and awaits every promise
+  // allSettled: always reports the same one of several faults, and leaves no promise unhandled
   for (const check of await Promise.allSettled(checks)) if (check.status === "rejected") throw check.reason;
   const fault = revisionFault(manifest);
   if (fault !== undefined) throw invalid(`manifest.json in ${folder} ${fault}.`);
@@ -32,7 +32,7 @@ export async function openManifest(folder: string): Promise<Manifest> {
   return readManifest(await readManifestText(folder), path.join(folder, "manifest.json"));
 }
 
-/** @throws ServiceError INVALID_MODEL where it is no file of the folder, or longer than any manifest */
+/** @throws ServiceError INVALID_MODEL if it is not a file of the folder, or larger than a manifest may be */
 export async function readManifestText(folder: string): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(folder, "manifest.json"));
 }
@@ -41,7 +41,7 @@ export async function readManifestText(folder: string): Promise<string> {
 export function revisionFault({ id, files, origin }: Manifest): string | undefined {
   const revision = origin?.revision ?? revisionOf(files);
   if (id.endsWith(`@${revision}`)) return undefined;
-  const what = origin ? "the commit that /origin names" : "the digest over /files";
+  const what = origin ? "the commit in /origin" : "the digest of /files";
   return `has the wrong revision in /id: id must end with @${revision}, ${what}`;
 }
 

@@ -2,15 +2,15 @@ import type { Manifest } from "../package/manifest.ts";
 
 /** A published model that this version knows and `decision model pull` fetches. */
 export interface PublishedModel {
-  /** Written beside the files. It pins each file's digest, so that no host has to be trusted. */
+  /** The manifest that a pull writes. It pins each file's digest, so that no host has to be trusted. */
   readonly manifest: Manifest & Required<Pick<Manifest, "origin">>;
-  /** Terms of use of the weights, for people. */
+  /** Terms of use of the weights, as text. */
   readonly terms: string | undefined;
   /** Maximum size of a file. The hub gives the actual sizes. */
   readonly maxFileBytes: number;
 }
 
-/** The published temperature of the GemmaDecision weights, fitted by their makers. */
+/** Temperature of the GemmaDecision weights, as published by their authors. */
 export const GEMMA_DECISION_TEMPERATURE = 4.136820402388508;
 
 const REVISION = "785d530221c990671f29976902540101bb9c7647";

@@ -37,8 +37,9 @@ export interface StoreLock {
 }
 
 /**
- * Takes a lock file, or waits for its owner. A dead owner's lock is taken over: at once if its process ran on this machine,
- * otherwise after `staleMs` without a heartbeat. No system lock works both on network file systems and in containers.
+ * Acquires a lock file, or waits for its owner. The lock of a dead owner is taken over: at once if its process ran on this
+ * machine, otherwise after `staleMs` without a heartbeat. (Locks of the operating system do not work both on network file
+ * systems and in containers.)
  *
  * @param onWait called once with the owner
  * @param waitsForRelease whether to wait until a living owner releases the lock, or only until it is known whether the owner

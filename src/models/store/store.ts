@@ -27,10 +27,13 @@ export function storeFolder(env: Environment, home: string): string {
 
 /** A package's folder in the store, which need not exist. @param id `<namespace>/<name>@<revision>` */
 export function packageFolder(store: string, id: string): string {
-  // every manifest was held to it when it was read: nothing is ever written or deleted outside the store
+  // ids of manifests have been validated; checked again so that nothing is written or deleted outside the store
   if (!isModelId(id)) {
     const shown = JSON.stringify(id.slice(0, 100));
-    throw new ServiceError("INVALID_MODEL", `${shown} is no <namespace>/<name>@<revision> of a model.`);
+    throw new ServiceError(
+      "INVALID_MODEL",
+      `${shown} is not a model id, expected <namespace>/<name>@<revision>.`,
+    );
   }
   const [repository = "", revision = ""] = id.split("@");
   return path.join(store, repository.replace("/", "--"), revision);

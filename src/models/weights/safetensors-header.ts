@@ -2,7 +2,7 @@ import { ELEMENT_BYTES, isTensorType, type TensorType } from "./tensor-type.ts";
 
 /** Bytes of the header's length field, little endian. */
 export const PREFIX_BYTES = 8;
-/** The format's own bound on its header (safetensors 0.4, `MAX_HEADER_SIZE`). */
+/** Maximum header size of the format (safetensors 0.4, `MAX_HEADER_SIZE`). */
 const MAX_HEADER_BYTES = 100_000_000;
 
 /** Position of a tensor in its file; little endian, row-major. */

@@ -3,7 +3,7 @@ import { headerEnd, PREFIX_BYTES, parseHeader, placeOf, type TensorPlace } from 
 
 /** Bytes that can be read at any position: a file, or its content in memory. */
 export interface ByteSource {
-  /** For messages. */
+  /** File name, for messages. */
   readonly name: string;
   readonly byteLength: number;
   /** The bytes `begin` .. `end` - 1. */
@@ -15,9 +15,10 @@ export function bytesSource(file: Uint8Array, name: string): ByteSource {
 }
 
 /**
- * Reads the header of a safetensors file: where each tensor lies. The file is 8 bytes of length, a JSON header, the tensors' bytes.
+ * Reads the position of each tensor from the header of a safetensors file. The file consists of the header's length in 8 bytes, a
+ * JSON header, and the tensors' bytes.
  *
- * @throws ServiceError INVALID_MODEL when lengths, offsets, shapes and types do not fit together
+ * @throws ServiceError INVALID_MODEL if lengths, offsets, shapes and types are inconsistent
  * @see https://github.com/huggingface/safetensors#format
  */
 export function locateTensors(source: ByteSource): ReadonlyMap<string, TensorPlace> {

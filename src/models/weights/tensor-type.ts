@@ -13,7 +13,7 @@ export const isTensorType = (type: string): type is TensorType => Object.hasOwn(
 export function allFinite(halves: Uint16Array, type: TensorType): boolean {
   const exponent = EXPONENT[type];
   const step = ELEMENT_BYTES[type] / 2;
-  // an indexed loop: an iterator over these 20 million numbers took about 0.3 s of the start (profiled)
+  // an indexed loop, because iterating over these 20 million numbers with an iterator takes about 0.3 s (profiled)
   for (let i = step - 1; i < halves.length; i += step) {
     if (((halves[i] ?? 0) & exponent) === exponent) return false;
   }

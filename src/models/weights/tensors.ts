@@ -28,7 +28,7 @@ export class Tensors {
     return this.#places;
   }
 
-  /** A tensor of that shape in float32, exactly. @throws ServiceError INVALID_MODEL, also for NaN and infinities */
+  /** A tensor of this shape, converted to float32 without loss. @throws ServiceError INVALID_MODEL, also for NaN and infinities */
   float32(name: string, shape: readonly number[]): Float32Array {
     const { type, begin, end } = this.#placeOf(name, shape);
     const halves = this.#halves(name, type, begin, end);

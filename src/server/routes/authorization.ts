@@ -4,22 +4,23 @@ import { type KeyHolder, KeyRing } from "../../keys/key-ring.ts";
 import { headerValues } from "../wire/headers.ts";
 
 /**
- * Who has sent a request.
+ * Identifies the sender of a request by its key.
  *
  * @param takesBareKey whether the header may hold the key alone, without `Bearer `
- * @throws ServiceError KEY_MISSING or UNAUTHORIZED unless it carries a key
+ * @throws ServiceError KEY_MISSING or UNAUTHORIZED without a valid key
  */
 export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">, takesBareKey?: boolean) => KeyHolder;
 
 const BEARER = /^bearer +(.+)$/i;
 
 /**
- * The check of `Authorization: Bearer <key>`: the scheme in any case, exactly one header with exactly one of the keys.
+ * Checks `Authorization: Bearer <key>`. There must be exactly one such header, with one of the keys. The scheme is
+ * case-insensitive.
  *
- * Node decodes header bytes as latin1: read back as
- * latin1 they are the bytes that the caller sent, and the key's are its UTF-8.
+ * Node.js decodes headers as latin1. Encoded as latin1 again, they are the bytes that the caller sent, which must be the key in
+ * UTF-8.
  *
- * @param keys the one key, or those that are accepted now
+ * @param keys a single key, or the ring of all accepted keys
  */
 export function createKeyCheck(keys: string | KeyRing): KeyCheck {
   const ring = typeof keys === "string" ? new KeyRing({ apiKey: keys }) : keys;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 
-/** Seconds for which a browser may remember the answer to its question. Chosen: browsers cap it at two hours and less. */
+/** Seconds for which a browser may cache a preflight response. Chosen: browsers cap it at two hours or less. */
 const REMEMBERED_S = 600;
 
 /**
- * Lets pages of other origins call the service from a browser.
+ * Enables CORS: pages of other origins may call the service from a browser.
  *
  * @param origins such as `https://shop.example`; `*` for all
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol

@@ -3,7 +3,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { pagePolicy } from "./page-policy.ts";
 
-/** Swagger UI looks for the document behind the whole address of its page, where a query would be in the way. */
+/** Swagger UI resolves the document relative to the full address of its page. A query in the address would break that. */
 const WITHOUT_QUERY = {
   filename: "without-query.js",
   content: 'if (location.search) history.replaceState(null, "", location.pathname + location.hash);\n',
@@ -11,7 +11,7 @@ const WITHOUT_QUERY = {
 
 type OpenapiDocument = Readonly<Record<string, unknown>>;
 
-/** A contract beside the plain one, as the pages show it. */
+/** A dialect as the documentation pages show it. */
 export interface ShownDialect {
   readonly name: string;
   readonly basePath: string;
@@ -28,7 +28,7 @@ export function titleOf({ info }: OpenapiDocument): string {
   return typeof info === "object" && info !== null && "title" in info ? String(info.title) : "";
 }
 
-/** Serves Swagger UI at /docs over the contract's document and, by a selector, those of the dialects, with its files below it. */
+/** Serves Swagger UI at /docs. It shows the contract's document and, by a selector, those of the dialects. */
 export async function serveDocs(
   app: FastifyInstance,
   document: OpenapiDocument,
@@ -40,11 +40,11 @@ export async function serveDocs(
     if (caching !== undefined && reply.statusCode < 400) reply.header("cache-control", caching);
     next();
   });
-  // the plugin's own route, of which it tells nothing
+  // finds the route that the plugin adds without reporting it
   app.addHook("onRoute", (route) => {
     if (route.url === "/docs") route.config = { ...route.config, operationId: "getDocs" };
   });
-  // The plugin's type wants every member of an OpenAPI document spelled out; it only serializes the object.
+  // the plugin's type requires a fully typed OpenAPI document, but the plugin only serializes it
   const specification = { document: document as never };
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
@@ -63,7 +63,7 @@ export async function serveDocs(
   }
 }
 
-/** Swagger UI has the selector in the bar of its larger layout. It keeps the choice in the query. */
+/** Swagger UI shows the selector only in its standalone layout. It stores the choice in the query. */
 function selection(document: OpenapiDocument, dialects: readonly ShownDialect[]) {
   if (dialects.length === 0) return { layout: "BaseLayout" };
   const urls = [
@@ -73,12 +73,12 @@ function selection(document: OpenapiDocument, dialects: readonly ShownDialect[])
   return { layout: "StandaloneLayout", urls };
 }
 
-/** "Try it out" asks the server that the page came from, whatever its address. */
+/** Makes "Try it out" call the server that the page came from, whatever its address. */
 function ofThisServer<T extends object>(document: T, basePath: string) {
   return { ...document, servers: [{ url: basePath || "/" }] };
 }
 
-/** By route pattern: pages and document change with the service's version, the files of a version do not. */
+/** Cache-Control by route pattern: pages and documents change with the service's version, the files of a version do not. */
 function cacheControlOf(pattern: string): string | undefined {
   if (pattern.startsWith("/docs/static/")) return "public, max-age=3600";
   if (pattern.startsWith("/docs") || pattern === "/openapi.json") return "no-cache";

@@ -7,17 +7,17 @@ import type { KeyCheck } from "./authorization.ts";
 
 export interface HeadCheckOptions {
   readonly contract: Contract;
-  /** Undefined: no key is configured, nothing is checked. */
+  /** Undefined if no key is configured; then none is checked. */
   readonly checkKey: KeyCheck | undefined;
   readonly maxBodyBytes: number;
-  /** Operations that take the key without `Bearer ` too. */
+  /** Operations that also accept the key without `Bearer `. */
   readonly bareKeys?: readonly string[] | undefined;
 }
 
 /**
- * What a request's headers alone tell, in the order of the contract.
+ * All checks that need only a request's headers, in the order of the contract.
  *
- * @returns whose key it came with, where one is needed
+ * @returns the holder of the request's key, if the operation needs a key
  * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST (media type) | BODY_TOO_LARGE (announced)
  */
 export function checkHead(

@@ -8,7 +8,7 @@ import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import { countTurnedAway, isCancelled, type OperationOptions } from "./operations.ts";
 
-/** The endpoint of MCP (src/mcp/http.ts), as far as its route needs to know it. */
+/** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */
 export interface McpRoute {
   refusal(headers: IncomingHttpHeaders): string | undefined;
   answer(post: McpPost): Promise<OutgoingReply>;
@@ -24,16 +24,16 @@ interface McpPost {
 
 export type OpenMcp = () => Promise<McpRoute>;
 
-/** JSON-RPC leaves -32000 to -32099 to servers. */
+/** JSON-RPC reserves -32000 to -32099 for errors of servers. */
 const SERVER_ERROR = -32_000;
 
 const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
 
 /**
- * Serves `POST /mcp`; other methods get the 405 of every path, for there are no sessions.
+ * Serves `POST /mcp`. Other methods get 405, because there are no sessions.
  *
- * The key, the body's size and the memory for bodies are those of the operations. A full queue is told by the tools: a list of
- * tools needs no place in it.
+ * Key, size limit and memory for bodies are those of the operations. A full queue is reported by the tool calls, because other
+ * methods, such as listing tools, need no place in it.
  */
 export function serveMcp(app: FastifyInstance, open: OpenMcp, options: OperationOptions): void {
   let opened: Promise<McpRoute> | undefined;
@@ -74,7 +74,7 @@ async function replyTo(
   request.keyName = holder?.name;
   if (holder?.rates !== undefined) await holder.rates.takeRequest();
   const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
-    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
+    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   let tokens = 0;
@@ -88,7 +88,7 @@ async function replyTo(
   });
 }
 
-/** The contract's answer to a failure, with its status and headers, as an error of the protocol. */
+/** Converts the contract's error response to a JSON-RPC error with the same status and headers. */
 function asRpcError(error: unknown, { status, headers, body, cause }: OutgoingReply): OutgoingReply {
   const isMediaType = error instanceof ServiceError && error.issues.some(({ type }) => type === "media_type");
   const told: unknown = JSON.parse(body).detail;

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 
-/** What is read at /metrics. */
+/** The content of /metrics. */
 export interface MetricsPage {
-  /** @param accept the request's header: it decides between the two text formats */
+  /** @param accept the request's Accept header, which selects one of the two text formats */
   write(accept: string | undefined): Promise<MetricsText>;
 }
 
@@ -14,16 +14,16 @@ export interface MetricsText {
 
 const PATH = "/metrics";
 
-/** Serves the metrics beside the operations. */
+/** Serves the metrics on the port of the operations. */
 export function serveMetrics(app: FastifyInstance, metrics: MetricsPage): void {
   app.get(PATH, { config: { operationId: "getMetrics" } }, async (request, reply) => {
     const { contentType, text } = await metrics.write(request.headers.accept);
-    // as bytes: Fastify would write the type's parameters anew
+    // as bytes: for a string, Fastify would rewrite the parameters of the content type
     return reply.header("content-type", contentType).send(Buffer.from(text, "utf8"));
   });
 }
 
-/** A server that has the metrics and nothing else. It does not listen yet. */
+/** A server for the metrics alone. It does not listen yet. */
 export function createMetricsServer(metrics: MetricsPage): Server {
   return createServer((request, response) => {
     const [path] = (request.url ?? "").split("?");

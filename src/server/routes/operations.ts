@@ -11,10 +11,10 @@ import type { Pacer } from "../wire/pacer.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
-/** Whether there is a place in the queue, and the count of those who came in vain. */
+/** Whether there is a place in the queue, and the counter of requests that got none. */
 export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
 
-/** What an operation's route needs. */
+/** Options of the routes of operations. */
 export interface OperationOptions {
   readonly contract: Contract;
   readonly headChecks: HeadCheckOptions;
@@ -22,13 +22,13 @@ export interface OperationOptions {
   readonly admission: Admission;
   readonly pacer: Pacer;
   readonly log: Log;
-  /** A second name of the header x-request-id in the answers. */
+  /** A second header that repeats x-request-id in responses. */
   readonly requestIdHeader?: string | undefined;
 }
 
 const NO_BODY = new Uint8Array(0);
 
-/** Serves every operation of the contract but the pages, which have plugins of their own. */
+/** Serves every operation of the contract except the documentation pages, which have plugins of their own. */
 export function serveOperations(app: FastifyInstance, options: OperationOptions): void {
   const { requestIdHeader } = options;
   for (const route of options.contract.routes) {
@@ -43,7 +43,7 @@ export function serveOperations(app: FastifyInstance, options: OperationOptions)
   }
 }
 
-/** One request from its headers to its answer; nothing is written once the caller has left. */
+/** Handles a request and sends the answer. Nothing is written once the caller has left. */
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,8 +65,8 @@ async function answer(
 }
 
 /**
- * The checks in their order, then the contract. A full queue refuses before the body is read, and again before it is parsed: others
- * may have come in between.
+ * Checks the headers, reads the body and calls the contract. The queue is checked before the body is read and again before it
+ * is parsed, because other requests may have filled it meanwhile.
  *
  * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | RATE_LIMITED | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
  */
@@ -85,7 +85,7 @@ async function replyTo(
   checkPlace(admission, pacer.waiting);
   if (holder?.rates !== undefined) await holder.rates.takeRequest();
   const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
-    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // its body may never end
+    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   let release = () => {};
@@ -106,7 +106,7 @@ async function replyTo(
   return answered.then(async (outgoing) => {
     await rates.chargeTokens(outgoing.inference?.inputTokens ?? 0);
     return outgoing;
-  }); // no frame here holds the body while it is answered
+  }); // so that no stack frame here holds the body while the model computes
 }
 
 /** @throws ServiceError QUEUE_FULL */
@@ -117,7 +117,7 @@ function checkPlace(admission: Admission, ahead = 0): void {
   throw obstacle;
 }
 
-/** Counts the end of a body's reading with a 503 or 504. @returns whether it was one */
+/** Counts an error while reading a body that becomes 503 or 504. @returns whether the error is such a one */
 export function countTurnedAway(admission: Admission, error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "QUEUE_FULL" || error.kind === "DRAINING") admission.countTurnedAway("REFUSED");

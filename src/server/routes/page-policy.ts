@@ -1,5 +1,5 @@
 /**
- * Content-Security-Policy of a documentation page: nothing may come from, or go to, another host.
+ * Content-Security-Policy of a documentation page: nothing may be loaded from or sent to another host.
  *
  * @param extra further directives that the page's bundle needs
  */
@@ -8,7 +8,7 @@ export function pagePolicy(...extra: readonly string[]): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:", // both bundles carry their icons
+    "img-src 'self' data:", // both bundles contain their icons as data: URLs
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -5,12 +5,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-// The build bundles it into dist/assets; this file is then dist/src/server/routes/playground.js.
+// built: dist/assets/playground, seen from dist/src/server/routes/playground.js
 const BUILT = fileURLToPath(new URL("../../../assets/playground", import.meta.url));
-/** The same, seen from the sources. */
+/** The same folder, seen from this source file. */
 const BUILT_FROM_SOURCES = fileURLToPath(new URL("../../../dist/assets/playground", import.meta.url));
 
-/** Scripts and styles are files of this server; nothing is inline, and no text becomes markup. */
+/** Scripts and styles are loaded from this server only; inline code and creating markup from strings are forbidden. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,14 +35,14 @@ interface PageFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers a browser that asks for `/`. @returns whether it did */
+/** Sends the page if a browser requests `/`. @returns whether it did */
 export type Playground = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /**
- * The playground: its page for browsers at `/`, its script and style below `/playground/`. The contract has no operation at `/`, so
- * whoever does not ask for HTML gets its 404 there.
+ * Serves the playground: its page at `/`, its script and style below `/playground/`. The contract has no operation at `/`, so
+ * requests that do not accept HTML get 404 there.
  *
- * @throws Error where it is not built
+ * @throws Error if the playground has not been built
  */
 export async function servePlayground(app: FastifyInstance): Promise<Playground> {
   const folder = existsSync(BUILT) ? BUILT : BUILT_FROM_SOURCES;
@@ -56,7 +56,7 @@ export async function servePlayground(app: FastifyInstance): Promise<Playground>
   for (const name of await readdir(folder)) {
     const type = TYPES[path.extname(name)];
     if (type === undefined) continue;
-    const caching = "public, max-age=31536000, immutable"; // another content has another name
+    const caching = "public, max-age=31536000, immutable"; // file names change with the content
     const headers = { "content-type": type, "cache-control": caching };
     const file = await readPageFile(path.join(folder, name), headers);
     app.get(`/playground/${name}`, (request, reply) => sendFile(file, request, reply));
@@ -80,7 +80,7 @@ function isRoot({ method, raw }: FastifyRequest): boolean {
   return (method === "GET" || method === "HEAD") && /^\/(\?|$)/.test(raw.url ?? "");
 }
 
-/** Browsers name the type when they open an address; programs do not, or accept anything. */
+/** Whether Accept lists HTML. Browsers send it for pages; programs send nothing or accept any type. */
 function wantsHtml(accept = ""): boolean {
   return accept.split(",").some((range) => /^\s*text\/html\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(range));
 }

@@ -13,7 +13,7 @@ import type { Admission } from "./operations.ts";
 import { requestIdOf } from "./request-id.ts";
 
 export interface QuickRefusalOptions {
-  /** Of each contract that is served. */
+  /** All contracts that are served. */
   readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
   readonly pacer: Pacer;
@@ -23,22 +23,23 @@ export interface QuickRefusalOptions {
 
 interface RefusingContract {
   readonly headChecks: HeadCheckOptions;
-  /** A second name of the header x-request-id in the answers. */
+  /** A second header that repeats x-request-id in responses. */
   readonly requestIdHeader?: string | undefined;
 }
 
-/** A route on which a full queue can refuse, with its answers so far. */
+/** A route that a full queue can refuse, with its cached responses. */
 interface RefusingRoute extends RefusingContract {
   readonly route: Route;
   readonly replies: WeakMap<ServiceError, OutgoingReply>;
 }
 
-/** Answers a request if all that can be said to it is that there is no place. @returns whether it did */
+/** Answers a request if the full queue is the only reason to refuse it. @returns whether it did */
 export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Refuses before Fastify sees the request, which says the same at more than twice the cost: at ten times the load that the model
- * bears, the processors are needed for those who are let in. Whatever else is wrong with a request is Fastify's to say.
+ * Refuses requests to a full queue before Fastify handles them, with the same response at less than half the cost. At ten times
+ * the load that the model can serve, the processors are needed for the admitted requests. Requests with any other fault go to
+ * Fastify.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
   const { contracts, admission, pacer, isDraining, onRequestEnd } = options;
@@ -65,7 +66,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const reply =
       replies.get(obstacle) ?? headChecks.contract.errorReply(obstacle, requestId, route.operationId);
     const { status, headers, body, cause } = reply;
-    if (cause !== undefined) return false; // a fault of the service: the reply names the request, and is logged
+    if (cause !== undefined) return false; // a fault of the service: its response has the request id, and it is logged
     replies.set(obstacle, reply);
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
@@ -83,13 +84,13 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
   };
 }
 
-/** Without the query. */
+/** Key of a route: method and path without the query. */
 function keyOf(method = "", url = ""): string {
   const query = url.indexOf("?");
   return `${method} ${query === -1 ? url : url.slice(0, query)}`;
 }
 
-/** Who has sent a request to which nothing is to be said but that there is no place; undefined for any other request. */
+/** The sender of a request that passes all checks of its headers; undefined for any other request. */
 function senderOf(
   request: IncomingMessage,
   route: Route,
@@ -99,6 +100,6 @@ function senderOf(
   try {
     return { keyName: checkHead(request, route, options)?.name };
   } catch {
-    return undefined; // the route checks again, and says it
+    return undefined; // the route repeats the check and sends the error
   }
 }

@@ -6,20 +6,20 @@ import type { FastifyInstance } from "fastify";
 import { documentPath, type ShownDialect, titleOf } from "./docs.ts";
 import { pagePolicy } from "./page-policy.ts";
 
-// The build copies the bundle to dist/assets; this file is then dist/src/server/routes/redoc.js.
+// built: dist/assets/redoc.standalone.js, seen from dist/src/server/routes/redoc.js
 const BUILT_BUNDLE = fileURLToPath(new URL("../../../assets/redoc.standalone.js", import.meta.url));
 
-// The bundle's only request to another host: a small logo beside the link to its project.
+// the bundle's only request to another host: the logo beside the link to its project
 const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 const EMPTY_IMAGE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E";
 
-// Its search runs in a worker that the bundle carries.
+// its search runs in a worker from a blob: URL
 const CONTENT_SECURITY_POLICY = pagePolicy("worker-src blob:");
 
 /**
- * Serves Redoc over /openapi.json at /redoc, with its bundle below it, and over a dialect's document at /redoc/NAME.
+ * Serves Redoc: the contract at /redoc, a dialect's document at /redoc/NAME, and its script below /redoc.
  *
- * @throws Error where the bundle is missing
+ * @throws Error if the bundle is missing
  */
 export async function serveRedoc(
   app: FastifyInstance,
@@ -53,7 +53,7 @@ export async function serveRedoc(
         .send(page),
     );
   }
-  // read for each browser that asks: a megabyte that hardly anybody wants is not kept in memory
+  // read from disk for each request, because a megabyte that is rarely needed should not stay in memory
   app.get("/redoc/redoc.standalone.js", async (_request, reply) =>
     reply
       .header("content-type", "text/javascript; charset=utf-8")
@@ -62,7 +62,7 @@ export async function serveRedoc(
   );
 }
 
-/** In a checkout that is not built, the development dependency's own file. */
+/** The bundle of the build; in a checkout that has not been built, that of the development dependency. */
 function bundlePath(): string {
   if (existsSync(BUILT_BUNDLE)) return BUILT_BUNDLE;
   return createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js");
@@ -72,7 +72,7 @@ function linkTo({ url, title }: { readonly url: string; readonly title: string }
   return `<a href="${url}">${title}</a>`;
 }
 
-/** @param links to the pages of the other documents, none where there are no others */
+/** @param links links to the pages of the other documents; empty if there are none */
 function pageHtml(title: string, document: string, links: readonly string[]): string {
   const others = links.length === 0 ? "" : `    <nav>${links.join(" · ")}</nav>\n`;
   return `<!DOCTYPE html>

@@ -8,8 +8,8 @@ const METHODS = ["GET", "HEAD", "POST"] as const;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * 405 with `Allow` where the path is known under another method, else 404: for every method that Node can read. A browser at `/` gets
- * the playground.
+ * Answers requests without a route, for every method that Node.js can parse: 405 with `Allow` if the path exists with another
+ * method, otherwise 404. A browser at `/` gets the playground.
  */
 export function answerUnknownRoutes(app: FastifyInstance, contract: Contract, playground: Playground): void {
   app.setNotFoundHandler((request, reply) => {
@@ -25,7 +25,7 @@ export function answerUnknownRoutes(app: FastifyInstance, contract: Contract, pl
   });
 }
 
-/** What a path that cannot be decoded deserves: it is broken, or it is just no path of ours (`%ff`, `OPTIONS *`). */
+/** The error for a path that cannot be decoded: malformed percent-encoding, or a path that does not exist (`%ff`, `OPTIONS *`). */
 export function undecodablePath(url: string): ServiceError {
   if (!BROKEN_ESCAPE.test(url)) return notFound();
   return new ServiceError(

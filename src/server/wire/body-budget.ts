@@ -1,47 +1,51 @@
 import { ServiceError } from "../../errors.ts";
 
-/** Bytes of one request's body that count as under way. */
+/** The share of one request's body in the memory for bodies. */
 export interface Reservation {
-  /** More of the body has come, or a whole one has become longer by decoding. @throws ServiceError QUEUE_FULL where others giving way is not enough; its bytes no longer count then */
+  /**
+   * Call when more of the body has arrived, or when a complete body grows by decoding.
+   *
+   * @throws ServiceError QUEUE_FULL if dropping unfinished bodies does not free enough memory. The reservation is then released
+   */
   grow(bytes: number): void;
-  /** The body is whole: it gives way to no other. */
+  /** Call when the body is complete. It can then no longer be dropped. */
   complete(): void;
-  /** The request is answered. May be called again. */
+  /** Call when the request has been answered. Further calls have no effect. */
   release(): void;
 }
 
 interface Entry {
   bytes: number;
   isWhole: boolean;
-  /** Ends the reading, which then throws. */
+  /** Drops the body: its reader throws `reason`. */
   giveWay: (reason: ServiceError) => void;
 }
 
 /**
- * Bounds the bytes of all bodies under way, from the first byte that comes to the answer: bodies are read before there is a place in
- * the queue, and a thousand of 2 MiB would be 2 GiB.
+ * Limits the total bytes of all bodies in progress. A body counts from its first byte until its request is answered. Without a
+ * limit, a thousand bodies of 2 MiB could take 2 GiB, because bodies are read before their requests have a place in the queue.
  *
- * Where they would be too many, the unfinished body that has been silent for longest gives way: who sends a body and never
- * ends it must not keep others out.
+ * If the limit is exceeded, the unfinished body that has been silent for longest is dropped, so that clients that never finish
+ * a body do not block others.
  */
 export class BodyBudget {
   readonly #most: number;
   #bytes = 0;
-  /** Of those that could give way. */
+  /** Total bytes of unfinished bodies. */
   #unfinishedBytes = 0;
-  /** Silent for longest first. */
+  /** Unfinished bodies; the one that has been silent for longest comes first. */
   readonly #unfinished = new Set<Entry>();
-  /** Bodies of which nothing has come yet. */
+  /** Bodies of which no byte has arrived yet. */
   readonly #expected = new Set<Entry>();
   #closedFor: ServiceError | undefined;
 
-  /** @param most bytes; at least those of the longest body */
+  /** @param most limit in bytes; at least the maximum size of one body */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * @param giveWay told when the body's bytes are needed for others, and by `close`; they no longer count then
+   * @param giveWay called when the body is dropped, to make room or by `close`. The reservation is then already released
    * @throws ServiceError the reason that `close` was given
    */
   reserve(giveWay: (reason: ServiceError) => void): Reservation {
@@ -53,13 +57,13 @@ export class BodyBudget {
       complete: () => {
         this.#forget(entry);
         entry.isWhole = true;
-        entry.giveWay = () => {}; // lets go of what has read the body, and of the body with it
+        entry.giveWay = () => {}; // releases the reader, and the body with it
       },
       release: () => this.#release(entry),
     };
   }
 
-  /** Every body that is not whole gives way, and no other is let in. */
+  /** Drops all unfinished bodies and refuses new ones. */
   close(reason: ServiceError): void {
     this.#closedFor = reason;
     for (const entry of [...this.#unfinished, ...this.#expected]) this.#giveWay(entry, reason);
@@ -69,7 +73,7 @@ export class BodyBudget {
     this.#forget(entry);
     const excess = this.#bytes + bytes - this.#most;
     if (excess > this.#unfinishedBytes) {
-      this.#release(entry); // there would be no room even if all others gave way: they need not
+      this.#release(entry); // dropping all other unfinished bodies would not be enough, so none is dropped
       throw noRoom();
     }
     while (this.#bytes + bytes > this.#most) {
@@ -80,7 +84,7 @@ export class BodyBudget {
     entry.bytes += bytes;
     this.#bytes += bytes;
     if (entry.isWhole) return;
-    this.#unfinished.add(entry); // now the one that was heard last
+    this.#unfinished.add(entry); // moves it to the end
     this.#unfinishedBytes += entry.bytes;
   }
 
@@ -102,5 +106,5 @@ export class BodyBudget {
 }
 
 function noRoom(): ServiceError {
-  return new ServiceError("QUEUE_FULL", "Too many bytes of bodies are under way.");
+  return new ServiceError("QUEUE_FULL", "The memory for request bodies is full.");
 }

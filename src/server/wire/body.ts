@@ -7,29 +7,29 @@ import { declaredBodyBytes, expectsContinue } from "./headers.ts";
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** From the headers on. */
+  /** Maximum time from the headers to the end of the body. */
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly budget: BodyBudget;
 }
 
-/** A whole body. */
+/** A complete body. */
 export interface WholeBody {
   readonly bytes: Uint8Array;
-  /** Counts further bytes, as decoding adds them. @throws ServiceError QUEUE_FULL */
+  /** Reserves memory for additional bytes of the decoded body. @throws ServiceError QUEUE_FULL */
   readonly grow: (bytes: number) => void;
-  /** To be called when the request is answered: until then its bytes count as under way. */
+  /** Call when the request has been answered. Releases the memory of the body. */
   readonly release: () => void;
 }
 
 /**
- * The bytes of a request's body, counted while they arrive.
+ * Reads a request's body, and counts its bytes while they arrive.
  *
- * A caller that waits for a 100 gets it only here: every check that needs no body has passed. What follows after a refusal
- * flows on and is discarded.
+ * Sends "100 Continue" to callers that wait for it: all checks of the headers have passed. After a refusal, the rest of the body
+ * is discarded.
  *
- * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (too many bytes of bodies are under way) | DRAINING | DEADLINE_EXCEEDED | CANCELLED when the
- *         connection closes before the body's end
+ * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (the memory for bodies is full) | DRAINING | DEADLINE_EXCEEDED | CANCELLED if
+ *         the connection closes before the end of the body
  */
 export async function readBody(
   request: IncomingMessage,
@@ -74,26 +74,26 @@ export async function readBody(
   });
 }
 
-/** At first, and never more than is declared. Chosen: most are shorter. */
+/** Initial size of the buffer, unless the declared size is smaller. Chosen: most bodies are shorter. */
 const FIRST_BYTES = 16_384;
 
 /**
- * A body as far as it has come, put together as it comes: sixty of 2 MiB that end in one turn of the event loop would otherwise be
- * copied in that turn, and be in memory twice. Its buffer doubles with what has come, up to what is declared: a declaration alone
- * takes nothing.
+ * Collects the chunks of a body in one buffer as they arrive. Joining them at the end would copy all bodies that end in the same
+ * turn of the event loop at once, and hold them in memory twice. The buffer doubles with the bytes received, up to the declared
+ * size, so a large Content-Length alone takes no memory.
  */
 class Gathering {
   readonly #declared: number;
   #whole: Buffer;
   length = 0;
 
-  /** @param declared bytes, infinite where it is not known; Node lets no more of them through */
+  /** @param declared bytes according to the headers, infinite if unknown. Node.js passes on no more than that */
   constructor(declared: number) {
     this.#declared = declared;
     this.#whole = Buffer.allocUnsafeSlow(Math.min(declared, FIRST_BYTES));
   }
 
-  /** Into one buffer: a buffer for each chunk would take a hundred times the bytes of a body that comes one by one. */
+  /** Copies the chunk: keeping each chunk's buffer would take a hundred times the memory for bodies sent byte by byte. */
   add(chunk: Buffer): void {
     const needed = this.length + chunk.length;
     if (needed > this.#whole.length) {
@@ -112,7 +112,7 @@ class Gathering {
   }
 }
 
-/** "close" follows, and an error without a listener would end the process. Out here, it keeps no body in memory. */
+/** Listener for "error", which would otherwise end the process; "close" follows. At module level, so that it references no body. */
 function ignoreError(): void {}
 
 export function tooLarge(maxBodyBytes: number): ServiceError {
@@ -120,5 +120,5 @@ export function tooLarge(maxBodyBytes: number): ServiceError {
 }
 
 function cutOff(): ServiceError {
-  return new ServiceError("CANCELLED", "The connection closed before the body's end.");
+  return new ServiceError("CANCELLED", "The connection closed before the end of the body.");
 }

@@ -2,16 +2,17 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { IdleConnections } from "./idle-connections.ts";
 
-/** Chosen: a client that asks again and again is heard sooner, and loses no request to a connection that is just being closed. */
+/** Minimum idle time of a connection that may be closed. Chosen: clients with frequent requests are never cut off between two of them. */
 const LEAST_IDLE_MS = 1_000;
 
 /**
- * Bounds the connections that are open. For a further one, the one that has been idle for longest is closed; one with a request under
- * way never is. Where there is none that is idle, the new one is told so and closed. As many as that may be on their way out, each
- * for a few seconds; beyond, a connection is cut off at once.
+ * Limits the number of open connections. To admit another one, the connection that has been idle for longest is closed.
+ * Connections with a request in progress are never closed. If none is idle, the new connection gets an error response and is
+ * closed, which may take a few seconds. At most as many connections may be closing in this way; beyond that, new ones are cut
+ * off at once.
  *
- * @param idle   of the same server
- * @param refuse answers a connection on which nothing has been read, and closes it
+ * @param idle   the idle connections of the same server
+ * @param refuse sends an error on a connection from which nothing has been read, and closes it
  */
 export function limitConnections(
   server: Server,

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** A request whose answer is not fully written. */
+/** A request whose response is not completely written. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** Aborted when the connection closes before the answer is written. */
+  /** Aborted when the connection closes before the response is written. */
   readonly signal: AbortSignal;
 }
 
 interface Connection {
-  /** Oldest first: a client may send further requests before the first is answered. */
+  /** Oldest first. There may be several, because clients may pipeline requests. */
   readonly open: Map<Exchange, AbortController>;
   latest: IncomingMessage | undefined;
 }
@@ -19,7 +19,7 @@ interface Connection {
 const connections = new WeakMap<Socket, Connection>();
 const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
-/** Begins to follow a request; ends by itself when the answer is written or the connection closes. */
+/** Starts to track a request, until its response is written or the connection closes. */
 export function openExchange(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   const connection = connectionOf(request.socket);
   const gone = new AbortController();
@@ -33,7 +33,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
   });
 }
 
-/** The exchange that this request opened, if it did. */
+/** The exchange of this request, if it has one. */
 export function exchangeOf(request: IncomingMessage): Exchange | undefined {
   return exchanges.get(request);
 }
@@ -54,7 +54,7 @@ function connectionOf(socket: Socket): Connection {
   if (known !== undefined) return known;
   const connection: Connection = { open: new Map(), latest: undefined };
   connections.set(socket, connection);
-  // One listener for all its requests: a response that waits behind another is not told of the close by Node.
+  // one listener for all requests of the connection: Node.js emits no "close" for responses that wait behind another one
   socket.once("close", () => {
     for (const gone of connection.open.values()) gone.abort();
     connection.open.clear();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Every value of this (lower case) name, line by line. Node's `headers` keeps only the first of most names. */
+/** All values of a header. `headers` of Node.js keeps only the first value of most names. @param name in lower case */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -10,19 +10,19 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
   return values;
 }
 
-/** Bytes that the request says its body has: Infinity where only the end will tell (chunked), 0 without a body. */
+/** Size of the body according to the headers: Infinity if unknown (chunked), 0 without a body. */
 export function declaredBodyBytes(request: Pick<IncomingMessage, "headers">): number {
   if (request.headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
-  return Number(request.headers["content-length"] ?? 0); // digits only, or Node refused the request
+  return Number(request.headers["content-length"] ?? 0); // only digits: Node.js has refused any other value
 }
 
-/** Whether it says that its body has more bytes. */
+/** Whether the headers announce a body of more than this many bytes. */
 export function announcesMoreThan(bytes: number, request: Pick<IncomingMessage, "headers">): boolean {
   const declared = declaredBodyBytes(request);
   return Number.isFinite(declared) && declared > bytes;
 }
 
-/** Whether the caller waits for a 100 before it sends the body. HTTP/1.0 has no such thing. */
+/** Whether the caller waits for "100 Continue" before it sends the body (HTTP/1.1 only). */
 export function expectsContinue(request: Pick<IncomingMessage, "headers" | "httpVersion">): boolean {
   return request.httpVersion === "1.1" && request.headers.expect?.toLowerCase() === "100-continue";
 }

@@ -4,15 +4,15 @@ import type { Clock } from "../../inference/ports.ts";
 
 interface Idle {
   readonly since: number;
-  /** Of the connection until then: where more have come, a request is on its way. */
+  /** Bytes read from the connection when it became idle. If there are more now, a request is arriving. */
   readonly bytesRead: number;
 }
 
-/** The connections of a server on which no request is unanswered, those that have been idle for longest first. */
+/** The connections of a server without unanswered requests, longest idle first. */
 export class IdleConnections {
   readonly #clock: Clock;
   readonly #idle = new Map<Socket, Idle>();
-  /** Requests that have not come whole, or have no whole answer, by connection. */
+  /** Number of requests per connection that have not arrived or have not been answered completely. */
   readonly #unanswered = new WeakMap<Socket, number>();
   #isClosing = false;
 
@@ -23,7 +23,7 @@ export class IdleConnections {
       this.#count(socket, 1);
       const onEnd = () => this.#count(socket, -1);
       response.once("close", () => {
-        // a body that nobody wants is still discarded after an early answer
+        // after an early response, the rest of the body must still be discarded
         if (request.complete) onEnd();
         else request.once("end", onEnd);
       });
@@ -31,14 +31,14 @@ export class IdleConnections {
     for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, onRequest);
   }
 
-  /** To be called with each new connection that may have requests. */
+  /** Call for each admitted connection. */
   add(socket: Socket): void {
     this.#unanswered.set(socket, 0);
     this.#note(socket);
     socket.once("close", () => this.#idle.delete(socket));
   }
 
-  /** Closes the connection that has been idle for longest. @returns it; undefined where none has been for that long */
+  /** Closes the longest idle connection. @returns the connection; undefined if none has been idle for `leastMs` */
   closeOldest(leastMs: number): Socket | undefined {
     for (const [socket, { since }] of this.#idle) {
       if (this.#clock.now() - since < leastMs) return undefined;
@@ -50,8 +50,8 @@ export class IdleConnections {
   }
 
   /**
-   * Closes all of them, and from now on each that becomes idle. What Node does itself also takes connections whose last answer is not
-   * written out yet.
+   * Closes all idle connections, and from now on each one that becomes idle. Node.js' own method also closes connections whose
+   * last response has not been written completely.
    */
   closeAll(): void {
     this.#isClosing = true;
@@ -62,7 +62,7 @@ export class IdleConnections {
     if (this.#endIdle(socket)) socket.destroySoon();
   }
 
-  /** Whether it was idle. If not, it is none of them until its next answer: its headers have a time of their own. */
+  /** Removes a connection from the idle ones. @returns whether it was still idle: no byte of a new request has arrived */
   #endIdle(socket: Socket): boolean {
     const idle = this.#idle.get(socket);
     this.#idle.delete(socket);
@@ -71,7 +71,7 @@ export class IdleConnections {
 
   #count(socket: Socket, change: 1 | -1): void {
     const before = this.#unanswered.get(socket);
-    if (before === undefined) return; // refused
+    if (before === undefined) return; // a refused connection
     const unanswered = before + change;
     this.#unanswered.set(socket, unanswered);
     if (unanswered > 0) this.#idle.delete(socket);

@@ -2,35 +2,35 @@ import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { declaredBodyBytes } from "./headers.ts";
 
-// Chosen. A body that is announced with no more is read to its end after the answer, and the connection goes on.
+// chosen: an unread body of at most this size is discarded after the response, and the connection stays open
 const DRAINED_BYTES = 8 * 1024 * 1024;
-// Chosen: enough for a client that writes all of a hopeless upload before it reads; nginx waits the same 5 s and 30 s.
+// chosen: enough for clients that write a whole refused upload before they read; nginx uses the same 5 s and 30 s
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_IDLE_MS = 5_000;
 const LINGER_TOTAL_MS = 30_000;
 const LINGER_CHECK_MS = 100;
 
 const lingered = new WeakSet<Socket>();
-/** Those that are open, with what ends them. */
+/** The lingering connections and their limits. */
 const open = new Map<Socket, { readonly mostBytesRead: number; readonly endAt: number }>();
 let watch: NodeJS.Timeout | undefined;
 
-/** Whether bytes of the body may still come. While it is dispatched, a request without a body is not `complete` either. */
+/** Whether bytes of the body may still arrive. (`complete` alone does not tell: it is also false for a request without a body while it is dispatched.) */
 export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && declaredBodyBytes(request) > 0;
 }
 
-/** Whether what is left of the body is known to be small: then it is discarded and the connection kept. */
+/** Whether the rest of the body is known to be small. Then it is discarded and the connection kept. */
 export function isWorthDraining(request: IncomingMessage): boolean {
   return declaredBodyBytes(request) <= DRAINED_BYTES;
 }
 
 /**
- * To be called before a request is answered whose body is not read: if that answer is the connection's last, the
- * rest of the body is discarded before the connection goes.
+ * Call before answering a request whose body has not been read. If its response is the last one on the connection, the rest of
+ * the body is discarded before the connection is closed.
  *
- * Node calls `destroySoon` once the last answer is written. Bytes that arrive after a destroyed socket become a reset,
- * and a reset takes away the answer from a client that first writes all and then reads (Python's httpx).
+ * Node.js calls `destroySoon` once the last response is written. Bytes that arrive at a destroyed socket cause a TCP reset, by
+ * which a client that writes everything before it reads (Python's httpx) would lose the response.
  */
 export function lingerBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;
@@ -41,10 +41,10 @@ export function lingerBeforeClosing(request: IncomingMessage): void {
 }
 
 /**
- * Ends our side at once, then reads and discards for a while before it lets go.
+ * Half-closes the connection, then reads and discards data for a while before closing it (a lingering close).
  *
- * What arrives goes to Node's parser, which drops it: the bytes are counted from outside, because a `data` listener
- * takes the socket away from the parser, and one that the parser had paused is then never read again (Node 20).
+ * Incoming bytes go to Node.js' parser, which drops them. They are counted by `bytesRead`: a `data` listener would take the
+ * socket away from the parser, and a socket that the parser had paused would never be read again (Node 20).
  */
 export function closeLingering(socket: Socket): void {
   if (lingered.has(socket)) return;
@@ -67,7 +67,7 @@ export function closeLingering(socket: Socket): void {
   socket.end();
 }
 
-/** One timer for all of them: thousands of refused connections may linger. */
+/** Ends lingering connections. One timer for all, because there may be thousands. */
 function endLongest(): void {
   const now = performance.now();
   for (const [socket, { mostBytesRead, endAt }] of open) {
@@ -82,7 +82,7 @@ function forget(socket: Socket): void {
   watch = undefined;
 }
 
-/** Whether the last answer of this connection is written and what still arrives is discarded. */
+/** Whether the last response on this connection has been written and incoming data is discarded. */
 export function isLingering(socket: Socket): boolean {
   return lingered.has(socket);
 }

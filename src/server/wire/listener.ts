@@ -2,24 +2,24 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { openExchanges } from "./connections.ts";
 
-/** What bounds connections. None of it ends a request that is worked on. */
+/** Limits of connections. None of them ends a request that is being processed. */
 export interface WireLimits {
-  /** Open at a time. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** From the first byte to the end of the headers. */
+  /** Maximum time from the first byte to the end of the headers. */
   readonly headersTimeoutMs: number;
   /**
-   * From the first byte to the end of a body that nobody reads, since its request has its answer. One that is read is late when
-   * the request's deadline passes.
+   * Maximum time from the first byte to the end of a body that is discarded, because its request has been answered. Bodies that
+   * are read must end before the request's deadline.
    */
   readonly requestTimeoutMs: number;
-  /** Idle time between two requests. */
+  /** Maximum idle time between two requests. */
   readonly keepAliveTimeoutMs: number;
-  /** For which a client may take nothing of an answer. */
+  /** Maximum time without progress while a client reads a response. */
   readonly unreadTimeoutMs: number;
-  /** How often the first two are checked. */
+  /** Interval between checks of the timeouts for headers and bodies. */
   readonly checkIntervalMs: number;
-  /** Request line and headers together. */
+  /** Maximum size of request line and headers together. */
   readonly maxHeaderBytes: number;
 }
 
@@ -29,24 +29,24 @@ export interface TlsFiles {
   readonly key: Buffer;
 }
 
-/** A check of the timeouts may come that much late. */
+/** Maximum delay of a check of the timeouts. */
 const TIMEOUT_SLACK_MS = 5_000;
 
-/** What an operator can set. */
+/** The limits that operators can set. */
 export type ChosenWireLimits = Pick<WireLimits, "maxConnections" | "headersTimeoutMs">;
 
 /**
- * An idle connection outlives the 60 s for which load balancers commonly keep theirs, so that it is never the service that
- * closes one just as a request is sent on it.
+ * The limits for a service. Idle connections stay open for more than the 60 s that load balancers commonly use, so that the load
+ * balancer closes them first, and no request is sent on a connection that the service is closing.
  *
- * @param deadlineMs of a request, from its headers to its answer: before that has passed, nothing else ends it
+ * @param deadlineMs deadline of requests. No other limit ends a request before it
  */
 export function wireLimits(chosen: ChosenWireLimits, deadlineMs: number): WireLimits {
   const requestTimeoutMs = chosen.headersTimeoutMs + deadlineMs + TIMEOUT_SLACK_MS;
   return { ...FIXED_LIMITS, ...chosen, requestTimeoutMs };
 }
 
-/** Chosen. */
+/** Limits that operators cannot set. Chosen. */
 const FIXED_LIMITS = {
   keepAliveTimeoutMs: 75_000,
   unreadTimeoutMs: 60_000,
@@ -55,8 +55,8 @@ const FIXED_LIMITS = {
 };
 
 /**
- * Node's HTTP server with everything turned off by which it would answer on its own: a missing Host and an Expect
- * header reach the application. There is no `upgrade` listener, so that Node ignores `Upgrade: h2c` as it should.
+ * Creates the HTTP server of Node.js without its automatic responses: requests without Host and with Expect reach the
+ * application. There is no `upgrade` listener, so that Node.js ignores `Upgrade: h2c`, as HTTP allows.
  */
 export function createListener(listener: RequestListener, limits: WireLimits, tls?: TlsFiles): Server {
   const settings = {
@@ -71,10 +71,10 @@ export function createListener(listener: RequestListener, limits: WireLimits, tl
     tls === undefined
       ? createServer(settings, listener)
       : createTlsServer({ ...settings, ...tls, handshakeTimeout: limits.headersTimeoutMs }, listener);
-  server.timeout = limits.unreadTimeoutMs; // in which nothing comes and nothing goes
+  server.timeout = limits.unreadTimeoutMs; // time without any traffic
   server.on("timeout", (socket) => {
     const isWorkedOn = openExchanges(socket).length > 0 && socket.writableLength === 0;
-    if (!isWorkedOn) socket.destroy(); // idle between two requests, or its client does not read
+    if (!isWorkedOn) socket.destroy(); // idle, or its client does not read
   });
   return server.on("checkContinue", listener).on("checkExpectation", listener);
 }

@@ -6,12 +6,12 @@ import type { Log } from "../log.ts";
 import { hasUnreadBody, isWorthDraining, lingerBeforeClosing } from "./lingering.ts";
 import { wireReply } from "./wire-failures.ts";
 
-/** Sends an answer of the contract. As bytes: to a JSON text Fastify would add a charset that JSON does not have. */
+/** Sends a reply of the contract. As bytes, because Fastify would add a charset to the content type of a string. */
 export function sendReply(reply: FastifyReply, outgoing: OutgoingReply): FastifyReply {
   return reply.code(outgoing.status).headers(outgoing.headers).send(Buffer.from(outgoing.body, "utf8"));
 }
 
-/** Adds the common headers; runs before each response of Fastify is written, the documentation's too. */
+/** Adds the common headers. Runs before each response of Fastify is written, including the documentation. */
 export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const { "cache-control": caching, ...headers } = commonHeaders(
     request.raw,
@@ -20,13 +20,13 @@ export function finishHeaders(request: FastifyRequest, reply: FastifyReply): voi
   );
   reply.headers(headers);
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", caching);
-  const { requestIdHeader } = request.routeOptions?.config ?? {}; // a path that cannot be read has no route
+  const { requestIdHeader } = request.routeOptions?.config ?? {}; // a path that cannot be decoded has no route
   if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id);
 }
 
 /**
- * The headers that every response carries. To be called before it is written: if it closes the connection, what is left of the
- * request's body is discarded before.
+ * The headers of every response. Call before the response is written: if it closes the connection, the rest of the request's
+ * body is discarded first.
  */
 export function commonHeaders(
   request: IncomingMessage,
@@ -48,14 +48,14 @@ type CommonHeaders = Record<"x-request-id" | "x-content-type-options" | "cache-c
   connection?: string;
 };
 
-/** Logs an answer that is the service's own fault, with what was thrown. */
+/** Logs the cause of a response that reports a fault of the service itself. */
 export function logFault(log: Log, { status, cause }: OutgoingReply, request: FastifyRequest): void {
-  if (cause === undefined) return; // a full queue, say, is no fault
+  if (cause === undefined) return; // for example a full queue, which is no fault
   const { operationId } = request.routeOptions.config;
   log.error({ err: cause, status, operation: operationId, requestId: request.id }, "request failed");
 }
 
-/** The answer for whatever was thrown while a request was handled. */
+/** The response for anything thrown while a request was handled. */
 export function failureReply(
   contract: Contract,
   error: unknown,
@@ -64,10 +64,10 @@ export function failureReply(
 ): OutgoingReply {
   const status = clientStatusOf(error);
   if (status === undefined) return contract.errorReply(error, requestId, operationId);
-  // 403 is what the plugin for static files says to a path that leads out of its folder.
+  // the plugin for static files uses 403 for paths outside its folder
   if (status === 404 || status === 403) return contract.errorReply(notFound(), requestId);
   const kind = status === 412 || status === 416 ? "CONDITION_FAILED" : "MALFORMED_HTTP";
-  const failure = { kind, detail: "The request cannot be answered." } as const;
+  const failure = { kind, detail: "The request cannot be processed." } as const;
   return { ...wireReply(contract, failure, requestId), status };
 }
 
@@ -75,7 +75,7 @@ export function notFound(): ServiceError {
   return new ServiceError("NOT_FOUND", "This path does not exist.");
 }
 
-/** The 4xx status by which Fastify and its plugins mark an error as the caller's. */
+/** The 4xx status of an error of Fastify or its plugins that the caller has caused. */
 function clientStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   const status = error.statusCode;

@@ -9,7 +9,7 @@ import { isDiscardingBody, openExchanges } from "./connections.ts";
 import { closeLingering, isLingering } from "./lingering.ts";
 import type { WireLimits } from "./listener.ts";
 
-/** A failure of HTTP itself, below the contract: no operation declares it. */
+/** A violation of HTTP itself, which no operation of the contract declares. */
 export interface WireFailure {
   readonly kind: ErrorKind;
   readonly detail: string;
@@ -23,7 +23,7 @@ const MALFORMED: WireFailure = { kind: "MALFORMED_HTTP", detail: "The request is
 
 const NO_CONNECTION: WireFailure = { kind: "TOO_MANY_CONNECTIONS", detail: "Too many connections are open." };
 
-/** By the code of Node's error: https://nodejs.org/api/http.html#event-clienterror */
+/** Failures by the code of Node.js' error: https://nodejs.org/api/http.html#event-clienterror */
 function failuresByCode({
   headersTimeoutMs,
   maxHeaderBytes,
@@ -44,7 +44,7 @@ function failuresByCode({
   };
 }
 
-/** The contract's answer to a failure of HTTP's own. */
+/** The contract's response to a violation of HTTP. */
 export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
   return contract.errorReply(new ServiceError(failure.kind, failure.detail), requestId);
 }
@@ -56,7 +56,7 @@ export interface ClientErrorOptions {
   readonly onRequestEnd: RequestListener;
 }
 
-/** Answers what never became a request: a broken request line or header, a body cut off, a timeout. */
+/** Answers input that is not a complete request: a broken request line or header, a truncated body, a timeout. */
 export function onClientError({
   contract,
   log,
@@ -67,7 +67,7 @@ export function onClientError({
   return (error, socket) => {
     if (isLingering(socket)) return;
     if (!socket.writable || isDiscardingBody(socket)) {
-      socket.destroy(); // nobody reads, or the request that fails has its answer already
+      socket.destroy(); // the client does not read, or the failed request has been answered already
       return;
     }
     const failure = byCode[error.code ?? ""] ?? MALFORMED;
@@ -79,15 +79,15 @@ export function onClientError({
   };
 }
 
-/** Answers CONNECT, for which Node hands over the bare socket. */
+/** Answers CONNECT, for which Node.js passes the bare socket. */
 export function onConnect(contract: Contract): (request: IncomingMessage, socket: Socket) => void {
   return (_request, socket) => {
-    socket.on("error", () => socket.destroy()); // Node has taken its own listener off, and answers before this one may take long
+    socket.on("error", () => socket.destroy()); // Node.js has removed its own listener, and earlier responses may still take long
     void refuse(contract, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
   };
 }
 
-/** Answers a connection that is one too many, on which nothing has been read. */
+/** Answers a connection above the limit, from which nothing has been read. */
 export function onTooManyConnections(contract: Contract): (socket: Socket) => void {
   return (socket) => {
     void refuse(contract, socket, NO_CONNECTION);
@@ -97,9 +97,9 @@ export function onTooManyConnections(contract: Contract): (socket: Socket) => vo
 const refused = new WeakSet<Socket>();
 
 /**
- * Writes the connection's last answer by hand, after the answers of the whole requests before it.
+ * Writes the last response on a connection directly to the socket, after the responses to earlier complete requests.
  *
- * @returns what was sent; undefined if nothing was
+ * @returns what was sent; undefined if nothing was sent
  */
 async function refuse(
   contract: Contract,
@@ -107,7 +107,7 @@ async function refuse(
   failure: WireFailure,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly requestId: string } | undefined> {
-  if (refused.has(socket)) return undefined; // the parser reports once more for each further piece of data
+  if (refused.has(socket)) return undefined; // the parser reports the error again for each further chunk
   refused.add(socket);
   const open = openExchanges(socket);
   const broken = open.find(({ request }) => !request.complete);

@@ -5,14 +5,14 @@ import type { TreeShape } from "../../tensors/tree-model.ts";
 import type { ForwardResult } from "./forward-runner.ts";
 import type { Round } from "./taken-tasks.ts";
 
-/** What a thread loads. */
+/** The graph that a thread loads. */
 export interface ThreadSettings {
   /** Bytes of the ONNX file, or its path. */
   readonly graph: Uint8Array | string;
   readonly shape: TreeShape;
 }
 
-/** What a thread sends when it has loaded the graph, and after each round. */
+/** A thread's message after it has loaded the graph, and after each round. */
 export type RoundReply =
   | { readonly results: ReadonlyMap<number, ForwardResult> }
   | { readonly message: string };
@@ -36,7 +36,7 @@ export class ForwardHelper {
     this.#worker = worker;
   }
 
-  /** Resolves when it has loaded the graph. */
+  /** Resolves when the thread has loaded the graph. */
   static async start(settings: ThreadSettings): Promise<ForwardHelper> {
     const helper = new ForwardHelper(startThread(settings));
     await helper.#reply();
@@ -56,14 +56,14 @@ export class ForwardHelper {
     try {
       const [reply]: RoundReply[] = await once(this.#worker, "message");
       if (reply && "results" in reply) return reply.results;
-      throw new Error(reply?.message ?? "a thread sent nothing");
+      throw new Error(reply?.message ?? "a thread sent an empty reply");
     } finally {
       this.#worker.unref();
     }
   }
 }
 
-/** Ends the process with the thread: it is then restarted. Otherwise callers would wait for the thread forever. */
+/** Ends the process when the thread ends, so that it is restarted. Otherwise callers would wait for the thread forever. */
 export function endWith(thread: EventEmitter): void {
   for (const event of ["exit", "messageerror", "error"]) {
     thread.once(event, (cause: unknown) => {

@@ -11,7 +11,7 @@ import { ForwardPacker } from "./forward-packer.ts";
 
 /** Minimum new tokens of a forward when work is split so that every thread has one. Chosen: two requests of 45 tokens justify two threads. */
 const FEWEST_TOKENS = 32;
-/** Minimum tokens below a state to encode the state first and spread the rest over threads. Chosen: a further forward costs as much as 25 tokens. */
+/** Minimum tokens below a state to encode the state first and spread the rest over threads. Chosen: another forward costs as much as 25 tokens. */
 const WORTH_SHARING = 96;
 
 export interface ForwardPlan {
@@ -36,9 +36,9 @@ interface Twig {
 /**
  * Cuts a forest into forwards. Trees with the same state share it.
  *
- * @param stateKey names the state of a tree, so that equal ones are one node
- * @param isKnown  whether the keys and values of a state are at hand
- * @param threads  forwards that may run at the same time; it does not touch the bits
+ * @param stateKey key of a tree's state; equal states become one node
+ * @param isKnown  whether the keys and values of a state are cached
+ * @param threads  forwards that may run in parallel; does not change scores
  */
 export function planForwards(
   forest: readonly TokenTree[],

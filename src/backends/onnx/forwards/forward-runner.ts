@@ -9,7 +9,7 @@ import { type Place, sessionOptions } from "../runtime/session-options.ts";
 export interface ForwardResult {
   /** [scored nodes] in the order of `scoredNodes` */
   readonly scores: Float32Array;
-  /** [scored nodes, size], of a graph that gives them */
+  /** [scored nodes, size]; only from graphs that have this output */
   readonly vectors?: Float32Array;
   /** Keys and values of the requested nodes, in the same order. */
   readonly keyValues: readonly KeyValues[];
@@ -69,8 +69,8 @@ export class ForwardRunner {
   }
 
   /**
-   * Where the runtime writes keys and values: to memory of ours if their size is known. What its own memory has grown to, it never gives
-   * back.
+   * Output buffers for keys and values, allocated here if their size is known. ONNX Runtime never returns the memory that
+   * it has allocated itself.
    */
   #places(outputs: typeof OF_PREFIX, prefixTokens: number | undefined): Record<string, Tensor | null> {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
@@ -106,7 +106,7 @@ const OF_REST = { keys: IO.keys, values: IO.values };
 /** Output and position of a new node's keys and values. */
 const outputsOf = ({ newPrefix }: Forward, node: Node) => (newPrefix.includes(node) ? OF_PREFIX : OF_REST);
 
-/** Tensors of the runtime. Inputs that are one tensor stay one: creating it takes 2 us. */
+/** Converts inputs to tensors of ONNX Runtime. An input used twice becomes one tensor, because creating one takes 2 us. */
 export function tensorsOf(feeds: Readonly<Record<string, TensorData>>): Record<string, Tensor> {
   const made = new Map<TensorData, Tensor>();
   const all: Record<string, Tensor> = {};
@@ -126,7 +126,7 @@ function firstRows(results: InferenceSession.ReturnType, name: string, rows: num
 
 function float32(results: InferenceSession.ReturnType, name: string): Float32Array<ArrayBuffer> {
   const data = results[name]?.data;
-  // the runtime cannot create views of shared memory
+  // never shared memory: the runtime cannot create views of it
   if (data instanceof Float32Array) return data as Float32Array<ArrayBuffer>;
   throw new Error(`the graph has no output ${name}`);
 }

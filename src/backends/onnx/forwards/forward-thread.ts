@@ -13,7 +13,7 @@ const settings: ThreadSettings = workerData;
 const garbage = new Garbage();
 const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1);
 if (typeof settings.graph !== "string") {
-  Object.assign(settings, { graph: "" }); // its bytes, where the cache cannot be written: 55 MB
+  Object.assign(settings, { graph: "" }); // frees 55 MB if the graph was passed as bytes
   globalThis.gc?.();
 }
 

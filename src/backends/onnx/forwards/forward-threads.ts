@@ -34,7 +34,7 @@ export class ForwardThreads {
   /**
    * @param graph bytes of the ONNX file, or its path
    * @param model shape of the model, for the helpers
-   * @param place for a model with one thread
+   * @param place device and placement log; only for a model with one thread
    */
   static async start(graph: Uint8Array | string, model: TreeModel, place?: Place): Promise<ForwardThreads> {
     const together = await ForwardRunner.load(graph, model, model.threads, place);

@@ -1,19 +1,20 @@
-/** Bytes of buffers after which garbage is collected. Chosen: keys and values of 1,300 tokens, which take some 400 ms; collecting takes 13. */
+/** Bytes of new buffers between collections. Chosen: keys and values of 1,300 tokens, which take about 400 ms to compute; a collection takes 13 ms. */
 const MOST_BYTES = 24 * 2 ** 20;
 
 /**
- * Collects buffers that nobody refers to. V8 counts them only roughly: it lets 64 MiB of them lie beside a heap of 8, in each thread.
+ * Frees unreferenced buffers. V8 accounts for them only roughly: in each thread it would keep up to 64 MiB of them beside a
+ * heap of 8 MiB.
  */
 export class Garbage {
   readonly #collect: () => void;
   #bytes = 0;
 
-  /** @param collect of a process with `--expose-gc`; without it nothing is done */
+  /** @param collect runs a garbage collection; by default `gc` of Node.js, which exists only with `--expose-gc` */
   constructor(collect: () => void = globalThis.gc ?? (() => {})) {
     this.#collect = collect;
   }
 
-  /** To be told of new buffers, when the ones before them may be garbage. */
+  /** Call after allocating buffers, when older ones may be unreferenced. @param bytes size of the new buffers */
   note(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < MOST_BYTES) return;

@@ -71,7 +71,7 @@ export class JointPairRunner implements Runner {
     );
     const data = results[SCORES]?.data;
     if (!(data instanceof Float32Array) || data.length !== 1)
-      throw new Error(`${SCORES} is not one float32 for each pair`);
+      throw new Error(`the output ${SCORES} must have one float32 for each pair`);
     const [score = Number.NaN] = data;
     for (const value of Object.values(results)) value.dispose();
     return score;
@@ -86,7 +86,7 @@ function checkTensor(
 ): void {
   const found = all.find((value) => value.name === name);
   if (!found) throw invalid(`has no ${what} ${name}`);
-  const foundType = found.isTensor ? found.type : "no tensor";
+  const foundType = found.isTensor ? found.type : "something other than a tensor";
   if (foundType !== type) throw invalid(`has the ${what} ${name} as ${foundType}, expected ${type}`);
 }
 

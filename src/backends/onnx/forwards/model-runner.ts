@@ -19,17 +19,17 @@ import { StateCache } from "./state-cache.ts";
 export interface RunnerOptions {
   readonly threads: number;
   readonly stateCacheBytes: number;
-  /** See work-split.ts; 1 unless given. */
+  /** See work-split.ts. Default: 1. */
   readonly piecesPerThread?: number;
-  /** Whether vectors are given beside the scores; false unless given. */
+  /** Whether to return vectors in addition to scores. Default: false. */
   readonly hasVectors?: boolean;
-  /** Another than the CPU's takes one thread. */
+  /** Default: the CPU. Any other device requires `threads` to be 1. */
   readonly place?: Place;
 }
 
 /** A model loaded in this process. */
 export interface Runner {
-  /** States that the cache knew, and those that were computed to be kept. Left out where none are. */
+  /** Lookups of states in the cache: hits, and misses that were computed and cached. Undefined if there is no cache. */
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
   score(forest: readonly TokenTree[]): Promise<ForestScores>;
 }

@@ -4,15 +4,15 @@ import { stateKey } from "../../kept-states.ts";
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 
 /**
- * Keys and values of the states seen last, so that another question on one costs only the question.
+ * Keys and values of recent states. Another question about a cached state costs only the question's tokens.
  *
- * In memory only; the least recently used go first when `maxBytes` is passed, and one that is larger than all of it is not kept.
+ * In memory only. Evicts the least recently used states beyond `maxBytes`. A state larger than `maxBytes` is not cached.
  */
 export class StateCache {
   readonly #states: LRUCache<string, KeyValues> | undefined;
   /** Lookups that found a state. */
   hits = 0;
-  /** States that were computed and are kept. */
+  /** States that were computed and cached. */
   misses = 0;
 
   constructor(maxBytes: number) {

@@ -9,21 +9,21 @@ import { operatorsElsewhere, UNTOLD } from "./device-placement.ts";
 import type { TrialReply, TrialRequest } from "./device-trial.ts";
 import { processEnvironment } from "./process-environment.ts";
 
-/** What a device's process has said, and how it ended if it said nothing. */
+/** The reply of a trial process, or how the process ended if it did not reply. */
 export interface Trial extends TrialReply {
   readonly stderr: string;
   readonly end?: string;
 }
 export type TryIt = (request: TrialRequest) => Promise<Trial>;
 
-/** Whether a device can be used, and why not. */
+/** Whether a device can be used, and if not, why. */
 export interface DeviceFact {
   readonly device: OnnxDevice;
   readonly isAvailable: boolean;
   readonly reason?: string;
 }
 
-/** Chosen: a driver's first start compiles kernels. */
+/** Time limit of a device's trial. Chosen: a driver compiles kernels when it first starts. */
 const DEVICE_MS = 60_000;
 const MODEL_MS = 300_000;
 /**
@@ -32,7 +32,7 @@ const MODEL_MS = 300_000;
  */
 const TOLERANCE = 0.005;
 
-/** What ONNX Runtime can compute on here. Loads it in processes that end. @param tryIt for tests */
+/** The devices of ONNX Runtime and whether each can be used here. Each trial runs in a process of its own. @param tryIt replaced in tests */
 export function onnxDevices(tryIt: TryIt = tryInProcess): Promise<DeviceFact[]> {
   return Promise.all(ONNX_DEVICES.map((device) => deviceFact(device, tryIt)));
 }
@@ -52,7 +52,7 @@ function faultOf(
   if (missingLibrary !== undefined) return `the provider is not installed: ${missingLibrary} does not exist`;
   if (end !== undefined) return end;
   if (error === undefined) return undefined;
-  // of a library that another one misses, only stderr has the name
+  // if the library depends on a missing one, only stderr has its name
   const cause = /with error: [^\n]*?([^\s/]+: cannot open shared object file)/.exec(stderr)?.[1];
   if (cause !== undefined) return `the provider's library cannot be loaded: ${cause}`;
   if (/No supported adapters/.test(error))
@@ -69,7 +69,7 @@ const NAMES: Readonly<Record<OnnxDevice, string>> = {
   webgpu: "WebGPU",
 };
 
-/** What is to be computed, on a device that the operator names. */
+/** A model, and the device that the operator has named for it. */
 export interface DeviceWish {
   readonly device: string;
   readonly modelPackage: ModelPackage;
@@ -78,12 +78,12 @@ export interface DeviceWish {
 }
 
 /**
- * The device to compute on. `auto` takes the first that can compute the whole model, which is the CPU if no other can. On another
- * device than the CPU, the model is loaded for a trial: all its operators must run there, and its scores must be right.
+ * The device to compute on. `auto` takes the first device that can compute the whole model, else the CPU. Any device but
+ * the CPU must pass a trial: all operators of the model must run there, and its scores must be correct.
  *
- * @param log   told why `auto` passes a device over
- * @param tryIt for tests
- * @throws ServiceError INVALID_OPTION saying why the device cannot be used and which can
+ * @param log   receives the reason why `auto` skips a device
+ * @param tryIt replaced in tests
+ * @throws ServiceError INVALID_OPTION with the reason why the device cannot be used, and the devices that can
  */
 export async function chooseDevice(
   wish: DeviceWish,
@@ -95,14 +95,14 @@ export async function chooseDevice(
   const wanted = others.find((device) => device === wish.device);
   if (wanted === undefined && wish.device !== "auto")
     throw invalid(
-      `the onnx backend takes cpu, auto, ${others.join(", ")}, not ${JSON.stringify(wish.device)}.`,
+      `the onnx backend supports cpu, auto, ${others.join(", ")}, not ${JSON.stringify(wish.device)}.`,
     );
   for (const device of wanted === undefined ? others : [wanted]) {
     const reason = (await deviceFact(device, tryIt)).reason ?? (await modelFault(device, wish, tryIt));
     if (reason === undefined) return device;
     if (wanted !== undefined)
       throw invalid(`${device} cannot be used: ${reason}. ${await available(device, tryIt)}`);
-    log("device is passed over", { device, reason });
+    log("device skipped", { device, reason });
   }
   return "cpu";
 }
@@ -113,7 +113,7 @@ async function available(unusable: OnnxDevice, tryIt: TryIt): Promise<string> {
   return `Available here: ${names.map(({ device }) => device).join(", ")}.`;
 }
 
-/** Why a model cannot be computed on a device that there is. */
+/** Why a device that works cannot compute this model; undefined if it can. */
 async function modelFault(
   device: OnnxDevice,
   { modelPackage, precision, hasVectors }: DeviceWish,
@@ -128,13 +128,13 @@ async function modelFault(
   const { difference = Number.NaN } = trial;
   const limit = TOLERANCE * modelPackage.manifest.temperature;
   if (difference <= limit) return undefined;
-  return `it computes wrong scores: one is ${difference.toPrecision(2)} off, at most ${limit.toPrecision(2)} is right`;
+  return `it computes wrong scores: one differs from the reference by ${difference.toPrecision(2)}, at most ${limit.toPrecision(2)} is allowed`;
 }
 
-const INT8 = "it may have those of --precision fp32";
+const INT8 = "--precision fp32 uses other operators, which it may have";
 const invalid = (message: string) => new ServiceError("INVALID_OPTION", `--device: ${message}`);
 
-/** The runtime's messages begin with the place in its source. */
+/** The first line of a message of ONNX Runtime, without the source location at its start. */
 function oneLine(message: string): string {
   const line = message.trim().split("\n")[0] ?? "";
   return line.replace(/^\/\S+:\d+ .* was false\. /, "").replace(/\.$/, "");
@@ -143,7 +143,7 @@ function oneLine(message: string): string {
 const entry = fileURLToPath(new URL(`./device-trial${import.meta.url.slice(-3)}`, import.meta.url));
 const execArgv = entry.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [];
 
-/** In a process that is killed once it has answered, or is too slow. */
+/** Runs a trial in a process, which is killed once it has replied or when its time is up. */
 async function tryInProcess(request: TrialRequest): Promise<Trial> {
   const child = fork(entry, [], {
     serialization: "advanced",

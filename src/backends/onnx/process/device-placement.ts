@@ -7,14 +7,15 @@ const PROVIDERS: Readonly<Record<OnnxDevice, string>> = {
   webgpu: "WebGpuExecutionProvider",
 };
 
-export const UNTOLD = "the runtime does not tell which operators run on it";
+export const UNTOLD = "ONNX Runtime does not report which operators run on it";
 
 /**
- * Names the operators of a graph that the runtime has put elsewhere because the device's provider lacks them. The few that it could
- * compute and that the runtime keeps on the CPU, since they compute shapes, do not count.
+ * The operators of a graph that the runtime has placed elsewhere because the device's provider does not implement them. The
+ * few operators on shapes that the runtime keeps on the CPU by choice do not count.
  *
- * @param log what the runtime has written to stderr with `logSeverityLevel` 0
- * @returns   undefined if all run on the device; also a reason if the log does not tell
+ * @param log output of the runtime on stderr with `logSeverityLevel` 0
+ * @returns   a reason that names the operators; `UNTOLD` if the log does not report placements; undefined if all run on the
+ *            device
  * @see VerifyEachNodeIsAssignedToAnEp, onnxruntime/core/framework/session_state.cc
  * @see GetCpuPreferredNodes, onnxruntime/core/framework/fallback_cpu_capability.cc
  */

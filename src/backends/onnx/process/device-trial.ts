@@ -1,6 +1,6 @@
 /**
- * Tries a device in a process of its own, because a driver may end it, and because the runtime tells only on stderr where it has put
- * the operators of a graph.
+ * Tries a device. Runs in a process of its own, because a driver may crash it, and because the runtime reports only on
+ * stderr on which device it has placed each operator.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -25,13 +25,13 @@ export type TrialRequest =
       readonly hasVectors: boolean;
     };
 
-/** What came of it. */
+/** The outcome of a trial. */
 export interface TrialReply {
   /** Whether the installed package has a provider of this name. */
   readonly isListed?: boolean;
-  /** Library of the provider, where the package brings none and none is installed beside it. */
+  /** Path of the provider's library, if the package does not contain it and it is not installed there. */
   readonly missingLibrary?: string | undefined;
-  /** What the runtime says against it. */
+  /** Error message of the runtime. */
   readonly error?: string | undefined;
   /** Largest difference of a score to the reference. */
   readonly difference?: number;
@@ -50,7 +50,10 @@ async function tryDevice(device: OnnxDevice): Promise<TrialReply> {
   graph.output("y", "float32", [1]);
   const session = await InferenceSession.create(graph.build("device"), sessionOptions(1, { device }));
   const { y } = await session.run({ x: new Tensor("float32", Float32Array.of(3), [1]) });
-  return { isListed: true, error: y?.data[0] === 9 ? undefined : "it multiplies wrongly" };
+  return {
+    isListed: true,
+    error: y?.data[0] === 9 ? undefined : "a test multiplication gave a wrong result",
+  };
 }
 
 /** The provider's library, if it is not in the folder where the runtime looks for it. */

@@ -14,7 +14,7 @@ import { exactMultiplication } from "../runtime/exact-kernel.ts";
 import { PACKING } from "../runtime/packed-weights.ts";
 import { piecesPerThread } from "../runtime/work-split.ts";
 
-/** How this machine multiplies in that precision. */
+/** The form of matrix multiplication that this machine uses for a precision. */
 export async function multiplicationOf(precision: Precision): Promise<Multiplication> {
   return precision === "fp32" ? "fp32" : exactMultiplication();
 }
@@ -22,7 +22,7 @@ export async function multiplicationOf(precision: Precision): Promise<Multiplica
 /**
  * The runner that a package's architecture needs.
  *
- * @param folders where graphs are kept
+ * @param folders folders of stored graphs
  * @throws ServiceError INVALID_MODEL | BACKEND_FAILED
  */
 export async function loadRunner(
@@ -51,7 +51,7 @@ export async function loadRunner(
       }
     }
     case "onnx-joint-pairs": {
-      // a reader of ONNX files that no other start should wait for
+      // imported on demand: reading ONNX files needs a library that would slow down every other start
       const { openJointGraph } = await import("../../../models/graph/joint-graph.ts");
       return JointPairRunner.load(await openJointGraph(modelPackage), architecture, threads, options.place);
     }

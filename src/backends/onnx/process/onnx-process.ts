@@ -8,11 +8,13 @@ import { processEnvironment } from "./process-environment.ts";
 /** The `.ts` file in a checkout that runs from source, the `.js` file once compiled. */
 const entry = fileURLToPath(new URL(`./process${import.meta.url.slice(-3)}`, import.meta.url));
 /**
- * Not the flags of this process: with `--eval` among them, the caller's program would run again in the new one.
+ * Node.js flags of the inference process. This process's flags are not inherited: `--eval` would run the caller's program
+ * again.
  *
- * Its garbage is a few large arrays. Threads that collect it beside the kernels' take their processors from them: without, three
- * questions of four candidates on 160 tokens take 0.9 of the time, one more question on 1,000 tokens too (measured, 2 processors).
- * There is little of it besides these arrays, so that a young generation of 1 MiB is enough. Garbage says when they are collected.
+ * Its garbage is mostly a few large arrays, and the class Garbage decides when they are collected. Parallel collector
+ * threads would compete with the kernels for processors: without them, latency is 0.9 times as long, both for three
+ * questions of four candidates on 160 tokens and for another question on 1,000 tokens (measured, 2 processors). Little else
+ * is allocated, so a young generation of 1 MiB is enough.
  */
 const execArgv = [
   "--single-threaded-gc",

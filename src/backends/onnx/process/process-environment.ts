@@ -3,10 +3,10 @@ import { environmentOf } from "../../process/environment.ts";
 /** Keeps ONNX Runtime from sending and storing usage events, whatever the caller's environment says. */
 export const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" } as const;
 
-/** CUDA's libraries multiply float32 in float32, not in the 19 bits of TF32, unless the operator says otherwise. */
+/** CUDA's libraries multiply float32 in full precision, not in TF32 (19 bits), unless the operator sets this variable. */
 const FULL_PRECISION = { NVIDIA_TF32_OVERRIDE: "0" } as const;
 
-/** How Node is to behave. */
+/** Variables that configure Node.js. */
 const NODE = ["NODE_OPTIONS", "NODE_V8_COVERAGE"];
 
 /** The environment of a process that loads ONNX Runtime. `CUDA_*` and `VK_*` choose GPUs and their drivers. */

@@ -1,6 +1,6 @@
 /**
- * The inference process: holds the model, scores what its parent sends. A process and not a thread, because a run
- * cannot be interrupted: a thread that is ended in one takes the whole service with it.
+ * The inference process: holds the model and scores the forests that its parent sends. It is a process and not a thread,
+ * because a run cannot be interrupted: ending a thread during a run aborts the whole service.
  */
 
 import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
@@ -9,16 +9,16 @@ import { ONNX_DEVICES } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
 import { dieWithParent } from "./parent-watch.ts";
 
-/** Found out before the model is known. */
+/** Determined while the model is not yet known, to save time. */
 const multiplication = multiplicationOf(process.argv[2] === "fp32" ? "fp32" : "int8");
-multiplication.catch(() => {}); // `load` tells
+multiplication.catch(() => {}); // `load` reports the error
 let runner: Runner | undefined;
 
-/** What cannot be sent is dropped: then the parent has died, and this process is about to end. */
+/** Send errors are ignored: they mean that the parent has died, and this process is about to end. */
 const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Chosen: asking the system takes some 20 microseconds. */
+/** Time between reads of the memory size. Chosen: a read takes about 20 microseconds. */
 const MEMORY_EACH_MS = 1_000;
 let residentBytes = 0;
 let askedAt = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ async function load({
       hasVectors,
       place: { device: ONNX_DEVICES.find((name) => name === device) },
     });
-    globalThis.gc?.(); // the weights, where the graph had to be written: 65 MB
+    globalThis.gc?.(); // frees 65 MB of weights if the graph had to be written
     send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });
@@ -63,7 +63,7 @@ async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Pro
   }
 }
 
-/** One forest after the other: the next one finds the states that this one keeps. */
+/** Forests are scored one at a time, so that each finds the states that the ones before it have cached. */
 let last: Promise<void> = Promise.resolve();
 function scoreNext(message: Extract<ToProcess, { type: "score" }>): Promise<void> {
   last = last.then(() => score(message));
@@ -74,8 +74,8 @@ process.on("message", (message: ToProcess) => {
   if (message.type === "ping") send({ type: "pong", ...counters() });
   else void (message.type === "load" ? load(message) : scoreNext(message));
 });
-// the parent has died: nobody is left to answer
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit ends threads in a run, which aborts
+// the parent has died
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // exit() would abort if threads are in a run
 dieWithParent();
-// a signal to the process group means the service, which first answers what it has accepted
+// a signal to the process group is for the service, which finishes accepted requests first
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

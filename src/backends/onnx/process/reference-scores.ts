@@ -3,21 +3,21 @@ import type { Precision } from "../../../models/graph/graph.ts";
 import { type ModelPackage, readPackageFile } from "../../../models/package/package.ts";
 import type { Runner } from "../forwards/model-runner.ts";
 
-/** Pairs and the scores that they must have. */
+/** Pairs and their expected scores. */
 export interface Reference {
   readonly forest: readonly TokenTree[];
   readonly scores: readonly number[];
 }
 
 const GOLDEN = "golden.json";
-/** Maximum number of decisions taken from a package. Chosen: one forward each, of a few tokens. */
+/** Maximum number of decisions taken from a package. Chosen: each takes one forward of a few tokens. */
 const DECISIONS = 8;
 
 /**
- * Scores that another implementation has computed, where the package brings them for float32; else those of the CPU for pairs of a few
- * tokens.
+ * Reference scores for a device's trial: in float32, those of another implementation if the package contains them
+ * (golden.json); otherwise the CPU's scores of a few short pairs.
  *
- * @param onCpu loads the same graph
+ * @param onCpu loads the same graph on the CPU
  */
 export async function referenceScores(
   modelPackage: ModelPackage,
@@ -34,7 +34,7 @@ export async function referenceScores(
   return { forest: SMALL_FOREST, scores: [...scores] };
 }
 
-/** Of the layout that `training/export.py` writes. Undefined for another. */
+/** Reads golden.json as `training/export.py` writes it. @returns undefined for any other layout */
 export function goldenScores(golden: unknown): Reference | undefined {
   try {
     const { decisions } = golden as { decisions: GoldenDecision[] };
@@ -63,7 +63,7 @@ const SMALL_FOREST: readonly TokenTree[] = [
   { state: ids(2), questions: [{ tokens: ids(4, 1), candidates: [ids(3), ids(5, 6, 7), ids(1)] }] },
 ];
 
-/** NaN where a score is missing or none. */
+/** The largest absolute difference. NaN if a score is missing or not a number. */
 export function largestDifference(wanted: readonly number[], got: Float32Array): number {
   if (wanted.length !== got.length) return Number.NaN;
   return wanted.reduce(

@@ -9,8 +9,8 @@ const INPUTS = 384;
 const OUTPUTS = 48;
 
 /**
- * The fastest 8-bit multiplication that is exact on this machine. It is found by multiplying the largest activations and
- * weights: if 16-bit sums saturate, the result is wrong.
+ * The fastest 8-bit multiplication that is exact on this machine. Tested by multiplying the largest activations and
+ * weights: if the processor sums in 16 bits and saturates, the result is wrong.
  */
 export async function exactMultiplication(): Promise<ByteMultiplication> {
   const graph = new GraphBuilder();
@@ -23,7 +23,7 @@ export async function exactMultiplication(): Promise<ByteMultiplication> {
     graph.floats([], 1),
   ]);
   graph.output(product, "float32", ["rows", OUTPUTS]);
-  // the model's options: the denormal setting of the first session applies to the whole process
+  // same options as for the model, because the denormal setting of the first session applies to the whole process
   const session = await InferenceSession.create(graph.build("exact-kernel"), sessionOptions(1));
   try {
     for (const rows of ROWS) {

@@ -3,13 +3,14 @@ import type { Packing } from "../../../models/graph/graph.ts";
 import { env, InferenceSession } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Constants of fewer bytes stay in the ONNX file. Chosen: small ones load faster with the graph. */
+/** Minimum bytes of a constant that is stored outside the ONNX file. Chosen: small constants load faster with the graph. */
 const LARGE_CONSTANT = 4096;
 
 /**
- * Stores the weights of a graph beside it, both as they are and in the order in which this processor's kernels read them. Sessions map
- * that file, so that all of them share one copy, and the system may drop its pages. A session packs the weights again when it loads the
- * graph, and uses the stored ones only where they are equal: on another kind of processor it keeps its own, 11 MiB in int8.
+ * Stores the weights of a graph in a file beside it, both unchanged and packed in the order in which this processor's
+ * kernels read them. Sessions map that file: they share one copy, and the system may evict its pages. When a session loads
+ * the graph it packs the weights again, and uses the stored ones only if they are equal. On another kind of processor it
+ * keeps its own copy (11 MiB in int8).
  */
 export const PACKING: Packing = { pack: packWeights, version: env.versions.node ?? env.versions.common };
 
@@ -17,7 +18,7 @@ async function packWeights(from: string, to: string, weights: string): Promise<v
   const { extra, ...options } = sessionOptions(1);
   const session = await InferenceSession.create(from, {
     ...options,
-    graphOptimizationLevel: "disabled", // the runtime cannot read subgraphs that it has optimized
+    graphOptimizationLevel: "disabled", // the runtime cannot read back subgraphs that it has optimized
     optimizedModelFilePath: path.resolve(to),
     extra: {
       session: {

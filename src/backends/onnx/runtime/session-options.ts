@@ -1,13 +1,13 @@
 import type { InferenceSession } from "./runtime.ts";
 
-/** Devices of ONNX Runtime: the processor, and its execution providers that packages of onnxruntime-node may have. */
+/** Devices of ONNX Runtime: the CPU, and the execution providers that builds of onnxruntime-node may contain. */
 export const ONNX_DEVICES = ["cpu", "cuda", "coreml", "webgpu"] as const;
 export type OnnxDevice = (typeof ONNX_DEVICES)[number];
 
-/** Where a session computes: on the CPU unless given. */
+/** Where a session computes. Default: the CPU. */
 export interface Place {
   readonly device?: OnnxDevice | undefined;
-  /** Whether the runtime writes to stderr on which device it has put each operator. */
+  /** Whether the runtime logs to stderr on which device it has placed each operator. */
   readonly isTold?: boolean | undefined;
 }
 
@@ -20,20 +20,20 @@ export function sessionOptions(
     ...(device !== "cpu" && { executionProviders: [device] }),
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // memory patterns grow memory with every new shape (110 to 565 MB measured)
+    // with memory patterns, memory grows with every new input shape (measured: from 110 to 565 MB)
     enableMemPattern: false,
-    // errors only: warnings would go to stderr of the service
+    // 3: errors only, because warnings would appear on the service's stderr; 0: everything
     logSeverityLevel: isTold ? 0 : 3,
     extra: {
       session: {
-        // masked keys have the weight exp(-inf). Without this setting the denormal numbers on the way to 0 are slow,
-        // and Exp takes 4 to 5 times as long (measured)
+        // masked keys have a weight near exp(-inf). Without this setting, denormal intermediate results make Exp
+        // 4 to 5 times as slow (measured)
         set_denormal_as_zero: "1",
-        // a forward's kernels come microseconds after one another: a thread that looks for work that long need not be woken, which takes
-        // longer (0.82 to 0.92 of the time, measured). Beside other work it takes the processor from the thread that it waits for, the
-        // longer it looks the more: docs/performance.md has the figures
+        // the kernels of a forward follow one another within microseconds. Threads that spin for that long need not be
+        // woken, which makes forwards 8 to 18 % faster (measured). Longer spinning takes processor time from other work,
+        // including the thread that is waited for: docs/performance.md has the figures
         intra_op: threads > 1 ? { allow_spinning: "1", spin_duration_us: "20" } : { allow_spinning: "0" },
-        force_spinning_stop: "1", // once a forward is done
+        force_spinning_stop: "1", // at the end of each forward
       },
     },
   };

@@ -2,11 +2,11 @@ import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
 import { InferenceSession, Tensor } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Shapes of test products. Products with few rows are split by columns, those with more rows than columns by rows. */
+/** Shapes of test products. The runtime splits products with few rows by columns, those with more rows than columns by rows. */
 const FEW_ROWS = 28;
 const COLUMNS = 32;
 const MORE_ROWS = 40;
-/** Large enough that the runtime splits the product and its sums. */
+/** Large enough that the runtime splits both the product and its sums. */
 const INPUTS = 1280;
 
 /**
@@ -23,7 +23,7 @@ export async function piecesPerThread(threads: number): Promise<number> {
  * Whether a row of a product has the same bits in a product with few and with many rows. This holds if products are not
  * split: splits by columns and by rows sum in different orders.
  *
- * @param products of one run
+ * @param products number of products in one run
  */
 export async function addsUpAlike(threads: number, products: number): Promise<boolean> {
   const graph = new GraphBuilder();
@@ -55,7 +55,7 @@ export async function addsUpAlike(threads: number, products: number): Promise<bo
   }
 }
 
-/** Between -1 and 1, of many different last bits. */
+/** Pseudorandom numbers between -1 and 1 that fill all bits of the mantissa. */
 function numbers(count: number): Float32Array {
   const made = new Float32Array(count);
   let state = 1;
