@@ -26,20 +26,20 @@ export interface AppOptions
     Partial<Pick<ServiceOptions, "typesafeAlias" | "host" | "socket">> {
   readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
-  /** Port to listen on; 0 if not known yet. */
+  /** Port to listen on; 0 if it is not yet known. */
   readonly port: number;
-  /** Noted from each request. Undefined: nothing is measured. */
+  /** Metrics of requests. Undefined: nothing is measured. */
   readonly serviceMetrics?: ServiceMetrics | undefined;
-  /** Whether they are read at /metrics of this server, rather than elsewhere. */
+  /** Whether this server serves them at /metrics. */
   readonly servesMetrics?: boolean;
   /** Undefined: MCP is not served. */
   readonly mcpAddress?: McpAddress | undefined;
-  /** Undefined: nothing is traced. */
+  /** Undefined: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Undefined: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
   readonly corsOrigin?: readonly string[];
-  /** Whether requests are explained at /v1/explain. */
+  /** Whether to serve /v1/explain. */
   readonly explain?: boolean;
 }
 
@@ -88,7 +88,7 @@ export async function createApp(
     admission: engine,
     onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
     metrics: servesMetrics ? serviceMetrics : undefined,
-    // the protocol's SDK is loaded at the first request: starting and the contract's own requests cost nothing more
+    // the protocol's SDK is imported at its first request, so that it costs other users neither time nor memory
     openMcp:
       mcpAddress &&
       (async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, mcpAddress, log)),
@@ -98,13 +98,13 @@ export async function createApp(
   });
 }
 
-/** The metrics of an engine and of the service before it. The library is loaded here, for those who want it. */
+/** The metrics of an engine and its service. Imports the library on demand. */
 export async function createMetrics(engine: ServedEngine): Promise<ServiceMetrics> {
   const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
   return new ServiceMetrics(engine, await readVersion());
 }
 
-/** Traces of this service. OpenTelemetry's libraries are loaded here, for those who want them. */
+/** Traces of this service. Imports OpenTelemetry's libraries on demand. */
 export async function createTracingFor(settings: TraceSettings): Promise<Tracing> {
   const { createTracing } = await import("./telemetry/traces/otlp-tracing.ts");
   return createTracing(settings, await readVersion());
@@ -113,7 +113,7 @@ export async function createTracingFor(settings: TraceSettings): Promise<Tracing
 /**
  * The contract over an engine, without a web server.
  *
- * @param origin where it is served: scheme, host and port; undefined: not known
+ * @param origin scheme, host and port at which it is served; undefined if unknown
  */
 export async function createContractFor(engine: Engine, origin?: string): Promise<Contract> {
   const document = servedAt(await readJsonFile("generated/openapi.json"), origin);
@@ -128,7 +128,7 @@ export async function createContractFor(engine: Engine, origin?: string): Promis
 export async function createExplainContractFor(engine: Engine): Promise<Contract> {
   const served = await createDialectsFor(engine, undefined, { withOptional: true });
   const found = served.find(({ name }) => name === "explain");
-  if (found === undefined) throw new Error("there is no document of explanations");
+  if (found === undefined) throw new Error("the document of explanations is missing");
   return found.contract;
 }
 
@@ -168,7 +168,7 @@ export async function createDialectsFor(
   );
 }
 
-/** A document with the address of this service: clients take it from there. */
+/** A document with the address of this service, for clients that read it there. */
 function servedAt(
   document: Record<string, unknown>,
   origin: string | undefined,
@@ -181,7 +181,7 @@ function servedAt(
   };
 }
 
-/** @param host that it listens on; for all of this machine's, the loopback stands */
+/** @param host address that the service listens on; a wildcard address becomes the loopback */
 function originOf(isSecure: boolean, host: string, port: number): string {
   const reached = ["0.0.0.0", "::"].includes(host) ? OPTION_TABLE.host.default : host;
   const name = reached.includes(":") ? `[${reached}]` : reached;

@@ -14,9 +14,9 @@ import { readTuningFiles } from "./tuning/tuning-files.ts";
 
 export type { EngineCore };
 
-/** A run counts as hung if it takes this much longer than a request's deadline. */
+/** A run counts as hung if it takes longer than a request's deadline by this time. */
 const HANG_SLACK_MS = 5_000;
-/** Maximum load time of the model. Chosen: about fifty times the time on two cores. */
+/** Maximum load time of the model. Chosen: about fifty times the load time on two cores. */
 const LOAD_MS = 60_000;
 /** The same for large models, whose weights are rounded and written to disk at the first start (10 s measured). */
 const LARGE_LOAD_MS = 300_000;
@@ -25,19 +25,19 @@ const LARGE_LOAD_MS = 300_000;
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
 
 /**
- * An engine over a verified model package. It takes requests after `start()`, which loads the model in a process of its
- * own; `close()` ends that process, which is there from now on.
+ * Creates an engine for a verified model package. Starts the inference process at once; call `close()` to end it. The engine
+ * accepts requests after `start()`, which loads the model.
  *
- * @param options complete and checked, as `resolveOptions` gives them
- * @param needs   what the options do not say
- * @throws ServiceError INVALID_OPTION (no model of that name, a tuning that does not fit, a device that cannot compute the model) | INVALID_MODEL
+ * @param options complete and checked options, from `resolveOptions`
+ * @param needs   settings that are not options
+ * @throws ServiceError INVALID_OPTION (unknown model, a tuning that does not fit, a device that cannot compute the model) | INVALID_MODEL
  */
 export async function createEngine(
   options: ServiceOptions,
   log: EngineLog = () => {},
   needs: EngineNeeds = {},
 ): Promise<EngineCore> {
-  // started first: a process takes longer to start than the package to be read
+  // started first, because starting a process takes longer than reading the package
   const begun = await beginBackend({
     ...options,
     remote: { ...options, token: needs.remoteToken },
@@ -98,7 +98,7 @@ async function assemble(
     onStarted: ({ precision }) => {
       for (const { name, file } of tunings)
         if (file.precision !== precision)
-          log("tuning was fitted to scores of another precision", {
+          log("a tuning was fitted to scores of another precision", {
             name,
             fitted: file.precision,
             precision,
@@ -120,11 +120,11 @@ function onnxDevice(
   );
 }
 
-/** Beyond what the options say. */
+/** Settings that are not options. */
 export interface EngineNeeds {
-  /** Whether vectors are given even if no tuning needs them. */
+  /** Whether to return vectors even if no tuning needs them. */
   readonly hasVectors?: boolean;
-  /** For the server at `remoteUrl`, where no file of it is given. It is no option, because options are logged. */
+  /** Token for the server at `remoteUrl`, unless `remoteTokenFile` is set. Not an option, because options are logged. */
   readonly remoteToken?: string | undefined;
 }
 
@@ -133,6 +133,6 @@ function checkVectors({ manifest }: ModelPackage): void {
   if (manifest.architecture.type !== "onnx-joint-pairs") return;
   throw new ServiceError(
     "INVALID_OPTION",
-    `${manifest.id} brings a graph of its own, which gives scores but no vectors: it takes no tuning of the kind head.`,
+    `${manifest.id} has its own ONNX graph, which returns no vectors, so it cannot use a tuning of the kind head.`,
   );
 }

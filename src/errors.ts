@@ -1,12 +1,12 @@
 /**
- * What can happen, as a closed list. A kind is also the stable code that callers see: in the header `x-decision-error` and in the
- * messages of the command line. docs/errors.md explains each; only `src/contract` knows which HTTP status a kind becomes.
+ * All kinds of errors, as a closed list. A kind is also the stable code that callers see: in the header `x-decision-error` and
+ * in the messages of the command line. docs/errors.md explains each one. Only `src/contract` knows their HTTP statuses.
  */
 export const ERROR_KINDS = [
   "MALFORMED_HTTP", // the HTTP message itself is broken
   "HEADERS_TIMEOUT",
   "HEADERS_TOO_LARGE",
-  "EXPECTATION_FAILED", // `Expect` with something else than 100-continue
+  "EXPECTATION_FAILED", // `Expect` with a value other than 100-continue
   "CONDITION_FAILED", // `Range` or `If-Match` on a file of a page
   "TOO_MANY_CONNECTIONS",
   "NOT_FOUND",
@@ -15,26 +15,26 @@ export const ERROR_KINDS = [
   "UNAUTHORIZED", // a wrong key was sent
   "BODY_TOO_LARGE",
   "INVALID_REQUEST", // carries issues
-  "RATE_LIMITED", // the key has used up its minute; carries seconds
+  "RATE_LIMITED", // the key has reached its limit per minute; carries the seconds to wait
   "QUEUE_FULL",
-  "OVERLOADED", // more work waits than can be done before the deadline; carries seconds
+  "OVERLOADED", // the request could not be answered before its deadline; carries the seconds to wait
   "STARTING",
   "DRAINING",
   "DEADLINE_EXCEEDED",
-  "CANCELLED", // the caller has left: nobody reads the answer
+  "CANCELLED", // the caller has disconnected
   "BACKEND_FAILED",
   "INTERNAL",
-  "INVALID_OPTION", // a command-line option or environment variable
+  "INVALID_OPTION", // an invalid option: flag, environment variable or configuration file
   "INVALID_MODEL", // a model package that cannot be served
   "PULL_FAILED", // a model that could not be fetched or stored
-  "UNREACHABLE", // a running service that was to be asked and does not answer
+  "UNREACHABLE", // a service that a command or a program has called does not respond
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** Member names (strings) and positions (numbers) from the body down; the first is always "body". */
+/** Path to a value: member names (strings) and positions (numbers). The first element is always "body". */
 export type Location = readonly (string | number)[];
 
-/** What a 422 can report; the same closed set as `ValidationIssue.type` in the contract. */
+/** Types of issues in a 422; the same closed set as `ValidationIssue.type` in the contract. */
 export const ISSUE_TYPES = [
   "media_type",
   "invalid_json",
@@ -55,7 +55,7 @@ export const ISSUE_TYPES = [
 ] as const;
 export type IssueType = (typeof ISSUE_TYPES)[number];
 
-/** One reason why a request was refused. `msg` gives what was expected and the type, count or size that came. */
+/** One reason why a request was refused. `msg` says what was expected and what type, count or size came. */
 export interface Issue {
   readonly loc: Location;
   readonly msg: string;
@@ -68,14 +68,14 @@ interface ErrorDetails extends ErrorOptions {
 }
 
 /**
- * The one error that the service throws on purpose. A message says what was expected, what came and what to change, and never
- * repeats request content.
+ * The only error class that the service throws deliberately. Messages say what was expected, what came and what to change. They
+ * never repeat content of requests.
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly kind: ErrorKind;
   readonly issues: readonly Issue[];
-  /** When another attempt makes sense, as a whole number from 1; undefined where nobody can tell. */
+  /** Seconds after which to retry, at least 1; undefined if unknown. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(kind: ErrorKind, message: string, options: ErrorDetails = {}) {
@@ -85,7 +85,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** The kind, under the name that errors of Node.js have it. */
+  /** Same as `kind`: errors of Node.js call it `code`. */
   get code(): ErrorKind {
     return this.kind;
   }
@@ -93,11 +93,11 @@ export class ServiceError extends Error {
 
 /** Why the system refused a file, by its code. */
 const FILE_FAULTS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not use it",
-  EPERM: "this user may not use it",
+  EACCES: "permission denied",
+  EPERM: "the operation is not permitted",
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of its path is no folder",
-  ELOOP: "its symbolic links form a circle",
+  ENOTDIR: "a part of its path is not a folder",
+  ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "its name is too long",
   EROFS: "its file system is read-only",
   ENOSPC: "its disk is full",
@@ -105,9 +105,9 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why a file could not be read or written, as the end of a sentence, with the system's code for those who search for it.
+ * Why a file could not be read or written, as the end of a sentence, followed by the system's error code.
  *
- * @param missing says of what is needed and not there
+ * @param missing text for a file that does not exist
  */
 export function fileFault(cause: unknown, missing = "there is no such file"): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
@@ -116,7 +116,7 @@ export function fileFault(cause: unknown, missing = "there is no such file"): st
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Issues that one refusal reports at most. */
+/** Maximum number of issues in one refusal. */
 export const MAX_ISSUES = 20;
 
 /** An INVALID_REQUEST with its issues, of which the first MAX_ISSUES are kept. */

@@ -47,17 +47,17 @@ export async function openServedManifest(
   if (source !== "published") return { folder, manifest };
   throw new ServiceError(
     "INVALID_MODEL",
-    `the model ${manifest.id} is not on this machine; fetch it with: decision model pull ${shortName(manifest)}`,
+    `the model ${manifest.id} is not on this machine. Download it with: decision model pull ${shortName(manifest)}`,
   );
 }
 
-/** Digests known to this version take precedence over the manifest beside the files. */
+/** Compares the manifest with the digests that this version knows for a published model. @throws ServiceError INVALID_MODEL */
 function checkPins({ folder, manifest }: ModelPackage, { published }: Shelves): void {
   const pinned = publishedModel(manifest.id, published)?.manifest.files ?? {};
   const differing = Object.keys(pinned).find((name) => manifest.files[name] !== pinned[name]);
   if (differing === undefined) return;
   throw new ServiceError(
     "INVALID_MODEL",
-    `manifest.json in ${folder} has a digest for ${differing} that differs from the published one; remove the model and pull it again.`,
+    `manifest.json in ${folder} has a digest for ${differing} that differs from the published one. Remove the model and pull it again.`,
   );
 }

@@ -5,17 +5,17 @@ import { describeKind, isJsonObject, type JsonObject } from "../json/value.ts";
 import { type Views, viewsOf } from "../json/views.ts";
 import type { IncomingCall } from "./call.ts";
 
-/** Not yet validated. */
+/** A body that has been read but not validated. */
 export interface ReceivedBody extends Views {
-  /** The members under the contract's names, whole. */
+  /** All members, under the contract's names. */
   readonly sent: JsonObject;
-  /** The contract's name to the other name that the request used. */
+  /** Maps the contract's name of a member to the alias that the request used. */
   readonly usedNames: ReadonlyMap<string, string>;
 }
 
-/** What the contract says of an operation's body. */
+/** The body of an operation according to the contract. */
 export interface BodyForm {
-  /** Its schema in `document`. */
+  /** Schema of the body, within `document`. */
   readonly schema: unknown;
   readonly document: unknown;
   readonly aliases: Aliases;

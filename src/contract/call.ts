@@ -4,10 +4,10 @@ import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
 
-/** What the web server itself answers, not in JSON; every other operation has a handler. */
+/** Operations that the web server answers itself, not in JSON. All others have handlers. */
 const PAGE_IDS = ["getMetrics", "getDocs", "getRedoc"] as const satisfies readonly OperationId[];
 export type PageId = (typeof PAGE_IDS)[number];
-/** @typeParam Ops the generated operations of a document; the plain contract's unless given */
+/** @typeParam Ops the generated operations of a document. Default: the plain contract's */
 export type HandledId<Ops = operations> = Exclude<keyof Ops & string, PageId>;
 
 export function isHandled(operationId: string): boolean {
@@ -15,7 +15,7 @@ export function isHandled(operationId: string): boolean {
   return !pages.includes(operationId);
 }
 
-/** The validated body: objects of the caller's own names are Maps in the order sent, values that may be any JSON are `JsonValue`s. */
+/** A validated body. Objects whose names the caller chooses are Maps in the order sent. Values that may be any JSON are `JsonValue`s. */
 export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extends {
   readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
 }
@@ -24,7 +24,7 @@ export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extend
 
 type Responses<Id extends keyof Ops, Ops> = Ops[Id] extends { readonly responses: infer All } ? All : never;
 
-/** The JSON body of each answer that the document declares. Maps whose order matters are given as `Map`s. */
+/** The JSON body of any response that the document declares. Objects whose order matters may be given as `Map`s. */
 export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
   [Status in keyof Responses<Id, Ops>]: Responses<Id, Ops>[Status] extends {
     readonly content: { readonly "application/json": infer Body };
@@ -33,7 +33,7 @@ export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
     : never;
 }[keyof Responses<Id, Ops>];
 
-/** What a handler is given. */
+/** The argument of a handler. */
 export interface Call<Id extends keyof Ops, Ops = operations> {
   readonly body: RequestBody<Id, Ops>;
   readonly requestId: string;
@@ -42,15 +42,15 @@ export interface Call<Id extends keyof Ops, Ops = operations> {
   readonly arrivedAt?: number | undefined;
 }
 
-/** What an answer of the model took, for logs and metrics. Nothing of its content. */
+/** Tokens, pairs and times of an answer of the model, for logs and metrics. No content. */
 export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
   readonly questions: number;
   readonly pairs: number;
-  /** When its body had been read and checked, on the services' clock. */
+  /** Time on the service's clock when the body had been read and validated. */
   readonly startedAt: number;
 }
 
-/** What a handler gives back. */
+/** The result of a handler. */
 export interface Reply<Id extends keyof Ops, Ops = operations> {
   readonly status: number;
   readonly body: ReplyBody<Id, Ops> | Ordered<ReplyBody<Id, Ops>>;
@@ -58,64 +58,64 @@ export interface Reply<Id extends keyof Ops, Ops = operations> {
   readonly inference?: InferenceFacts;
 }
 
-/** The same shape with any string-keyed object given as a Map of its members in order. */
+/** The same type, in which each object with string keys may also be a Map of its members in order. */
 export type Ordered<T> = T extends readonly (infer Item)[]
   ? readonly Ordered<Item>[]
   : T extends object
     ? { readonly [K in keyof T]: Ordered<T[K]> } | ReadonlyMap<string, Ordered<T[keyof T]>>
     : T;
 
-/** What handlers may use. */
+/** The services that handlers can use. */
 export interface Services {
   readonly engine: Engine;
   readonly clock: Clock;
   /** The bundled document of the contract, as served. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly version: string;
-  /** Further names of the served model, in this contract only. */
+  /** Additional names of the served model, valid in this contract only. */
   readonly modelNames: readonly string[];
 }
 
-/** Where an answer takes long: then nothing waits with the values of the body in its hands. */
+/** A reply that takes long. The handler returns it as a promise in an object, so that nothing references the body meanwhile. */
 export interface Later<Id extends keyof Ops, Ops = operations> {
   readonly later: Promise<Reply<Id, Ops>>;
 }
 
-/** @typeParam Ops the generated operations of the document; the plain contract's unless given */
+/** @typeParam Ops the generated operations of the document. Default: the plain contract's */
 export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
   call: Call<Id, Ops>,
   services: Services,
 ) => Promise<Reply<Id, Ops> | Later<Id, Ops>>;
-/** One for each operation of a document. */
+/** One handler for each operation of a document. */
 export type Handlers<Ops = operations> = { readonly [Id in HandledId<Ops>]: Handler<Id, Ops> };
 
-/** A request as the web server hands it over; the route is known, the key checked. */
+/** A request from the web server. Its route is known and its key has been checked. */
 export interface IncomingCall {
   readonly operationId: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** When its headers were there, on the services' clock: the deadline counts from then, else from its admission. */
+  /** Time on the service's clock when its headers had arrived, which starts the deadline. Default: its admission to the queue. */
   readonly arrivedAt?: number | undefined;
-  /** The body's bytes, decoded and within the limit; empty for operations without one. */
+  /** The bytes of the body, decoded and within the size limit; empty for operations without a body. */
   readonly body: Uint8Array;
 }
 
-/** An answer ready to be written. */
+/** A response ready to be sent. */
 export interface OutgoingReply {
   readonly status: number;
-  /** Without x-request-id and content-length, which the server sets; `content-type` included. */
+  /** All headers, including `content-type`, except x-request-id and content-length, which the server sets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** With a 5xx, what was thrown: for the log, never for the caller. */
+  /** The thrown error of a 5xx, for the log only. */
   readonly cause?: unknown;
-  /** With an answer of the model. */
+  /** Only for answers of the model. */
   readonly inference?: InferenceFacts | undefined;
 }
 
-/** An operation's place in a contract, for routing and authentication. */
+/** Facts about an operation for routing and authentication. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** With the contract's base path. */
+  /** Path, including the contract's base path. */
   readonly path: string;
   readonly operationId: string;
   readonly hasBody: boolean;
@@ -126,16 +126,16 @@ export interface Route {
 export interface Contract {
   readonly document: Readonly<Record<string, unknown>>;
   readonly routes: readonly Route[];
-  /** @throws ServiceError INVALID_REQUEST with one `media_type` issue. Header names in lower case. */
+  /** @param headers names in lower case @throws ServiceError INVALID_REQUEST with one `media_type` issue */
   checkMediaType(headers: Readonly<Record<string, string | string[] | undefined>>): void;
-  /** Reads, validates, dispatches. Never rejects, except with CANCELLED when the caller has left. */
+  /** Reads and validates the body and calls the handler. Rejects only with CANCELLED, when the caller has left. */
   call(call: IncomingCall): Promise<OutgoingReply>;
-  /** The same for a caller in this program, who gets what was thrown. @throws ServiceError, or what else was thrown */
+  /** The same for callers in this program. Errors are thrown instead of converted. @throws ServiceError, or any other error of the handler */
   answer(call: IncomingCall): Promise<OutgoingReply>;
   /**
-   * The answer for anything thrown; an unknown error becomes a 500 that says only the request id.
+   * The response for anything thrown. An unknown error becomes a 500 that contains only the request id.
    *
-   * @param operationId where one is known: an operation of a dialect may have an error body of its own
+   * @param operationId if known, because operations of dialects may have their own error bodies
    */
   errorReply(error: unknown, requestId: string, operationId?: string): OutgoingReply;
 }

@@ -20,22 +20,22 @@ import { type ContractRoute, readRoutes } from "./routes.ts";
 import { forAjv } from "./schema.ts";
 
 export interface ContractParts {
-  /** A bundled document (generated/openapi.json, or one of a dialect), parsed. */
+  /** A parsed bundled document: generated/openapi.json, or that of a dialect. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly handlers: AnyHandlers;
   readonly services: Services;
-  /** Of a dialect. */
+  /** The rules of a dialect; undefined for the plain contract. */
   readonly rules?: Partial<ContractRules>;
-  /** Compiles the validators when the first request comes, not now. */
+  /** Whether to compile the validators at the first request instead of now. */
   readonly isLazy?: boolean;
 }
 
-/** Any operation's handler, as seen by the dispatcher: the body is already known to fit. */
+/** The handler of any operation, as the dispatcher sees it. The body has been validated. */
 type AnyHandler = (call: Call<never>, services: Services) => Promise<Handled>;
 
 type BodilessCall = Omit<IncomingCall, "body">;
 
-/** What the dispatcher passes on beside the plain body, which is the validator's. */
+/** What the dispatcher passes to the handler in addition to the plain body, which only the validator uses. */
 type DispatchedCall = BodilessCall & Partial<Pick<ReceivedBody, "sent" | "ordered">>;
 
 interface AnyReply {
@@ -45,20 +45,20 @@ interface AnyReply {
   readonly inference?: InferenceFacts;
 }
 
-/** What a handler gives back, now or once the model has answered. */
+/** The result of a handler: a reply, or the promise of one. */
 type Handled = AnyReply | { readonly later: Promise<AnyReply> };
 
 /**
- * Joins the contract with its handlers.
+ * Creates the contract at run time from its document and its handlers.
  *
  *     bytes -> JSON -> aliases -> plain view -> validation -> handler, with the ordered view -> JSON text
  *                                   anything thrown on the way -> errorReply
  *
- * @throws Error when an operation and a handler lack each other
+ * @throws Error if an operation has no handler, or a handler no operation
  */
 export async function createContract(parts: ContractParts): Promise<Contract> {
   const { document, handlers, services, rules = {} } = parts;
-  // A test has found the committed document to be valid OpenAPI 3.0.
+  // a test checks that the committed document is valid OpenAPI 3.0
   const definition = document as unknown as Document;
   const routes = readRoutes(definition, rules.basePath);
   const byOperation = new Map(routes.map((route) => [route.operationId, route]));
@@ -68,7 +68,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
   let documentText: string | undefined;
 
-  /** The document is written once: it takes a millisecond, and anybody may ask for it. */
+  /** Serializes a reply. The document is serialized once, because that takes a millisecond and anybody may request it. */
   function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
     const isDocument = body === services.document;
     const text = isDocument ? (documentText ?? writeJson(body)) : writeJson(body);
@@ -76,7 +76,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text, inference };
   }
 
-  /** @param received nothing for operations without a body */
+  /** @param received undefined for operations without a body */
   async function handle(
     call: BodilessCall,
     { method, documentPath }: ContractRoute,
@@ -95,8 +95,8 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     return { reply: replyOf(handled).catch(rethrow) };
   }
 
-  // Not an async function, and `handle` has ended when the wait begins: nothing that waits for the model holds the bytes of a
-  // body or the values in it. 128 requests may wait with 2 MiB each, and the values are ten times that and more.
+  // Not an async function, and `handle` has returned before the wait begins. So nothing that waits for the model references a
+  // body or its values: 128 requests of 2 MiB each may wait, and parsed values take more than ten times that.
   function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
     const route = byOperation.get(call.operationId);
     if (route === undefined) return Promise.reject(unreachableError());
@@ -125,7 +125,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
 
 type ErrorReply = Contract["errorReply"];
 
-/** Errors with the bodies of a dialect. What it tells of is what the plain contract would have told. */
+/** Error responses in the form of a dialect, made from those of the plain contract. */
 function errorReplyOf(tellError: ContractRules["tellError"]): ErrorReply {
   return (error, requestId, operationId) => {
     const failure = failureOf(error, requestId);
@@ -151,7 +151,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The compiler sees to this too, but not to handlers and documents that are put together at run time. */
+/** The compiler checks this too, but not for dialects, which are combined with their documents at run time. */
 function checkHandlers(routes: readonly ContractRoute[], handlers: AnyHandlers): void {
   const expected: readonly string[] = routes.map(({ operationId }) => operationId).filter(isHandled);
   const given = Object.entries(handlers).flatMap(([id, handle]) =>
@@ -171,27 +171,27 @@ async function createDispatcher(
   const dispatcher = new OpenAPIBackend({
     definition: forAjv(definition),
     strict: true,
-    // Without it, a start takes half a second longer, for validators of answers that nobody runs here and for a
-    // check of the document that test/contract/document.test.ts makes.
+    // saves half a second of the start: validators of responses, which are not used here, and a check of the
+    // document, which test/contract/document.test.ts makes
     quick: true,
-    // Collecting every error overflows the stack on a body with 60,000 faults; the plain view never has so many: of what
-    // goes over a bound it keeps one member.
-    // The document's schemas are the committed ones but for texts and examples, and a test has validated those: each of the
-    // eight validators would compile its own copy of the meta-schema (0.2 s of a start).
+    // allErrors would overflow the stack on a body with 60,000 faults. The plain view never has so many, because it
+    // keeps only one member beyond a limit.
+    // validateSchema is off because a test validates the schemas, and each of the eight validators would compile its
+    // own copy of the meta-schema (0.2 s of the start).
     ajvOpts: { allErrors: true, discriminator: true, verbose: true, validateSchema: false },
     handlers: { ...dispatched(handlers, services), ...REFUSALS },
   });
   await dispatcher.init();
-  dispatcher.validator.preCompileRequestValidators(); // else the first request waits for it
+  dispatcher.validator.preCompileRequestValidators(); // so that the first request does not wait for it
   return dispatcher;
 }
 
 function dispatched(handlers: AnyHandlers, services: Services) {
-  // functions, as `checkHandlers` has seen; their types were compared with the document's by `Handlers`
+  // `checkHandlers` has checked that all are functions, and the type `Handlers` that they fit the document
   const entries = Object.entries(handlers as Readonly<Record<string, AnyHandler>>).map(
     ([operationId, handle]) => {
       const run = (_: Context, { ordered, requestId, signal, arrivedAt }: DispatchedCall): Promise<Handled> =>
-        // its plain view has passed the validation of this very operation
+        // its plain view has been validated for this operation
         handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
       return [operationId, run] as const;
     },
@@ -199,7 +199,7 @@ function dispatched(handlers: AnyHandlers, services: Services) {
   return Object.fromEntries(entries);
 }
 
-/** What openapi-backend asks for when a call does not reach its handler; what is unset ends as an obscure 500. */
+/** Handlers of openapi-backend for calls that do not reach an operation. Unset ones would end as an obscure 500. */
 const REFUSALS = {
   validationFail({ validation }: Context, { sent = new Map() }: DispatchedCall): never {
     throw invalidRequest(issuesOf(validation.errors ?? [], sent));
@@ -210,7 +210,7 @@ const REFUSALS = {
   unauthorizedHandler: unreachable,
 };
 
-/** The path and the method come from the document itself, and the key is checked before the body is read. */
+/** Never called: path and method come from the document itself, and the key has been checked before. */
 function unreachable(): never {
   throw unreachableError();
 }

@@ -7,9 +7,9 @@ import type { ContentCoding } from "./media-type.ts";
 const gunzipAsync = promisify(gunzip);
 
 /**
- * A body without its content coding. Decoding stops where the limit is passed, and long work lets the event loop turn.
+ * Decodes the content coding of a body. Stops when the size limit is exceeded, and yields to the event loop during long work.
  *
- * @param bytes whole
+ * @param bytes the complete encoded body
  * @throws ServiceError INVALID_REQUEST (media_type: the bytes are not in the coding) | BODY_TOO_LARGE | CANCELLED | what
  *         `limits.grow` throws
  */
@@ -20,7 +20,7 @@ export async function decodeBody(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   if (coding === "gzip") return decodeGzip(bytes, limits);
-  // loaded when somebody needs it: most services never do
+  // imported on demand: most services never need it
   const { zstdSteps } = await import("./zstd.ts");
   return runSliced(zstdSteps(bytes, limits), { signal });
 }

@@ -3,49 +3,49 @@ import type { Handlers } from "./call.ts";
 import type { Failure } from "./error-reply.ts";
 import type { ContentCoding } from "./media-type.ts";
 
-/** An error as a dialect tells it. What is left out stays as the plain contract has it. */
+/** An error in the form of a dialect. Members left out are those of the plain contract. */
 export interface ToldError {
   readonly status?: number;
-  /** Added to those of the plain contract. */
+  /** Headers in addition to those of the plain contract. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Written as JSON. */
+  /** Body, serialized as JSON. */
   readonly body: unknown;
 }
 
-/** What may set a contract apart from the plain one, beyond its document and its handlers. */
+/** Differences of a dialect from the plain contract, apart from its document and its handlers. */
 export interface ContractRules {
-  /** Before every path of the document, such as "/typesafe"; "" is the root. */
+  /** Prefix of every path of the document, such as "/typesafe"; "" for the root. */
   readonly basePath: string;
-  /** Other names of members of bodies, by operationId. */
+  /** Aliases of members of bodies, by operationId. */
   readonly aliases: Readonly<Record<string, Aliases>>;
-  /** Codings of bodies that are decoded before they are read. */
+  /** Content codings that are accepted and decoded. */
   readonly contentCodings: readonly ContentCoding[];
-  /** Most bytes of a body, decoded; undefined: as in the plain contract. */
+  /** Maximum bytes of a decoded body. Undefined: as in the plain contract. */
   readonly maxBodyBytes: number | undefined;
-  /** Operations (operationIds) that take the key without `Bearer ` too. */
+  /** Operations (operationIds) that also accept the key without `Bearer `. */
   readonly bareKeys: readonly string[];
-  /** A second name of the header x-request-id in every answer. */
+  /** A second header that repeats x-request-id in every response. */
   readonly requestIdHeader: string | undefined;
-  /** @param operationId undefined where the error belongs to no operation */
+  /** @param operationId undefined if the error belongs to no operation */
   tellError(failure: Failure, operationId: string | undefined): ToldError;
 }
 
-/** A contract that is served beside the plain one: openapi/NAME.yaml and its handlers. */
+/** A contract of another product, served beside the plain one: openapi/NAME.yaml and its handlers. */
 export interface Dialect extends Partial<ContractRules> {
   /** The document is generated/NAME.json. */
   readonly name: string;
-  /** By operationId; made by `handlersOf`. */
+  /** Handlers by operationId, made by `handlersOf`. */
   readonly handlers: AnyHandlers;
-  /** Further names of the served model, in this contract only. */
+  /** Additional names of the served model, valid in this contract only. */
   readonly modelNames?: readonly string[];
-  /** Served only where the operator asks for it. */
+  /** Whether it is served only if the operator enables it. */
   readonly isOptional?: boolean;
 }
 
-/** Handlers whose document the compiler no longer knows; start-up compares them with it. */
+/** Handlers without the type of their document. They are compared with the document at start-up. */
 export type AnyHandlers = Readonly<Record<string, unknown>>;
 
-/** Has the compiler compare handlers with the operations of a document. @typeParam Ops its generated `operations` */
+/** Makes the compiler check handlers against the operations of a document. @typeParam Ops its generated `operations` */
 export function handlersOf<Ops>(handlers: Handlers<Ops>): AnyHandlers {
   return handlers;
 }

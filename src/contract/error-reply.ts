@@ -4,7 +4,7 @@ import type { OutgoingReply } from "./call.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The header that gives the code of an error, whatever its status. */
+/** Response header with the code of an error. */
 const CODE_HEADER = "x-decision-error";
 const MAX_NAME_LENGTH = 100;
 const RETRY_SOON = { "retry-after": "1" };
@@ -12,7 +12,7 @@ const RETRY_SOON = { "retry-after": "1" };
 interface Rule {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Said instead of the error's own message, with the request id. */
+  /** Message that replaces the error's own one; the request id is added. */
   readonly sentence?: string;
 }
 
@@ -20,7 +20,7 @@ const FAILED: Rule = { status: 500, sentence: "The service failed." };
 
 const UNAUTHORIZED: Rule = { status: 401, headers: { "www-authenticate": "Bearer" } };
 
-/** The only place where a kind of error meets an HTTP status. */
+/** HTTP status and headers of each kind of error. The only place that maps kinds to statuses. */
 const RULES: Readonly<Record<ErrorKind, Rule>> = {
   MALFORMED_HTTP: { status: 400 },
   HEADERS_TIMEOUT: { status: 408 },
@@ -31,18 +31,18 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   KEY_MISSING: UNAUTHORIZED,
   UNAUTHORIZED,
   NOT_FOUND: { status: 404 },
-  METHOD_NOT_ALLOWED: { status: 405 }, // `allow` is the server's, who knows the path
+  METHOD_NOT_ALLOWED: { status: 405 }, // the server adds `allow`, because it knows the path
   BODY_TOO_LARGE: { status: 413 },
   INVALID_REQUEST: { status: 422 },
-  RATE_LIMITED: { status: 429, headers: RETRY_SOON }, // or as the error says
+  RATE_LIMITED: { status: 429, headers: RETRY_SOON }, // unless the error has a time of its own
   QUEUE_FULL: { status: 503, headers: RETRY_SOON },
-  OVERLOADED: { status: 503, headers: RETRY_SOON }, // or as the error says
+  OVERLOADED: { status: 503, headers: RETRY_SOON }, // unless the error has a time of its own
   STARTING: { status: 503, headers: RETRY_SOON },
   DRAINING: { status: 503, headers: RETRY_SOON },
   DEADLINE_EXCEEDED: { status: 504 },
   BACKEND_FAILED: { status: 500, sentence: "The inference backend failed." },
   INTERNAL: FAILED,
-  // None of these reaches a caller; if one does, something is wrong here.
+  // these never reach a caller, unless the service has a bug
   CANCELLED: FAILED,
   INVALID_OPTION: FAILED,
   INVALID_MODEL: FAILED,
@@ -50,26 +50,26 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   UNREACHABLE: FAILED,
 };
 
-/** The answer for anything thrown; an unknown error becomes a 500 that says only the request id. */
+/** The response for anything thrown. An unknown error becomes a 500 that contains only the request id. */
 export function errorReply(error: unknown, requestId: string): OutgoingReply {
   const { status, headers, detail, cause } = failureOf(error, requestId);
   const reply = { status, headers: { "content-type": JSON_TYPE, ...headers }, body: writeJson({ detail }) };
   return cause === undefined ? reply : { ...reply, cause };
 }
 
-/** An error as the plain contract tells it, before it is written. */
+/** An error response of the plain contract, before it is serialized. */
 export interface Failure {
   readonly kind: ErrorKind;
   readonly status: number;
-  /** Without `content-type`. */
+  /** Headers without `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
   /** A sentence; with INVALID_REQUEST 1 to 20 issues. */
   readonly detail: string | readonly Issue[];
-  /** With a 5xx that is the service's own fault, what was thrown: for the log, never for the caller. */
+  /** The thrown error of a 5xx that is the service's own fault, for the log only. */
   readonly cause?: unknown;
 }
 
-/** What a caller may know of anything thrown. */
+/** The facts about anything thrown that a caller may see. */
 export function failureOf(error: unknown, requestId: string): Failure {
   const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
   const { status, headers, sentence } = RULES[kind];
@@ -100,7 +100,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "";
 }
 
-/** Never empty, at most 20, names cut: the only place where they are. */
+/** 1 to 20 issues of an error. The only place where issues and names are truncated. */
 function issuesIn(error: unknown): readonly Issue[] {
   const issues = error instanceof ServiceError ? error.issues : [];
   if (issues.length === 0) return [{ loc: ["body"], msg: messageOf(error), type: "wrong_type" }];

@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv";
 import type { Issue, IssueType, Location } from "../errors.ts";
 import { describeKind, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
-/** What a fault is, apart from where: `member` when it lies in a member of the place that ajv names. */
+/** A fault without its location. `member` is set if it concerns a member of the location that ajv reports. */
 interface Fault {
   readonly type: IssueType;
   readonly msg: string;
@@ -10,10 +10,10 @@ interface Fault {
 }
 
 /**
- * What is wrong with a body, one issue a fault.
+ * Converts the faults of a body to issues, one for each.
  *
- * @param errors from ajv with `verbose` and `discriminator`, so that a union gives the errors of one member only
- * @param body   what was sent, of which the validator saw the plain view
+ * @param errors errors of ajv with `verbose` and `discriminator`, so that a union reports the errors of one member only
+ * @param body   the body as sent; the validator got its plain view
  */
 export function issuesOf(errors: readonly ErrorObject[], body: JsonObject): readonly Issue[] {
   return errors.map((error) => {
@@ -72,12 +72,12 @@ function faultOf(error: ErrorObject, value: JsonValue): Fault {
     case "discriminator":
       return unionFault(error, value);
     default:
-      // No other keyword stands in a request's schema today; one that is added deserves a case of its own.
+      // schemas of requests use no other keywords; add a case here when one does
       return { type: "wrong_type", msg: sentence("what the contract says", describeKind(value)) };
   }
 }
 
-/** The member that tells a union's types apart is missing, no string, or none of the known ones. */
+/** The fault of a union's discriminator: missing, not a string, or an unknown value. */
 function unionFault({ params, parentSchema }: ErrorObject, value: JsonValue): Fault {
   const tag: string = params.tag;
   const expected = alternatives(tagValues(parentSchema, tag));
@@ -88,7 +88,7 @@ function unionFault({ params, parentSchema }: ErrorObject, value: JsonValue): Fa
   return { type: "wrong_type", msg: sentence(expected, describeKind(given)), member: tag };
 }
 
-/** The keywords that messages need. */
+/** The keywords of a schema that messages use. */
 interface Schema {
   readonly [keyword: string]: unknown;
   readonly type?: string;
@@ -134,7 +134,7 @@ function sentence(expected: string, came: string): string {
   return `Expected ${expected}, got ${came}.`;
 }
 
-/** Names and positions from an RFC 6901 pointer that begins with `/requestBody`, and what is there. */
+/** The location and value of an RFC 6901 pointer that begins with `/requestBody`. */
 function locate(instancePath: string, body: JsonObject): { loc: Location; value: JsonValue } {
   const loc: (string | number)[] = ["body"];
   let value: JsonValue = body;

@@ -1,6 +1,6 @@
 import { invalidRequest, type ServiceError } from "../errors.ts";
 
-/** Content codings that a contract may take. @see https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1 */
+/** Content codings that a contract can accept. @see https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1 */
 const CONTENT_CODINGS = ["gzip", "zstd"] as const;
 export type ContentCoding = (typeof CONTENT_CODINGS)[number];
 
@@ -9,11 +9,11 @@ export type HeaderValues = Readonly<Record<string, string | string[] | undefined
 const PARAMETER = /;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
 
 /**
- * Lets a request with a body pass if its headers say that it is plain JSON in UTF-8.
+ * Checks that the headers of a request with a body declare plain JSON in UTF-8.
  *
- * Unknown parameters of the media type are harmless; `+json` types are other formats.
+ * Unknown parameters of the media type are ignored. `+json` types are refused, because they are other formats.
  * @param headers names in lower case
- * @param known   content codings that the contract takes, one of them a body; "identity" is always taken
+ * @param known   accepted content codings, at most one per body; "identity" is always accepted
  * @throws ServiceError INVALID_REQUEST with one `media_type` issue
  */
 export function checkMediaType(headers: HeaderValues, known: readonly ContentCoding[] = []): void {
@@ -35,7 +35,7 @@ export function checkMediaType(headers: HeaderValues, known: readonly ContentCod
   }
 }
 
-/** The coding that a body has, which `checkMediaType` has let pass; undefined: none. */
+/** The coding of a body that has passed `checkMediaType`; undefined if it has none. */
 export function contentCodingOf(headers: HeaderValues): ContentCoding | undefined {
   return codings(joined(headers["content-encoding"])).find((coding) => isOneOf(CONTENT_CODINGS, coding));
 }
@@ -55,7 +55,7 @@ function charsets(contentType: string): readonly string[] {
     .map(([, , value = ""]) => unquoted(value.trim()).toLowerCase());
 }
 
-// "utf8" is the WHATWG encoding standard's other label of UTF-8, and common.
+// "utf8" is a common label of UTF-8 too (WHATWG encoding standard)
 function isUtf8(charset: string): boolean {
   return charset === "utf-8" || charset === "utf8";
 }

@@ -3,7 +3,7 @@ import type { Route } from "./call.ts";
 
 const METHODS = { get: "GET", post: "POST" } as const;
 
-/** A route with what only the contract itself needs. */
+/** A route with facts that only the contract itself uses. */
 export interface ContractRoute extends Route {
   /** The path in the document, without the base path. */
   readonly documentPath: string;
@@ -14,8 +14,8 @@ export interface ContractRoute extends Route {
 /**
  * The operations of a document.
  *
- * @param basePath before every path; "" is the root
- * @throws Error when an operation has no operationId
+ * @param basePath prefix of every path; "" for the root
+ * @throws Error if an operation has no operationId
  */
 export function readRoutes(document: Document, basePath = ""): readonly ContractRoute[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>

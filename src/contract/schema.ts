@@ -1,11 +1,11 @@
 import type { Document } from "openapi-backend";
 
 /**
- * A copy of the document that ajv takes as it is meant.
+ * A copy of the document, adapted to ajv.
  *
- * - ajv refuses a discriminator's `mapping`, which client generators need; the one-value enums say the same.
- * - With a discriminator ajv looks at objects only and lets everything else pass: unions get `type: object`.
- * - Keys are checked by the server before the body is read, not here: no security.
+ * - Without `mapping` of discriminators, which client generators need but ajv refuses. The one-value enums have the same effect.
+ * - With `type: object` in unions, because ajv applies a discriminator to objects only and accepts any other value.
+ * - Without `security`, because the server checks keys before the body is read.
  */
 export function forAjv(document: Document): Document {
   return adapted(document) as Document; // the same shape

@@ -2,9 +2,9 @@ import { Decompress } from "fzstd";
 import type { Steps } from "../json/slices.ts";
 import { type CodingLimits, damaged, tooLong } from "./coding-limits.ts";
 
-/** Of a frame; what decoders are asked to support at least. @see https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
+/** Maximum window of a frame: the minimum that decoders must support. @see https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
 const MAX_WINDOW_BYTES = 8 * 2 ** 20;
-/** Chosen: compressed bytes between two looks at the clock. */
+/** Compressed bytes decoded between two checks of the clock. Chosen. */
 const BYTES_PER_STEP = 4_096;
 
 const FRAME_MAGIC = 0xfd2fb528;
@@ -12,10 +12,10 @@ const SKIPPABLE_MAGIC = 0x184d2a50;
 const RLE_BLOCK = 1;
 
 /**
- * Decodes zstd frames as far as the limit lets them.
+ * Decodes zstd frames, up to the size limit.
  *
- * The decoder allocates the window that a frame announces, up to 2 GB, before anything is decoded: so the frames are
- * looked through first.
+ * The decoder allocates the window that a frame declares, up to 2 GB, before it decodes anything. So the headers of all frames
+ * are checked first.
  *
  * @throws ServiceError INVALID_REQUEST (damaged) | BODY_TOO_LARGE | what `grow` throws
  * @see https://www.rfc-editor.org/rfc/rfc8878
@@ -35,7 +35,7 @@ export function* zstdSteps(bytes: Uint8Array, { maxBytes, grow }: CodingLimits):
       refusal = error;
       throw error; // ends the decoding
     }
-    chunks.push(chunk.slice()); // the decoder goes on using its buffer
+    chunks.push(chunk.slice()); // a copy, because the decoder reuses its buffer
   });
   for (let at = 0; at < bytes.length; at += BYTES_PER_STEP) {
     const end = Math.min(at + BYTES_PER_STEP, bytes.length);
@@ -49,17 +49,17 @@ export function* zstdSteps(bytes: Uint8Array, { maxBytes, grow }: CodingLimits):
   return Buffer.concat(chunks, length);
 }
 
-/** Walks from frame to frame by their headers. @throws ServiceError INVALID_REQUEST (damaged) | BODY_TOO_LARGE */
+/** Checks the headers of all frames. @throws ServiceError INVALID_REQUEST (damaged) | BODY_TOO_LARGE */
 function checkFrames(bytes: Uint8Array, maxBytes: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     for (let at = 0; at < bytes.length; ) at = endOfFrame(view, at, maxBytes);
   } catch (error) {
-    throw error instanceof RangeError ? damaged("zstd") : error; // it ends within a header
+    throw error instanceof RangeError ? damaged("zstd") : error; // RangeError: truncated within a header
   }
 }
 
-/** @throws RangeError where the bytes end within the frame's headers */
+/** @throws RangeError if the bytes end within the frame's headers */
 function endOfFrame(view: DataView, start: number, maxBytes: number): number {
   const magic = view.getUint32(start, true);
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC) return start + 8 + view.getUint32(start + 4, true);
@@ -90,7 +90,7 @@ function contentSize(view: DataView, at: number, bytes: number): number {
     case 8:
       return Number(view.getBigUint64(at, true));
     default:
-      return 0; // not announced
+      return 0; // not declared
   }
 }
 
