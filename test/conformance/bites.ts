@@ -66,7 +66,7 @@ const BYSTANDERS = [
 /** Each fault is tested with one part of them, since all would take minutes. */
 const PARTS = 4;
 /** One in so many faults is tested with all gentle checks. */
-const WHOLE_EVERY = 25;
+const WHOLE_EVERY = 50;
 
 /**
  * Plants each fault alone and checks the service against the contract or a dialect: the fault's checks must fail, and
