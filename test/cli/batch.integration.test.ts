@@ -127,9 +127,10 @@ describe("decision batch", () => {
       says: /stopped by SIGINT; \d rows? written; continue with --resume\.\n$/,
     },
   ] as const) {
-    it(`goes on behind the last complete row after ${name}`, async () => {
+    it(`goes on behind the last complete row after ${name}`, async (t) => {
       const output = `${signal}.jsonl`;
       const child = start([...BATCH, "--input", "-", "--output", output, "--url", url]);
+      t.after(() => child.kill("SIGKILL")); // its input is still open if the test fails before the signal
       const stopped = ended(child);
       // its input stays open, so it cannot have ended by itself
       child.stdin?.write(JSONL.slice(0, JSONL.indexOf('{"id":3')));

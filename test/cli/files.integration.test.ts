@@ -100,7 +100,7 @@ describe("a file to write", () => {
     it(`is tried before the work: ${line}`, async () => {
       for (const [file, fault] of [
         ["none/x", "none/x cannot be written: its folder does not exist (ENOENT)."],
-        ["empty/x", "empty/x cannot be written: a part of its path is no folder (ENOTDIR)."],
+        ["empty/x", "empty/x cannot be written: a part of its path is not a folder (ENOTDIR)."],
         ["folder", "folder"],
         ["-", "must be a file name; it cannot be written to standard output."],
       ] as const) {

@@ -72,7 +72,7 @@ describe("decision model", () => {
     ]) {
       const { status, stderr } = await model(args);
       assert.equal(status, 1);
-      assert.match(stderr, /is not on this machine; fetch it with: decision model pull gemmadecision$/m);
+      assert.match(stderr, /is not on this machine\. Download it with: decision model pull gemmadecision$/m);
     }
     await assert.rejects(readdir(path.join(home, "data")), "and nothing was made");
   });

@@ -86,7 +86,7 @@ describe("a model's name", () => {
   });
 
   it("of a published model that is not here leads to the command that fetches it", async () => {
-    const says = /acme\/Twin@\w+ is not on this machine; fetch it with: decision model pull twin$/;
+    const says = /acme\/Twin@\w+ is not on this machine\. Download it with: decision model pull twin$/;
     for (const name of ["twin", "Twin", "acme/Twin", `acme/Twin@${REVISION}`]) {
       await assert.rejects(openServedModel({ model: name }, shelves), {
         kind: "INVALID_MODEL",
