@@ -284,8 +284,13 @@ export const REPLY_FAULTS: readonly PlantedFault[] = [
     fails: ["headers.server-timing"],
   },
   {
-    name: "server-timing with a total that is less than its parts",
-    fault: header("server-timing", (value) => value?.replace(/total;dur=[\d.]+/, "total;dur=0.001")),
+    name: "server-timing with a part that is longer than its total",
+    fault: header("server-timing", (value) => value?.replace(/inference;dur=[\d.]+/, "inference;dur=5000")),
+    fails: ["headers.server-timing"],
+  },
+  {
+    name: "server-timing with a total that is not the latency",
+    fault: header("server-timing", (value) => value?.replace(/total;dur=[\d.]+/, "total;dur=5000")),
     fails: ["headers.server-timing"],
   },
   {
