@@ -33,6 +33,7 @@ import {
 } from "./wire/listener.ts";
 import { messageFailure } from "./wire/message-rules.ts";
 import { Pacer } from "./wire/pacer.ts";
+import { Postponed } from "./wire/postponed.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
 import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
 
@@ -123,7 +124,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   };
   const isDraining = () => app.isDraining;
   const pacer = new Pacer(() => admission.fullQueue() !== undefined);
-  const isRefused = createQuickRefusal({ contracts, admission, pacer, isDraining, onRequestEnd });
+  const postponed = new Postponed();
+  const isRefused = createQuickRefusal({ contracts, admission, pacer, postponed, isDraining, onRequestEnd });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -148,7 +150,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
     },
   });
-  app.server.on("connect", onConnect(contract)).on("connection", () => pacer.noteConnection());
+  app.server.on("connect", onConnect(contract)).on("connection", () => {
+    pacer.noteConnection();
+    postponed.noteConnection();
+  });
   const idle = new IdleConnections(app.server, clock);
   app.server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
   // before the TLS handshake, no HTTP response can be sent

@@ -7,6 +7,7 @@ import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
 import type { Pacer } from "../wire/pacer.ts";
+import type { Postponed } from "../wire/postponed.ts";
 import { commonHeaders } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { Admission } from "./operations.ts";
@@ -17,6 +18,7 @@ export interface QuickRefusalOptions {
   readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
   readonly pacer: Pacer;
+  readonly postponed: Postponed;
   readonly isDraining: () => boolean;
   readonly onRequestEnd: RequestListener;
 }
@@ -42,7 +44,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * Fastify.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, pacer, isDraining, onRequestEnd } = options;
+  const { contracts, admission, pacer, postponed, isDraining, onRequestEnd } = options;
   const routes = new Map(
     contracts.flatMap((served) =>
       served.headChecks.contract.routes
@@ -70,16 +72,18 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     replies.set(obstacle, reply);
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
-    const own = {
-      "content-length": Buffer.byteLength(body),
-      ...(requestIdHeader === undefined ? {} : { [requestIdHeader]: requestId }),
-    };
-    response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...own });
-    response.end(body);
-    const { method, operationId: operation } = route;
-    const ms = performance.now() - startedAt;
-    const { keyName } = sender;
-    onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
+    postponed.add(() => {
+      const own = {
+        "content-length": Buffer.byteLength(body),
+        ...(requestIdHeader === undefined ? {} : { [requestIdHeader]: requestId }),
+      };
+      response.writeHead(status, { ...headers, ...commonHeaders(request, requestId, isDraining()), ...own });
+      response.end(body);
+      const { method, operationId: operation } = route;
+      const ms = performance.now() - startedAt;
+      const { keyName } = sender;
+      onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
+    });
     return true;
   };
 }

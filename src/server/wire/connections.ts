@@ -2,17 +2,36 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** A request whose response is not completely written. */
-export interface Exchange {
+export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  #gone: AbortController | undefined; // created where it is used: refusals under overload need none
+  #isGone = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string) {
+    this.request = request;
+    this.response = response;
+    this.requestId = requestId;
+  }
+
   /** Aborted when the connection closes before the response is written. */
-  readonly signal: AbortSignal;
+  get signal(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#isGone) this.#gone.abort();
+    return this.#gone.signal;
+  }
+
+  /** The connection has closed before the response was written. */
+  abort(): void {
+    this.#isGone = true;
+    this.#gone?.abort();
+  }
 }
 
 interface Connection {
   /** Oldest first. There may be several, because clients may pipeline requests. */
-  readonly open: Map<Exchange, AbortController>;
+  readonly open: Set<Exchange>;
   latest: IncomingMessage | undefined;
 }
 
@@ -22,14 +41,13 @@ const exchanges = new WeakMap<IncomingMessage, Exchange>();
 /** Starts to track a request, until its response is written or the connection closes. */
 export function openExchange(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   const connection = connectionOf(request.socket);
-  const gone = new AbortController();
-  const exchange: Exchange = { request, response, requestId, signal: gone.signal };
-  connection.open.set(exchange, gone);
+  const exchange = new Exchange(request, response, requestId);
+  connection.open.add(exchange);
   connection.latest = request;
   exchanges.set(request, exchange);
   response.once("close", () => {
     connection.open.delete(exchange);
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) exchange.abort();
   });
 }
 
@@ -40,7 +58,7 @@ export function exchangeOf(request: IncomingMessage): Exchange | undefined {
 
 /** The unanswered requests of a connection, oldest first. */
 export function openExchanges(socket: Socket): Exchange[] {
-  return [...connectionOf(socket).open.keys()];
+  return [...connectionOf(socket).open];
 }
 
 /** Whether the latest request has been answered while its body is still arriving. */
@@ -52,11 +70,11 @@ export function isDiscardingBody(socket: Socket): boolean {
 function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known !== undefined) return known;
-  const connection: Connection = { open: new Map(), latest: undefined };
+  const connection: Connection = { open: new Set(), latest: undefined };
   connections.set(socket, connection);
   // one listener for all requests of the connection: Node.js emits no "close" for responses that wait behind another one
   socket.once("close", () => {
-    for (const gone of connection.open.values()) gone.abort();
+    for (const exchange of connection.open) exchange.abort();
     connection.open.clear();
   });
   return connection;
