@@ -81,6 +81,9 @@ it("health has its members, and ready the same", async () => {
   ];
   const health = await service.health();
   assert.deepEqual(Object.keys(health).sort(), MEMBERS.sort());
+  const contract = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+  const example = contract.components.examples.Ready.value;
+  assert.deepEqual(Object.keys(example).sort(), MEMBERS, "the example in the contract");
   const ready = JSON.parse((await service.call("GET", "/ready")).text);
   assert.deepEqual({ ...ready, uptime_seconds: 0 }, { ...health, uptime_seconds: 0 });
   assert.equal(health.status, "ready");

@@ -34,7 +34,7 @@ export async function partsOf(
     const fits = tokens === undefined || tokens.count <= maxTokens;
     const end = fits
       ? window.length
-      : breakBefore(window, placeOf(window, tokens.ends()[maxTokens - 1] ?? 1));
+      : breakBefore(window, placeOf(window, wholeEnd(tokens.ends(), maxTokens)));
     parts.push(window.slice(0, end));
     start += end;
   }
@@ -59,7 +59,7 @@ export async function cutText(
       const ends = tokens.ends();
       return keepsEnd
         ? window.slice(placeOf(window, ends[tokens.count - wanted - 1] ?? 0))
-        : window.slice(0, placeOf(window, ends[wanted - 1] ?? 0));
+        : window.slice(0, placeOf(window, wholeEnd(ends, wanted)));
     }
     if (window.length === text.length) return text;
   }
@@ -76,6 +76,16 @@ function breakBefore(text: string, place: number): number {
   const least = place - Math.floor(Math.min(place, 4_096) * SEARCHED_END);
   for (let at = place; at > least; at--) if (/\s/.test(text.charAt(at - 1))) return at;
   return Math.max(1, place);
+}
+
+/**
+ * Where the last character ends that lies within the first `most` tokens of a longer text. If a character has more tokens than
+ * that, its end.
+ */
+function wholeEnd(ends: readonly number[], most: number): number {
+  let last = most - 1;
+  while (last >= 0 && ends[last] === ends[last + 1]) last--;
+  return ends[last] ?? ends[0] ?? 1;
 }
 
 function splitsPair(text: string, index: number): boolean {

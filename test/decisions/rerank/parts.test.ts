@@ -4,6 +4,16 @@ import { cutText, partsOf } from "../../../src/decisions/rerank/parts.ts";
 import type { TextReader } from "../../../src/decisions/text-tokens.ts";
 import { readLetters } from "../../support/letter-tokens.ts";
 
+/** As a tokenizer that makes a token of each byte. */
+const bytes: TextReader = {
+  readTexts: async (texts) =>
+    texts.map((text) => {
+      const ends = [...text].flatMap((character, at) =>
+        Array.from({ length: Buffer.byteLength(character) }, () => at + 1),
+      );
+      return { count: ends.length, ends: () => ends };
+    }),
+};
 const letters: TextReader = { readTexts: readLetters };
 const never = new AbortController().signal;
 const parts = (text: string, maxTokens: number) => partsOf(text, maxTokens, letters, never);
@@ -35,6 +45,16 @@ describe("parts of a text", () => {
     assert.ok(all.every((part) => !/^[\udc00-\udfff]/.test(part) && [...part].length <= 3));
   });
 
+  it("never have too many tokens where a character has several", async () => {
+    const text = "h\u00e9\u6f22\u{1f600}".repeat(60);
+    for (const maxTokens of [4, 5, 6, 7, 64]) {
+      const all = await partsOf(text, maxTokens, bytes, never);
+      assert.equal(all.join(""), text);
+      assert.ok(all.every((part) => !/\p{Surrogate}/u.test(part) && Buffer.byteLength(part) <= maxTokens));
+    }
+    assert.deepEqual(await partsOf("\u{1f600}\u{1f601}", 3, bytes, never), ["\u{1f600}", "\u{1f601}"]);
+  });
+
   it("are no longer made once the caller has left", async () => {
     const gone = AbortSignal.abort(new Error("gone"));
     await assert.rejects(partsOf("a b c".repeat(100), 8, letters, gone), /gone/);
@@ -54,6 +74,22 @@ describe("a cut text", () => {
     for (const tokens of [12, 13, 4_096]) {
       assert.equal(await cut("abc def ghi ", tokens), "abc def ghi ");
       assert.equal(await cut("abc def ghi ", tokens, true), "abc def ghi ");
+    }
+  });
+
+  it("has no character of which only some tokens are wanted, at either end", async () => {
+    const text = "\u00e9\u6f22".repeat(40);
+    for (const [tokens, characters] of [
+      [5, 2],
+      [6, 2],
+      [7, 3],
+      [8, 3],
+      [10, 4],
+    ] as const) {
+      const start = await cutText(text, { tokens, keepsEnd: false }, bytes, never);
+      assert.equal(start, [...text].slice(0, characters).join(""));
+      const end = await cutText(text, { tokens, keepsEnd: true }, bytes, never);
+      assert.ok(text.endsWith(end) && Buffer.byteLength(end) <= tokens);
     }
   });
 
