@@ -134,6 +134,10 @@ export class EngineCore implements ServedEngine {
     return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
   }
 
+  hasWorkFor(ms: number): boolean {
+    return this.#scheduler.estimatedWaitMs() >= ms;
+  }
+
   countTurnedAway(reason: TurnedAway): void {
     this.#scheduler.countTurnedAway(reason);
   }

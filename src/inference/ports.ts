@@ -359,6 +359,8 @@ export interface ServedEngine extends Engine {
    * @param ahead requests that have no place yet, but will ask for one before this one does
    */
   fullQueue(ahead?: number): ServiceError | undefined;
+  /** Whether the queue and the running batches hold work for at least so many milliseconds. False before there are measurements. */
+  hasWorkFor(ms: number): boolean;
   countTurnedAway(reason: TurnedAway): void;
   measurements(): EngineMeasurements;
   /** Sets the listener that is called after each computed batch. There is one listener. */

@@ -123,7 +123,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     options.onRequestEnd?.(record);
   };
   const isDraining = () => app.isDraining;
-  const pacer = new Pacer(() => admission.fullQueue() !== undefined);
+  const pacer = new Pacer(admission);
   const postponed = new Postponed();
   const isRefused = createQuickRefusal({ contracts, admission, pacer, postponed, isDraining, onRequestEnd });
   const app = Fastify({

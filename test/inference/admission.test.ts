@@ -160,6 +160,7 @@ test("the estimated wait is the time of all tokens that wait and run", async () 
   await bench.measure();
   for (let at = 0; at < 3; at++) bench.ask(heavy(at + 1));
   const { estimatedWaitMs } = bench.scheduler.counters();
+  assert.equal(bench.scheduler.estimatedWaitMs(), estimatedWaitMs);
   assert.ok(estimatedWaitMs > 0.9 * 3 * 1980 && estimatedWaitMs < 1.1 * 3 * 1980, `${estimatedWaitMs}`);
 });
 

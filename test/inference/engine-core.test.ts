@@ -152,6 +152,7 @@ test("a query whether the queue is full counts no rejection until a request is r
   await engine.start();
   assert.equal(engine.fullQueue(1)?.kind, "QUEUE_FULL"); // once one more has been admitted
   kinds.push(engine.fullQueue()?.kind);
+  assert.equal(engine.hasWorkFor(1), false);
   const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
   kinds.push(engine.fullQueue()?.kind);
   assert.equal(engine.health().counters.rejected, 0);

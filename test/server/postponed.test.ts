@@ -46,7 +46,7 @@ test("work waits while each turn brings a connection, but not for ever", async (
   const postponed = new Postponed();
   const startedAt = performance.now();
   const { turns } = await turnsOf(postponed, 2, { onTurn: () => postponed.noteConnection() });
-  assert.ok(performance.now() - startedAt >= 50);
+  assert.ok(performance.now() - startedAt >= 300);
   assert.ok((turns[0] ?? 0) > 1, String(turns));
 });
 

@@ -21,6 +21,7 @@ function busy(isFull: () => boolean = () => true) {
   });
   const admission = {
     fullQueue: () => (isFull() ? queueErrors.full() : undefined),
+    hasWorkFor: () => false,
     countTurnedAway: (reason: string) => told.push(reason),
   };
   return { told, calls, options: { contract, admission } };

@@ -160,12 +160,17 @@ export class Scheduler {
     this.#tally.countTurnedAway(reason);
   }
 
+  /** Milliseconds until all work is done; 0 before there are measurements. */
+  estimatedWaitMs(): number {
+    return this.#dispatcher.estimatedWaitMs(worksOf(this.#tickets()), this.#clock.now());
+  }
+
   counters(): QueueCounters {
     const { ended, batches, forwards } = this.#tally;
     const { completed, rejected, timedOut, failed, cancelled } = ended;
     return {
       queued: this.#waiting.size,
-      estimatedWaitMs: this.#dispatcher.estimatedWaitMs(worksOf(this.#tickets()), this.#clock.now()),
+      estimatedWaitMs: this.estimatedWaitMs(),
       running: this.#running.size,
       completed,
       rejected,

@@ -12,7 +12,7 @@ import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
 /** Whether there is a place in the queue, and the counter of requests that got none. */
-export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
+export type Admission = Pick<ServedEngine, "fullQueue" | "hasWorkFor" | "countTurnedAway">;
 
 /** Options of the routes of operations. */
 export interface OperationOptions {

@@ -2,8 +2,19 @@
 const LEAST_TURNS = 3;
 /** While each turn brings a connection, the next request waits for at most this long, in milliseconds. Chosen. */
 const LONGEST_WAIT_MS = 6;
+/** The same while the model has work for so long that it does not need the next request yet. Chosen. */
+const LONGEST_WAIT_IF_SUPPLIED_MS = 40;
+const SUPPLIED_MS = 200;
 /** Requests that are only to be refused pass in groups. Chosen. */
 const REFUSED_AT_ONCE = 8;
+
+/** The queue that the requests go to. */
+export interface PacedQueue {
+  /** Why requests that wait here are only to be refused. Undefined: there is a place. */
+  fullQueue(): unknown;
+  /** Whether the model has work for at least so long. */
+  hasWorkFor(ms: number): boolean;
+}
 
 /**
  * Spaces out the requests whose bodies are whole: between two of them the event loop gets some turns. It takes a millisecond or two to
@@ -11,16 +22,15 @@ const REFUSED_AT_ONCE = 8;
  * wait behind each burst of requests.
  */
 export class Pacer {
-  readonly #isFull: () => boolean;
+  readonly #queue: PacedQueue;
   readonly #waiting: (() => void)[] = [];
   #isPacing = false;
   #turns = 0;
   #passedAt = 0;
   #hasAccepted = false;
 
-  /** @param isFull whether the requests that wait here are only to be refused */
-  constructor(isFull: () => boolean) {
-    this.#isFull = isFull;
+  constructor(queue: PacedQueue) {
+    this.#queue = queue;
   }
 
   /** Requests that wait here. */
@@ -49,15 +59,20 @@ export class Pacer {
 
   readonly #next = (): void => {
     this.#turns += 1;
-    const isAccepting = this.#hasAccepted && performance.now() - this.#passedAt < LONGEST_WAIT_MS;
+    const isAccepting = this.#hasAccepted && performance.now() - this.#passedAt < this.#longestWaitMs();
     this.#hasAccepted = false;
     if (this.#turns < LEAST_TURNS || isAccepting) {
       setImmediate(this.#next);
       return;
     }
-    const passing = this.#waiting.splice(0, this.#isFull() ? REFUSED_AT_ONCE : 1);
+    const isFull = this.#queue.fullQueue() !== undefined;
+    const passing = this.#waiting.splice(0, isFull ? REFUSED_AT_ONCE : 1);
     this.#isPacing = passing.length > 0;
     if (this.#isPacing) this.#begin();
     for (const pass of passing) pass();
   };
+
+  #longestWaitMs(): number {
+    return this.#queue.hasWorkFor(SUPPLIED_MS) ? LONGEST_WAIT_IF_SUPPLIED_MS : LONGEST_WAIT_MS;
+  }
 }

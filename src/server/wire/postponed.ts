@@ -1,5 +1,5 @@
 /** How long a piece of work waits while each turn brings a connection, in milliseconds. Chosen. */
-const LONGEST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 300;
 /** How much of one turn such work may take, in milliseconds, apart from its first piece. Chosen. */
 const SHARE_OF_TURN_MS = 2;
 
