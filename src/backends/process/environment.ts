@@ -6,14 +6,14 @@ const NEEDED = [
 ];
 
 /**
- * When glibc's allocator returns memory to the system, unless the operator sets these variables. By default it raises the
- * thresholds at run time and keeps the memory of large tensors. With these, tensors from 512 KiB on, such as the keys and
- * values of cached states, have their own pages, which are returned as soon as they are freed. Other allocators ignore
- * these variables.
+ * How glibc's allocator keeps memory, unless the operator sets these variables. Other allocators ignore them. All threads
+ * share one heap, which takes tensors of up to 16 MiB and returns its end to the system as soon as 32 MiB of it are free.
+ * With larger thresholds it keeps more memory. With smaller ones the system has to clear the same pages again and again:
+ * docs/reliability.md has the figures.
  */
 const ALLOCATOR = {
-  MALLOC_ARENA_MAX: "2",
-  MALLOC_MMAP_THRESHOLD_: String(512 * 2 ** 10), // bytes
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_MMAP_THRESHOLD_: String(16 * 2 ** 20), // bytes
   MALLOC_TRIM_THRESHOLD_: String(32 * 2 ** 20), // bytes
 } as const;
 

@@ -22,6 +22,9 @@ export function sessionOptions(
     interOpNumThreads: 1,
     // with memory patterns, memory grows with every new input shape (measured: from 110 to 565 MB)
     enableMemPattern: false,
+    // the runtime's arena never shrinks, and each session has its own. On Linux all sessions share glibc's heap instead,
+    // whose thresholds are in ../../process/environment.ts
+    enableCpuMemArena: process.platform !== "linux",
     // 3: errors only, because warnings would appear on the service's stderr; 0: everything
     logSeverityLevel: isTold ? 0 : 3,
     extra: {
