@@ -9,7 +9,7 @@ import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";
 
-const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false };
+const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false, mostOvertaken: Number.POSITIVE_INFINITY };
 const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
 
 /** 10 + 10 + count * length tokens. */
@@ -111,6 +111,7 @@ test("on random workloads every batch keeps its limits and the two bounds of the
       maxRequests: random.between(1, 6),
       maxTokens: random.pick([30, 60, 200, 1000]),
       isStrict,
+      mostOvertaken: Number.POSITIVE_INFINITY,
     };
     const rule = makeRule(limits);
     const half = limits.maxTokens / 2;
@@ -172,4 +173,34 @@ test("on random workloads every batch keeps its limits and the two bounds of the
     }
   }
   for (const seen of [shortSeen, ledSeen, halfSeen]) assert.ok(seen > 100, `${seen}`);
+});
+
+/**
+ * Keeps a queue of `capacity` requests full, of which every fifth is long.
+ *
+ * @returns the largest number of younger requests that began before a request was finished
+ */
+function mostOvertakenIn(capacity: number, mostOvertaken: number, batches: number): number {
+  const rule = makeRule({ maxRequests: 32, maxTokens: 2000, isStrict: false, mostOvertaken });
+  let ready: RequestWork[] = [];
+  let most = 0;
+  for (let order = 0, batch = 0; batch < batches; batch++) {
+    for (; ready.length < capacity; order++) ready.push(makeWork(order, order % 5 === 0 ? 30 : 1));
+    assert.ok(rule.form(ready, 200).pairCount > 0);
+    most = Math.max(most, ...ready.map(({ overtakenBy }) => overtakenBy));
+    ready = ready.filter(({ remainingPairs }) => remainingPairs > 0);
+  }
+  return most;
+}
+
+test("in a full queue, a request is overtaken by about as many as the queue holds", () => {
+  const most = mostOvertakenIn(128, 128, 1000);
+  assert.ok(most >= 128 && most < 128 + 32, `${most}`); // at most one batch more
+  const unbounded = mostOvertakenIn(128, Number.POSITIVE_INFINITY, 1000);
+  assert.ok(unbounded > 256, `${unbounded} without the bound`);
+});
+
+test("in a queue that is less than half full, small requests go first", () => {
+  const most = mostOvertakenIn(63, 128, 1000);
+  assert.ok(most >= 160, `${most}`);
 });

@@ -1,7 +1,7 @@
 import { Batch } from "./batch.ts";
 import type { RequestWork } from "./request-work.ts";
 import type { ScoreCache } from "./score-cache.ts";
-import { sizesOf } from "./size-classes.ts";
+import { isLong, sizesOf } from "./size-classes.ts";
 
 export interface BatchLimits {
   readonly maxRequests: number;
@@ -9,6 +9,8 @@ export interface BatchLimits {
   readonly maxTokens: number;
   /** One pair per batch. */
   readonly isStrict: boolean;
+  /** Number of younger requests by which a request may be overtaken while the queue is at least half full. Usually the queue's capacity. */
+  readonly mostOvertaken: number;
 }
 
 /**
@@ -44,10 +46,14 @@ export interface BatchLimits {
  *    A backend that does not cache the state computes it again in each batch; if it counted, little room would be left
  *    for candidates. A batch has at most one such state and question, which must come first. If small requests wait, they
  *    get a batch of their own before it.
+ * 7. While at least half of `mostOvertaken` requests are ready, those that `mostOvertaken` younger ones have overtaken are late.
+ *    A batch then takes late ones only, the oldest first, up to Q. In strict mode rule 4 is enough.
  *
  * Guarantees:
  *
- * - Small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
+ * - In a full queue, a request waits for about `mostOvertaken` others besides those before it. All requests older than a late one
+ *   are late, too, because each of its overtakers has overtaken them as well.
+ * - Apart from late ones, small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
  *   ones that are overdue: if their rests add up to at most B/2 and they are fewer than `maxRequests`, then the request is
  *   in the next batch, or in the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before
  *   anything larger.
@@ -81,6 +87,36 @@ export class BatchRule {
    * @param quantum Q; at most `maxTokens`, which is the default
    */
   form(ready: readonly RequestWork[], quantum = this.#limits.maxTokens): Batch {
+    const untouched = new Set(ready.filter(({ hasBegun }) => !hasBegun));
+    const late = this.#fillWithLate(ready, quantum);
+    const batch = late.pairCount > 0 ? late : this.#fillBySize(ready, quantum);
+    noteLeftOut(ready, batch, untouched);
+    return batch;
+  }
+
+  /** Rule 7. The batch is empty if no request is late. */
+  #fillWithLate(ready: readonly RequestWork[], quantum: number): Batch {
+    const batch = new Batch();
+    let slots = this.#limits.maxRequests - ready.filter(({ hasBegun }) => hasBegun).length;
+    for (const work of this.#lateOf(ready)) {
+      const { hasBegun, remainingTokens } = work;
+      const before = batch.tokenCount;
+      const room = { tokens: quantum, mayExceed: true, mayBegin: slots > 0, longPath: quantum / 2 };
+      this.#take(batch, work, { ...room, mayBringPath: batch.pairCount === 0 });
+      if (!hasBegun && work.hasBegun && work.remainingPairs > 0) slots -= 1;
+      if (isLong(remainingTokens, quantum)) batch.longTokens += batch.tokenCount - before;
+    }
+    return batch;
+  }
+
+  /** Late requests, oldest first. */
+  #lateOf(ready: readonly RequestWork[]): readonly RequestWork[] {
+    const { isStrict, mostOvertaken } = this.#limits;
+    if (isStrict || ready.length < mostOvertaken / 2) return [];
+    return ready.filter((work) => work.overtakenBy >= mostOvertaken).sort((a, b) => a.order - b.order);
+  }
+
+  #fillBySize(ready: readonly RequestWork[], quantum: number): Batch {
     const batch = new Batch();
     const { maxRequests, maxTokens, isStrict } = this.#limits;
     const begun = ready.filter((work) => work.hasBegun);
@@ -110,7 +146,6 @@ export class BatchRule {
     for (const work of long) ofLong += take(work, room);
     batch.longTokens = ofLong;
     this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;
-    for (const work of ready) if (!batch.requests.has(work)) work.missedBatches += 1;
     return batch;
   }
 
@@ -159,6 +194,19 @@ interface Room {
   /** Whether a state and question of more than `longPath` tokens together may be added (rule 6). */
   readonly mayBringPath: boolean;
   readonly longPath: number;
+}
+
+/**
+ * Counts the batch for the requests that it left out, and those that overtook a request in it.
+ *
+ * @param untouched requests that had not begun before the batch
+ */
+function noteLeftOut(ready: readonly RequestWork[], batch: Batch, untouched: ReadonlySet<RequestWork>): void {
+  const begun = [...batch.requests].filter((work) => untouched.has(work));
+  for (const work of ready) {
+    if (!batch.requests.has(work)) work.missedBatches += 1;
+    work.overtakenBy += begun.filter((other) => other.order > work.order).length;
+  }
 }
 
 function findOldest(works: readonly RequestWork[]): RequestWork | undefined {

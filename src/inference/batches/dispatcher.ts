@@ -23,9 +23,17 @@ export class Dispatcher {
   readonly #sent = new SentBatches(this.#pace);
   readonly #forecast = new Forecast(this.#pace);
 
-  constructor({ maxBatchRequests, maxBatchTokens, strict }: EngineSettings, cache: ScoreCache) {
+  constructor(
+    { maxBatchRequests, maxBatchTokens, strict, queueCapacity }: EngineSettings,
+    cache: ScoreCache,
+  ) {
     this.#maxTokens = maxBatchTokens;
-    const limits = { maxRequests: maxBatchRequests, maxTokens: maxBatchTokens, isStrict: strict };
+    const limits = {
+      maxRequests: maxBatchRequests,
+      maxTokens: maxBatchTokens,
+      isStrict: strict,
+      mostOvertaken: queueCapacity,
+    };
     this.#rule = new BatchRule(limits, cache);
   }
 

@@ -20,6 +20,8 @@ export class RequestWork {
   cachedPairs = 0;
   /** Number of batches that were formed while this request waited and that took none of its pairs. */
   missedBatches = 0;
+  /** Number of younger requests that have begun before this one was finished. */
+  overtakenBy = 0;
 
   readonly #shortestKeptState: number;
   readonly #pairs: readonly Pair[];
