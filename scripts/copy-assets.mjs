@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Copies assets to dist/assets: Redoc's bundle and licences for src/server/routes/redoc.ts, and the chart library, script and
+ * Copies assets to dist/assets: Redoc's bundle and licences for src/server/routes/pages/redoc.ts, and the chart library, script and
  * style for bench/report/page.ts. So the published package needs none of these development dependencies.
  */
 const FILES = ["redoc/bundles/redoc.standalone.js", "redoc/bundles/redoc.standalone.js.LICENSE.txt"];

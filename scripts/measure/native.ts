@@ -61,7 +61,7 @@ interface Turn {
 const python = process.env.DECISION_PYTHON || "python3";
 if (!flags["no-tests"]) {
   const env = { ...process.env, DECISION_PYTHON: python, DECISION_TEST_DEVICE: flags.device };
-  execFileSync(process.execPath, [path.join(packageRoot, "scripts/check-native.mjs")], {
+  execFileSync(process.execPath, [path.join(packageRoot, "scripts/checks/check-native.mjs")], {
     env,
     stdio: "inherit",
   });

@@ -2,7 +2,8 @@ import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import { aliasesOf, withUsedNames } from "./aliases.ts";
-import { type ReceivedBody, readBody } from "./body.ts";
+import { type ReceivedBody, readBody } from "./bodies/body.ts";
+import { checkMediaType } from "./bodies/media-type.ts";
 import {
   type Call,
   type Contract,
@@ -15,7 +16,6 @@ import {
 import type { AnyHandlers, ContractRules } from "./dialect.ts";
 import { errorReply, failureOf, JSON_TYPE } from "./error-reply.ts";
 import { issuesOf } from "./issues.ts";
-import { checkMediaType } from "./media-type.ts";
 import { type ContractRoute, readRoutes } from "./routes.ts";
 import { forAjv } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { Aliases } from "../json/aliases.ts";
+import type { ContentCoding } from "./bodies/media-type.ts";
 import type { Handlers } from "./call.ts";
 import type { Failure } from "./error-reply.ts";
-import type { ContentCoding } from "./media-type.ts";
 
 /** An error in the form of a dialect. Members left out are those of the plain contract. */
 export interface ToldError {

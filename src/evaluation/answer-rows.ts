@@ -5,8 +5,8 @@ import type { Row } from "../batch/row.ts";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
-import type { Judged } from "./judged.ts";
 import { labelsOf } from "./labelled-row.ts";
+import type { Judged } from "./statistics/judged.ts";
 
 /** A row with its labels by question. */
 export interface LabelledRow {

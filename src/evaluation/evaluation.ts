@@ -1,5 +1,5 @@
-import type { Comparison } from "./comparison.ts";
 import type { QuestionReport } from "./question-report.ts";
+import type { Comparison } from "./statistics/comparison.ts";
 import type { Check } from "./threshold-file.ts";
 
 /** The complete result of a run, as `--json` prints it. */

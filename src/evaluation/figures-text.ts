@@ -1,8 +1,8 @@
-import type { Comparison } from "./comparison.ts";
-import type { LabelReport } from "./confusion.ts";
 import type { Evaluation } from "./evaluation.ts";
-import type { Proportion } from "./proportion.ts";
 import type { QuestionReport } from "./question-report.ts";
+import type { Comparison } from "./statistics/comparison.ts";
+import type { LabelReport } from "./statistics/confusion.ts";
+import type { Proportion } from "./statistics/proportion.ts";
 import type { CheckedFigure } from "./threshold-file.ts";
 
 /** "93.3 %", or "-" for undefined. */

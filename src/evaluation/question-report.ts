@@ -1,9 +1,9 @@
-import { type Calibration, calibration } from "./calibration.ts";
-import { confusionMatrix, type LabelReport, labelReports } from "./confusion.ts";
-import { atThreshold, type CoveragePoint, coverageCurve, fitThreshold } from "./coverage.ts";
-import { crossValidate, type HeldOut, MIN_ROWS } from "./cross-validation.ts";
-import { type Judged, rightOf } from "./judged.ts";
-import { type Proportion, proportion, rowsToShow } from "./proportion.ts";
+import { type Calibration, calibration } from "./statistics/calibration.ts";
+import { confusionMatrix, type LabelReport, labelReports } from "./statistics/confusion.ts";
+import { atThreshold, type CoveragePoint, coverageCurve, fitThreshold } from "./statistics/coverage.ts";
+import { crossValidate, type HeldOut, MIN_ROWS } from "./statistics/cross-validation.ts";
+import { type Judged, rightOf } from "./statistics/judged.ts";
+import { type Proportion, proportion, rowsToShow } from "./statistics/proportion.ts";
 
 /**
  * Labels with fewer rows are noted. Chosen: below ten, one row changes precision and recall by more than ten percentage

@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
-import { atThreshold } from "./coverage.ts";
-import { type Judged, rightOf } from "./judged.ts";
 import type { QuestionReport } from "./question-report.ts";
+import { atThreshold } from "./statistics/coverage.ts";
+import { type Judged, rightOf } from "./statistics/judged.ts";
 
 const FORMAT = "decision-thresholds/1";
 

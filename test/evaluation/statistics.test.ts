@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { calibration } from "../../src/evaluation/calibration.ts";
-import { compare, mcnemar } from "../../src/evaluation/comparison.ts";
-import { confusionMatrix, labelReports } from "../../src/evaluation/confusion.ts";
-import { atThreshold, coverageCurve, fitThreshold } from "../../src/evaluation/coverage.ts";
-import { crossValidate } from "../../src/evaluation/cross-validation.ts";
-import type { Judged } from "../../src/evaluation/judged.ts";
-import { proportion, rowsToShow } from "../../src/evaluation/proportion.ts";
 import { reportQuestion } from "../../src/evaluation/question-report.ts";
+import { calibration } from "../../src/evaluation/statistics/calibration.ts";
+import { compare, mcnemar } from "../../src/evaluation/statistics/comparison.ts";
+import { confusionMatrix, labelReports } from "../../src/evaluation/statistics/confusion.ts";
+import { atThreshold, coverageCurve, fitThreshold } from "../../src/evaluation/statistics/coverage.ts";
+import { crossValidate } from "../../src/evaluation/statistics/cross-validation.ts";
+import type { Judged } from "../../src/evaluation/statistics/judged.ts";
+import { proportion, rowsToShow } from "../../src/evaluation/statistics/proportion.ts";
 
 const near = (actual: number | undefined, expected: number, within = 1e-12) =>
   assert.ok(Math.abs((actual ?? Number.NaN) - expected) <= within, `${actual} is not ${expected}`);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { decodeBody } from "../../contract/bodies/decoding.ts";
+import { contentCodingOf } from "../../contract/bodies/media-type.ts";
 import { type Contract, isHandled, type OutgoingReply, type Route } from "../../contract/call.ts";
-import { decodeBody } from "../../contract/decoding.ts";
-import { contentCodingOf } from "../../contract/media-type.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ServedEngine } from "../../inference/ports.ts";
 import type { Log } from "../log.ts";

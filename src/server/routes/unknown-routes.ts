@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Contract } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { notFound, sendReply } from "../wire/replies.ts";
-import type { Playground } from "./playground.ts";
+import type { Playground } from "./pages/playground.ts";
 
 const METHODS = ["GET", "HEAD", "POST"] as const;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;

@@ -1,4 +1,4 @@
-import { calibration } from "../../evaluation/calibration.ts";
+import { calibration } from "../../evaluation/statistics/calibration.ts";
 import { corrected } from "../correction.ts";
 import type { TuningFigures } from "../tuning-file.ts";
 import {

@@ -7,11 +7,11 @@ import {
   digest,
   type LabelledRow,
 } from "../../../evaluation/answer-rows.ts";
-import { compare } from "../../../evaluation/comparison.ts";
 import type { CheckResult, Evaluation } from "../../../evaluation/evaluation.ts";
-import type { Judged } from "../../../evaluation/judged.ts";
 import { askedRow, labelsOf, rowLabels } from "../../../evaluation/labelled-row.ts";
 import { reportQuestion } from "../../../evaluation/question-report.ts";
+import { compare } from "../../../evaluation/statistics/comparison.ts";
+import type { Judged } from "../../../evaluation/statistics/judged.ts";
 import { check, type ThresholdFile, thresholdFile } from "../../../evaluation/threshold-file.ts";
 import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";

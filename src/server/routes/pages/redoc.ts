@@ -6,8 +6,8 @@ import type { FastifyInstance } from "fastify";
 import { documentPath, type ShownDialect, titleOf } from "./docs.ts";
 import { pagePolicy } from "./page-policy.ts";
 
-// built: dist/assets/redoc.standalone.js, seen from dist/src/server/routes/redoc.js
-const BUILT_BUNDLE = fileURLToPath(new URL("../../../assets/redoc.standalone.js", import.meta.url));
+// built: dist/assets/redoc.standalone.js, seen from dist/src/server/routes/pages/redoc.js
+const BUILT_BUNDLE = fileURLToPath(new URL("../../../../assets/redoc.standalone.js", import.meta.url));
 
 // the bundle's only request to another host: the logo beside the link to its project
 const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";

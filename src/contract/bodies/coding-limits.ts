@@ -1,4 +1,4 @@
-import { invalidRequest, ServiceError } from "../errors.ts";
+import { invalidRequest, ServiceError } from "../../errors.ts";
 import type { ContentCoding } from "./media-type.ts";
 
 export interface CodingLimits {

@@ -1,9 +1,9 @@
-import { type Issue, invalidRequest } from "../errors.ts";
-import { type Aliases, resolveAliases } from "../json/aliases.ts";
-import { readJson } from "../json/read.ts";
-import { describeKind, isJsonObject, type JsonObject } from "../json/value.ts";
-import { type Views, viewsOf } from "../json/views.ts";
-import type { IncomingCall } from "./call.ts";
+import { type Issue, invalidRequest } from "../../errors.ts";
+import { type Aliases, resolveAliases } from "../../json/aliases.ts";
+import { readJson } from "../../json/read.ts";
+import { describeKind, isJsonObject, type JsonObject } from "../../json/value.ts";
+import { type Views, viewsOf } from "../../json/views.ts";
+import type { IncomingCall } from "../call.ts";
 
 /** A body that has been read but not validated. */
 export interface ReceivedBody extends Views {

@@ -5,10 +5,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-// built: dist/assets/playground, seen from dist/src/server/routes/playground.js
-const BUILT = fileURLToPath(new URL("../../../assets/playground", import.meta.url));
+// built: dist/assets/playground, seen from dist/src/server/routes/pages/playground.js
+const BUILT = fileURLToPath(new URL("../../../../assets/playground", import.meta.url));
 /** The same folder, seen from this source file. */
-const BUILT_FROM_SOURCES = fileURLToPath(new URL("../../../dist/assets/playground", import.meta.url));
+const BUILT_FROM_SOURCES = fileURLToPath(new URL("../../../../dist/assets/playground", import.meta.url));
 
 /** Scripts and styles are loaded from this server only; inline code and creating markup from strings are forbidden. */
 const CONTENT_SECURITY_POLICY = [

@@ -1,7 +1,7 @@
 // Tests the backend `remote` against real servers on this machine: `npm run check:remote`. Each needs a Python with its
 // packages: REMOTE_PYTHON has nvidia-pytriton (which contains Triton), mlserver and onnxruntime, KSERVE_PYTHON has
 // kserve and onnxruntime, DECISION_PYTHON has torch and numpy, and the same Python version as REMOTE_PYTHON.
-// `node scripts/check-remote.mjs mlserver` tests one server; without a name, all servers whose packages are installed.
+// `node scripts/checks/check-remote.mjs mlserver` tests one server; without a name, all servers whose packages are installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
@@ -17,9 +17,9 @@ import {
   startService,
   statusOf,
   until,
-} from "./remote/processes.mjs";
-import { ask, CALLERS, callers, distance, requests } from "./remote/requests.mjs";
-import { pythonsOf, SERVERS } from "./remote/servers.mjs";
+} from "../remote/processes.mjs";
+import { ask, CALLERS, callers, distance, requests } from "../remote/requests.mjs";
+import { pythonsOf, SERVERS } from "../remote/servers.mjs";
 
 /** Requests to two servers, one of which is killed. */
 const REQUESTS = 1_000;

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
-const folder = path.join(import.meta.dirname, "../deploy/prometheus");
+const folder = path.join(import.meta.dirname, "../../deploy/prometheus");
 const promtool = process.env.PROMTOOL ?? "promtool";
 
 for (const args of [

@@ -1,4 +1,4 @@
-import { invalidRequest, type ServiceError } from "../errors.ts";
+import { invalidRequest, type ServiceError } from "../../errors.ts";
 
 /** Content codings that a contract can accept. @see https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1 */
 const CONTENT_CODINGS = ["gzip", "zstd"] as const;

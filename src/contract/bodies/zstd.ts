@@ -1,5 +1,5 @@
 import { Decompress } from "fzstd";
-import type { Steps } from "../json/slices.ts";
+import type { Steps } from "../../json/slices.ts";
 import { type CodingLimits, damaged, tooLong } from "./coding-limits.ts";
 
 /** Maximum window of a frame: the minimum that decoders must support. @see https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */

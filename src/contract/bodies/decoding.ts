@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { runSliced } from "../json/slices.ts";
+import { runSliced } from "../../json/slices.ts";
 import { type CodingLimits, damaged, tooLong } from "./coding-limits.ts";
 import type { ContentCoding } from "./media-type.ts";
 
