@@ -195,7 +195,7 @@ function mostOvertakenIn(capacity: number, mostOvertaken: number, batches: numbe
 
 test("in a full queue, a request is overtaken by about as many as the queue holds", () => {
   const most = mostOvertakenIn(128, 128, 1000);
-  assert.ok(most >= 128 && most < 128 + 32, `${most}`); // at most one batch more
+  assert.ok(most >= 128 && most < 128 + 64, `${most}`); // two batches more
   const unbounded = mostOvertakenIn(128, Number.POSITIVE_INFINITY, 1000);
   assert.ok(unbounded > 256, `${unbounded} without the bound`);
 });

@@ -46,14 +46,15 @@ export interface BatchLimits {
  *    A backend that does not cache the state computes it again in each batch; if it counted, little room would be left
  *    for candidates. A batch has at most one such state and question, which must come first. If small requests wait, they
  *    get a batch of their own before it.
- * 7. While at least half of `mostOvertaken` requests are ready, those that `mostOvertaken` younger ones have overtaken are late.
- *    A batch then takes late ones only, the oldest first, up to Q. In strict mode rule 4 is enough.
+ * 7. A request that `mostOvertaken` younger ones have overtaken is late. While one is late and at least half as many requests
+ *    are ready, batches are filled in order of admission, up to B, and take any number of large states and questions. In strict
+ *    mode rule 4 is enough.
  *
  * Guarantees:
  *
  * - In a full queue, a request waits for about `mostOvertaken` others besides those before it. All requests older than a late one
  *   are late, too, because each of its overtakers has overtaken them as well.
- * - Apart from late ones, small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
+ * - Unless a request is late, small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
  *   ones that are overdue: if their rests add up to at most B/2 and they are fewer than `maxRequests`, then the request is
  *   in the next batch, or in the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before
  *   anything larger.
@@ -88,32 +89,33 @@ export class BatchRule {
    */
   form(ready: readonly RequestWork[], quantum = this.#limits.maxTokens): Batch {
     const untouched = new Set(ready.filter(({ hasBegun }) => !hasBegun));
-    const late = this.#fillWithLate(ready, quantum);
-    const batch = late.pairCount > 0 ? late : this.#fillBySize(ready, quantum);
+    const inOrder = this.#fillInOrder(ready, quantum);
+    const batch = inOrder.pairCount > 0 ? inOrder : this.#fillBySize(ready, quantum);
     noteLeftOut(ready, batch, untouched);
     return batch;
   }
 
   /** Rule 7. The batch is empty if no request is late. */
-  #fillWithLate(ready: readonly RequestWork[], quantum: number): Batch {
+  #fillInOrder(ready: readonly RequestWork[], quantum: number): Batch {
     const batch = new Batch();
-    let slots = this.#limits.maxRequests - ready.filter(({ hasBegun }) => hasBegun).length;
-    for (const work of this.#lateOf(ready)) {
-      const { hasBegun, remainingTokens } = work;
+    if (!this.#hasLate(ready)) return batch;
+    const { maxRequests, maxTokens } = this.#limits;
+    const mayBegin = ready.filter(({ hasBegun }) => hasBegun).length < maxRequests;
+    const room = { tokens: maxTokens, mayExceed: true, mayBegin, mayBringPath: true, longPath: quantum / 2 };
+    for (const work of ready.toSorted((a, b) => a.order - b.order)) {
+      const { remainingTokens } = work;
       const before = batch.tokenCount;
-      const room = { tokens: quantum, mayExceed: true, mayBegin: slots > 0, longPath: quantum / 2 };
-      this.#take(batch, work, { ...room, mayBringPath: batch.pairCount === 0 });
-      if (!hasBegun && work.hasBegun && work.remainingPairs > 0) slots -= 1;
+      this.#take(batch, work, room);
       if (isLong(remainingTokens, quantum)) batch.longTokens += batch.tokenCount - before;
+      if (work.remainingPairs > 0 && batch.pairCount > 0) break; // nothing overtakes it
     }
     return batch;
   }
 
-  /** Late requests, oldest first. */
-  #lateOf(ready: readonly RequestWork[]): readonly RequestWork[] {
+  #hasLate(ready: readonly RequestWork[]): boolean {
     const { isStrict, mostOvertaken } = this.#limits;
-    if (isStrict || ready.length < mostOvertaken / 2) return [];
-    return ready.filter((work) => work.overtakenBy >= mostOvertaken).sort((a, b) => a.order - b.order);
+    if (isStrict || ready.length < mostOvertaken / 2) return false;
+    return ready.some(({ overtakenBy }) => overtakenBy >= mostOvertaken);
   }
 
   #fillBySize(ready: readonly RequestWork[], quantum: number): Batch {
