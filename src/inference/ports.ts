@@ -127,8 +127,8 @@ export interface EncodedRequest {
  * - A row (a field or item of a state) has at least one token (`decisions/texts/render.ts`).
  * - A UTF-16 code unit becomes at most `MOST_TOKENS_PER_UNIT` tokens (`decisions/rerank/parts.ts`).
  * - A text that is too long is refused after its first pieces. The time does not depend on the length of the rest.
- * - An unsupported file is refused with a message. The library `tokenizers` ends the process for some damaged files (a broken
- *   `precompiled_charsmap`), so a new kind of file must be checked before it is given to the library.
+ * - An unsupported file is refused with a message. Check a file before you give it to the library `tokenizers`, which ends the
+ *   process for some damaged files (a broken `precompiled_charsmap`).
  */
 export interface Tokenizer extends TextReader {
   /**
@@ -140,7 +140,7 @@ export interface Tokenizer extends TextReader {
   /** Undefined for tokenizers without a cache of texts. */
   textCache?(): TextCacheCounters;
   /** Whether the tokens of a text are cached now. Undefined for tokenizers without a cache. */
-  isKept?(role: TextRole, text: string): boolean;
+  isKept?(role: TextRole, text: string): boolean | undefined;
   /** Tokens in a readable form. @param ids token ids of the text, from a plan */
   spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }

@@ -7,7 +7,7 @@ import type { Correction } from "./correction.ts";
 import { compareTexts } from "./question-digest.ts";
 
 export const TUNING_FORMAT = "decision-tuning/1";
-/** Chosen: 64 labels with heads of 1,024 numbers take 1 MB. */
+/** Chosen: a label with a head of 1,024 numbers takes 16 kB. */
 export const MAX_TUNING_BYTES = 2 ** 25;
 
 /** Corrections for questions of one model. Holds names and labels, but no text of instructions, descriptions or rows. */

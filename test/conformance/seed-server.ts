@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 /**
  * Another server of the contract, which satisfies only the profile seed. It differs from our service in everything that
  * the profile leaves open: string details, numbers of float32, its own members in /health, no request ids, more members
- * than asked, a lenient JSON parser, scores that batching shifts a little, redirects for pages.
+ * than asked, a lenient JSON parser, scores that batching shifts a little, redirects for pages. Its limits are those of
+ * gemmadecision 0.2.0; they do not follow the contract's.
  */
 
 const T = 4.136820402388508;

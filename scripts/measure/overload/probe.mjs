@@ -11,12 +11,17 @@ process.once("message", ({ port }) => {
   const free = [];
   let underWay = 0;
   let count = 0;
+  /** A kept connection that the service has not closed meanwhile, for having been idle. */
+  const freeLine = () => {
+    for (let line = free.pop(); line !== undefined; line = free.pop()) if (line.isFree) return line;
+    return undefined;
+  };
   const ask = () => {
     const askedAt = performance.now();
     const path = PATHS[count % 2];
     const kind = count % 4 < 2 ? "kept" : "new";
     count += 1;
-    const line = (kind === "kept" ? free.pop() : undefined) ?? new Line(port);
+    const line = (kind === "kept" ? freeLine() : undefined) ?? new Line(port);
     underWay += 1;
     line.onOutcome = ({ status, fault }) => {
       underWay -= 1;

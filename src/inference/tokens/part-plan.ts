@@ -70,8 +70,8 @@ export class PartTokenizer implements Tokenizer {
     return this.#encoder.counters ?? { hits: 0, misses: 0 };
   }
 
-  isKept(role: PartRole, text: string): boolean {
-    return this.#encoder.has?.({ role, text }) ?? false;
+  isKept(role: PartRole, text: string): boolean | undefined {
+    return this.#encoder.has?.({ role, text });
   }
 
   spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {

@@ -10,7 +10,7 @@ import { CHOICE, freshState, SCORE, SOURCE, softmax, sum, TEMPERATURE } from "..
 /** Tolerances: of a server that computes in float32, and of one that satisfies the full profile. */
 const LOOSE = 1e-5;
 const TIGHT = 1e-9;
-/** An expected level, a sum over levels, may be off by so many tolerances. */
+/** An expected level, a sum over levels, may be off by so many tolerances. Chosen. */
 const PER_LEVEL = 64;
 
 /** Checks that apply the rules to every answer of the run. */
