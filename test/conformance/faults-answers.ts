@@ -313,6 +313,7 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = [
   {
     name: "latency_ms in seconds",
     fault: {
+      takesMs: 20,
       answer: (body) =>
         void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) / 1000)),
     },

@@ -355,9 +355,12 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "server-timing in seconds",
-    fault: header("server-timing", (value) =>
-      value?.replaceAll(/dur=([\d.]+)/g, (_all, ms) => `dur=${(Number(ms) / 1000).toFixed(6)}`),
-    ),
+    fault: {
+      takesMs: 20,
+      ...header("server-timing", (value) =>
+        value?.replaceAll(/dur=([\d.]+)/g, (_all, ms) => `dur=${(Number(ms) / 1000).toFixed(6)}`),
+      ),
+    },
     fails: ["headers.server-timing"],
   },
   {

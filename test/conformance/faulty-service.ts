@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createContractFor, createDialectsFor } from "../../src/app.ts";
 import type { Contract, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
@@ -20,6 +21,8 @@ export interface Fault {
   readonly request?: (text: string, operation: string) => string;
   /** Changes the texts for the model. */
   readonly texts?: (request: RenderedRequest) => RenderedRequest;
+  /** Time that the model takes at least, in milliseconds. Makes a wrong unit of time visible. */
+  readonly takesMs?: number;
   /** Changes the model's scores. */
   readonly scores?: (scored: ScoredRequest, request: RenderedRequest) => ScoredRequest;
   /** Changes a 200 answer in place. The request is `{}` if it has no body. */
@@ -123,7 +126,8 @@ function wrapEngine(engine: Engine, fault: () => Fault): Engine {
   return {
     model: engine.model,
     async score(request, signal) {
-      const { texts, scores } = fault();
+      const { texts, scores, takesMs } = fault();
+      if (takesMs !== undefined) await setTimeout(takesMs);
       const shown = texts === undefined ? request : texts(request);
       const scored = await engine.score(shown, signal);
       return scores === undefined ? scored : scores(scored, request);
