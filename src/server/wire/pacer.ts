@@ -59,7 +59,7 @@ export class Pacer {
 
   readonly #next = (): void => {
     this.#turns += 1;
-    const isAccepting = this.#hasAccepted && performance.now() - this.#passedAt < this.#longestWaitMs();
+    const isAccepting = this.#hasAccepted && this.#mayWait(performance.now() - this.#passedAt);
     this.#hasAccepted = false;
     if (this.#turns < LEAST_TURNS || isAccepting) {
       setImmediate(this.#next);
@@ -72,7 +72,9 @@ export class Pacer {
     for (const pass of passing) pass();
   };
 
-  #longestWaitMs(): number {
-    return this.#queue.hasWorkFor(SUPPLIED_MS) ? LONGEST_WAIT_IF_SUPPLIED_MS : LONGEST_WAIT_MS;
+  /** Asks the queue last, because it sums up all its work. */
+  #mayWait(waitedMs: number): boolean {
+    if (waitedMs < LONGEST_WAIT_MS) return true;
+    return waitedMs < LONGEST_WAIT_IF_SUPPLIED_MS && this.#queue.hasWorkFor(SUPPLIED_MS);
   }
 }
