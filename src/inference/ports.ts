@@ -70,7 +70,7 @@ export interface Backend {
   start(): Promise<void>;
   /**
    * Scores every pair of a forest. A pair's score does not depend on the rest of the forest. A forest given while another
-   * one is computed is scored after it.
+   * one is computed begins after it, and may end before it.
    *
    * @throws ServiceError BACKEND_FAILED, for this forest only
    */

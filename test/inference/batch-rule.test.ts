@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Batch } from "../../src/inference/batches/batch.ts";
-import { BatchRule } from "../../src/inference/batches/batch-rule.ts";
+import { BatchRule, LEAST_SMALL } from "../../src/inference/batches/batch-rule.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import { ScoreCache } from "../../src/inference/batches/score-cache.ts";
 import { MOST_MISSED_BATCHES } from "../../src/inference/batches/size-classes.ts";
@@ -88,6 +88,27 @@ test("if one more long request may run, only one of two that fit a batch begins"
   assert.deepEqual([next.hasBegun, last.hasBegun], [true, false]);
 });
 
+test("small requests get short batches, and long ones only when many wait", () => {
+  const limits = { ...LIMITS, maxRequests: 32, maxTokens: 2000 };
+  const requestsOf = (count: number, quantum: number) => {
+    const works = Array.from({ length: count }, (_, order) => makeWork(order, 1)); // 40 tokens each
+    return makeRule(limits).form(works, quantum).requests.size;
+  };
+  assert.equal(requestsOf(20, 500), 7); // the oldest, and 256 tokens
+  assert.equal(requestsOf(20, 1600), 11); // the oldest, and a quarter of the quantum
+  assert.equal(requestsOf(25, 500), 7);
+  assert.equal(requestsOf(26, 500), 26); // half of `maxTokens` waits beside the oldest
+});
+
+test("beside a long request, small ones get half the quantum", () => {
+  const long = makeWork(0, 100);
+  const small = Array.from({ length: 20 }, (_, at) => makeWork(1 + at, 1)); // 40 tokens each
+  const shares = sharesOf(
+    makeRule({ ...LIMITS, maxRequests: 32, maxTokens: 2000 }).form([long, ...small], 800),
+  );
+  assert.deepEqual([shares[0], Object.keys(shares).length], [19, 1 + 10]); // 400 tokens each
+});
+
 test("in a queue that smaller requests always fill, no small request waits long", () => {
   const rule = makeRule({ ...LIMITS, maxRequests: 8, maxTokens: 1000 });
   const larger = Array.from({ length: 16 }, (_, order) => makeWork(order, 5)); // 120 tokens each
@@ -151,7 +172,7 @@ test("on random workloads every batch keeps its limits and the two bounds of the
             ([other, size]) => other !== work && (size <= rest || (overdue.has(other) && size <= half)),
           );
           const sum = before.reduce((tokens, [, size]) => tokens + size, rest);
-          if (sum > half || before.length + 2 > limits.maxRequests) continue;
+          if (sum > Math.min(half, LEAST_SMALL) || before.length + 2 > limits.maxRequests) continue;
           shortSeen += 1;
 
           assert.equal(work.remainingPairs, 0, `${label}: a short request waits`);

@@ -38,18 +38,18 @@ function assertAnswered(asked: Asked): void {
 
 test("a request that makes its batch fail fails alone, after one try in company and one alone", async () => {
   const bench = new QueueBench({ queueCapacity: 40 });
-  const { culprit, innocent } = await askTogether(bench, 12);
-  assert.equal(bench.backend.current?.pairs.length, 26, "the test does not bring them together");
+  const { culprit, innocent } = await askTogether(bench, 8);
+  assert.equal(bench.backend.current?.pairs.length, 18, "the test does not bring them together");
   await computeAll(bench, (pair) => culprit.pairs.includes(pair));
   assert.equal(outcomeOf(culprit), "BACKEND_FAILED");
   for (const each of innocent) assertAnswered(each);
   assert.deepEqual(
     callsWith(bench, culprit.pairs).map(({ pairs }) => pairs.length),
-    [26, 2],
+    [18, 2],
   );
   const { completed, failed, queued, running, batches } = bench.scheduler.counters();
-  assert.deepEqual([completed, failed, queued, running], [13, 1, 0, 0]);
-  assert.equal(batches, 1 + 1 + 13, "no pair is computed more than twice");
+  assert.deepEqual([completed, failed, queued, running], [9, 1, 0, 0]);
+  assert.equal(batches, 1 + 1 + 9, "no pair is computed more than twice");
 });
 
 test("a request alone in a batch that fails once is answered", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Pace } from "../../src/inference/batches/pace.ts";
 import { SentBatches } from "../../src/inference/batches/sent-batches.ts";
 
-/** 100 tokens take 100 ms. */
+/** A token takes a millisecond. */
 function measured(): Pace {
   const pace = new Pace();
   for (let run = 0; run < 3; run++) pace.record(100, 100);
@@ -17,12 +17,18 @@ test("nothing is sent ahead before there are measurements", () => {
   assert.equal(sent.untilRoomMs(1000), Number.POSITIVE_INFINITY);
 });
 
-test("the next batch is accepted shortly before the expected end, and no further one", () => {
+test("the next batch is accepted before the expected end, and no further one", () => {
   const sent = new SentBatches(measured());
-  sent.add(100, 0);
-  assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(40), sent.untilRoomMs(85)], [85, 45, 0]);
-  sent.add(100, 85);
-  assert.equal(sent.untilRoomMs(300), Number.POSITIVE_INFINITY);
+  sent.add(1000, 0);
+  assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(700), sent.untilRoomMs(744)], [744, 44, 0]);
+  sent.add(100, 744);
+  assert.equal(sent.untilRoomMs(1300), Number.POSITIVE_INFINITY);
+});
+
+test("beside a short batch, the next one is accepted at once", () => {
+  const sent = new SentBatches(measured());
+  sent.add(200, 0);
+  assert.equal(sent.untilRoomMs(0), 0);
 });
 
 test("a batch that was sent ahead is measured from the end of the one before it", () => {

@@ -24,7 +24,7 @@ export interface RunsOptions {
 }
 
 /**
- * The runs that a process has been sent and has not answered. It computes them one at a time, and the current run has a time
+ * The runs that a process has been sent and has not answered. It begins them in order, and the oldest run has a time
  * budget: ten times what runs of its size took lately, at least five seconds. Each run that exceeds its budget doubles the
  * budget of runs of its size and larger, because the model may have become slower rather than hung. A run that ends within
  * the usual budget resets that for runs of its size and smaller.
@@ -32,7 +32,7 @@ export interface RunsOptions {
 export class Runs {
   readonly #options: RunsOptions;
   readonly #pace = new Pace();
-  /** In the order in which the process computes them. */
+  /** In the order in which the process begins them. */
   readonly #waiting = new Map<number, Run>();
   /** Number of hangs by size class, since a run of that class or a larger one last ended in time. */
   readonly #hangs = new Map<number, number>();

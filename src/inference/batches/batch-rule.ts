@@ -3,6 +3,9 @@ import type { RequestWork } from "./request-work.ts";
 import type { ScoreCache } from "./score-cache.ts";
 import { isLong, sizesOf } from "./size-classes.ts";
 
+/** Smallest S, in tokens: two forwards of 128. Fewer do not keep two processors busy. */
+export const LEAST_SMALL = 256;
+
 export interface BatchLimits {
   readonly maxRequests: number;
   /** Maximum number of new tokens. Two exceptions: a single pair may have more, and rule 6 below does not count one large state and question. */
@@ -20,6 +23,7 @@ export interface BatchLimits {
  * | --- | --- |
  * | B | `maxTokens` |
  * | Q | the quantum: the number of tokens that the backend computes in `BATCH_MS`; at most B |
+ * | S | room for small requests beside the oldest request: Q/2 if that is not small, else Q/4, but at least `LEAST_SMALL`. B if at least B/2 of small ones wait |
  * | rest | of a request: the maximum number of new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend has cached it in an earlier batch |
  * | small, middle, long | requests by their rest: at most Q/4; at most Q/2; more |
  *
@@ -27,14 +31,16 @@ export interface BatchLimits {
  *
  *     0         Q/2             Q                                   B
  *     ├─ oldest ─┤              │                                   │   1. the oldest request, up to Q/2
- *     ├──────────┴─ small ones ─┴───────────────────────────────────┤   2. small requests, up to B
- *     ├──────────┴─ others ─────┤                                       3. others, until these fill Q: first middle ones, then
- *                                                                          long ones that have begun, then other long ones
+ *     ├──────────┴─ small ones ─┴───────────────────────────────────┤   2. small requests, up to S beside the oldest, at most B
+ *     ├──────────┴─ others ─────┤                                       3. unless small ones are left, others, until these fill Q:
+ *                                                                          first middle ones, then long ones that have begun, then
+ *                                                                          other long ones
  *
  * Within a group the smallest rest goes first, and the older request among equals. A request that `MOST_MISSED_BATCHES` batches
  * left out is overdue: it goes before the rest of its group, the oldest first. Each gets as many pairs into the batch as fit.
- * Small requests share forwards, so a large batch serves them well. The others gain nothing from a batch larger than Q,
- * and would delay the small requests behind it.
+ * All requests of a batch are answered at its end, so S keeps batches of small requests short. If many wait, larger batches
+ * have a slightly higher throughput. The others gain nothing from a batch larger than Q, and would delay the small requests
+ * behind it.
  *
  * 4. If a batch took nothing of the oldest request, the next batch begins with that request's next pair, whatever it costs.
  *    This happens if the pair costs more than Q/2 and others filled the batch, or by rule 6. In strict mode a batch is one
@@ -55,9 +61,9 @@ export interface BatchLimits {
  * - In a full queue, a request waits for about `mostOvertaken` others besides those before it. All requests older than a late one
  *   are late, too, because each of its overtakers has overtaken them as well.
  * - Unless a request is late, small requests do not wait for larger ones. Take a small request, all requests that are not larger than it, and all small
- *   ones that are overdue: if their rests add up to at most B/2 and they are fewer than `maxRequests`, then the request is
- *   in the next batch, or in the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes before
- *   anything larger.
+ *   ones that are overdue: if their rests add up to at most S and at most B/2, and they are fewer than `maxRequests`, then the
+ *   request is in the next batch, or in the one after if rule 4 begins the next batch. Rule 1 leaves B/2, and rule 2 comes
+ *   before anything larger.
  * - Small requests do not starve. Only older ones go before an overdue one.
  * - Long requests do not starve. Of the oldest request, every second batch takes at least one pair. So it is done after at
  *   most twice as many batches as it has pairs, whatever else arrives.
@@ -141,14 +147,32 @@ export class BatchRule {
     };
     const ofOldest = take(oldest, { tokens: half, mayExceed: oldest === owed });
     let overtaking = 0;
-    for (const work of small) overtaking += take(work, { tokens: maxTokens, mayExceed: true });
-    const room = { tokens: Math.min(maxTokens, quantum + overtaking), mayExceed: true };
+    const forSmall = Math.min(maxTokens, ofOldest + this.#roomForSmall(small, oldest, quantum));
+    for (const work of small) overtaking += take(work, { tokens: forSmall, mayExceed: true });
+    const isCut =
+      forSmall < maxTokens &&
+      small.some(
+        ({ remainingTokens, remainingPairs }) =>
+          remainingPairs > 0 && batch.tokenCount + remainingTokens > forSmall,
+      );
+    const room = {
+      tokens: isCut ? batch.tokenCount : Math.min(maxTokens, quantum + overtaking),
+      mayExceed: true,
+    };
     for (const work of middle) overtaking += take(work, room);
     let ofLong = long.includes(oldest) ? ofOldest : 0;
     for (const work of long) ofLong += take(work, room);
     batch.longTokens = ofLong;
     this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;
     return batch;
+  }
+
+  /** S */
+  #roomForSmall(small: readonly RequestWork[], oldest: RequestWork, quantum: number): number {
+    const { maxTokens } = this.#limits;
+    const waiting = small.reduce((sum, { remainingTokens }) => sum + remainingTokens, 0);
+    if (waiting >= maxTokens / 2) return maxTokens;
+    return Math.max(LEAST_SMALL, small.includes(oldest) ? quantum / 4 : quantum / 2);
   }
 
   /** Moves as many of a request's next pairs into the batch as there is room for. */

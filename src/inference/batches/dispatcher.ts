@@ -10,8 +10,6 @@ import { isLong } from "./size-classes.ts";
 
 /** Time of a batch that is not filled up by small requests; gives Q of the batch rule. Measured: 50 and 100 are equally good, 200 is worse. */
 const BATCH_MS = 100;
-/** Minimum tokens of a batch that is sent ahead: two forwards of 128. Fewer do not keep two processors busy. */
-const LEAST_AHEAD = 256;
 /** Smallest Q: each batch encodes its questions and reads the keys of its state again. With 256, a request of 32 questions takes 1.17 times as long. */
 const LEAST_QUANTUM = 512;
 
@@ -55,14 +53,6 @@ export class Dispatcher {
   /** Milliseconds until the next batch may be sent: 0 if now, infinite if a batch has to end first. */
   untilRoomMs(now: number): number {
     return this.#sent.untilRoomMs(now);
-  }
-
-  /**
-   * Whether these are enough for a batch that is sent before the current one has ended. A few small requests wait instead: on their
-   * own they would keep only one processor busy, and later requests could not join them.
-   */
-  isWorthSending(works: readonly RequestWork[]): boolean {
-    return this.isIdle || tokensOf(works) >= LEAST_AHEAD;
   }
 
   /** The next batch; empty only if no pair is left. @param works requests with remaining pairs */

@@ -7,15 +7,19 @@ export interface SentBatch {
   startedAt: number | undefined;
 }
 
-/** How early the next batch is sent, as a share of the current one's time. If later, the backend may idle; if earlier, the batch misses requests that are about to arrive. Chosen. */
-const AHEAD_SHARE = 0.15;
+/**
+ * How early the next batch is sent, as the time of so many tokens. If later, a processor that has no forward of the current
+ * batch left may idle; if earlier, the batch misses requests that are about to arrive. Two forwards of 128.
+ */
+const AHEAD_TOKENS = 256;
 const LEAST_AHEAD_MS = 2;
 /** Minimum time of a batch during which the next one is sent. Shorter ones end before another batch is formed. Chosen. */
 const SHORTEST_MS = 4;
 
 /**
  * The batches that were sent to the backend: the current one, and the next one, which is sent shortly before the expected
- * end of the current one. So the backend does not idle while messages travel between the processes.
+ * end of the current one, or at once if the current one is short. So no processor of the backend idles while others finish
+ * the current batch and messages travel between the processes.
  *
  *     backend    ├── batch 1 ───────────────────┼── batch 2 ────── ...
  *     sent       1                        2 ↑ ahead of the end
@@ -54,7 +58,7 @@ export class SentBatches {
     const expected = this.#pace.expectedMs(current.tokens);
     if (ahead !== undefined || expected === undefined || expected < SHORTEST_MS)
       return Number.POSITIVE_INFINITY;
-    const aheadMs = Math.max(LEAST_AHEAD_MS, AHEAD_SHARE * expected);
+    const aheadMs = Math.max(LEAST_AHEAD_MS, this.#pace.expectedMs(AHEAD_TOKENS) ?? 0);
     return Math.max(0, (current.startedAt ?? now) + expected - aheadMs - now);
   }
 

@@ -249,7 +249,6 @@ export class Scheduler {
 
   /** How much longer the first request after an idle time waits for others to join its batch. */
   #companyWaitMs(ready: readonly Ticket[]): number {
-    if (!this.#dispatcher.isWorthSending(worksOf(ready))) return Number.POSITIVE_INFINITY;
     if (this.#isDraining || ready.some((ticket) => ticket.begunAt !== undefined)) return 0;
     if (this.#dispatcher.isFull(worksOf(ready))) return 0;
     const since = Math.min(...ready.map((ticket) => ticket.queued?.since ?? Number.POSITIVE_INFINITY));

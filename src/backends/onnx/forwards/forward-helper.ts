@@ -1,4 +1,4 @@
-import { type EventEmitter, once } from "node:events";
+import type { EventEmitter } from "node:events";
 import { Worker } from "node:worker_threads";
 import { arraysOf } from "../../tensors/key-values.ts";
 import type { TreeShape } from "../../tensors/tree-model.ts";
@@ -28,23 +28,32 @@ function startThread(workerData: ThreadSettings): Worker {
   return new Worker(code, { eval: true, workerData, execArgv: [] });
 }
 
-/** The caller's handle of a worker thread that runs forwards. It keeps the process alive only while a result is awaited. */
+/**
+ * The caller's handle of a worker thread that runs forwards. The thread computes rounds in the order in which it gets them.
+ * It keeps the process alive only while a result is awaited.
+ */
 export class ForwardHelper {
   readonly #worker: Worker;
+  /** Receivers of the next replies, in the order of the rounds. */
+  readonly #receivers: ((reply: RoundReply) => void)[] = [];
 
   private constructor(worker: Worker) {
     this.#worker = worker;
+    worker.on("message", (reply: RoundReply) => {
+      this.#receivers.shift()?.(reply);
+      if (this.#receivers.length === 0) worker.unref();
+    });
   }
 
   /** Resolves when the thread has loaded the graph. */
   static async start(settings: ThreadSettings): Promise<ForwardHelper> {
     const helper = new ForwardHelper(startThread(settings));
-    await helper.#reply();
+    await Promise.race([helper.#reply(), firstError(helper.#worker)]);
     endWith(helper.#worker);
     return helper;
   }
 
-  /** Runs one round at a time. @param round ownership of its keys and values moves to the helper */
+  /** @param round ownership of its keys and values moves to the helper */
   run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
     const transfer = [...round.known.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
     this.#worker.postMessage(round, transfer);
@@ -53,14 +62,17 @@ export class ForwardHelper {
 
   async #reply(): Promise<ReadonlyMap<number, ForwardResult>> {
     this.#worker.ref();
-    try {
-      const [reply]: RoundReply[] = await once(this.#worker, "message");
-      if (reply && "results" in reply) return reply.results;
-      throw new Error(reply?.message ?? "a thread sent an empty reply");
-    } finally {
-      this.#worker.unref();
-    }
+    const reply = await new Promise<RoundReply>((resolve) => this.#receivers.push(resolve));
+    if ("results" in reply) return reply.results;
+    throw new Error(reply.message);
   }
+}
+
+/** Rejects with the first error of a thread. */
+function firstError(worker: Worker): Promise<never> {
+  return new Promise((_, reject) => {
+    worker.once("error", reject);
+  });
 }
 
 /** Ends the process when the thread ends, so that it is restarted. Otherwise callers would wait for the thread forever. */

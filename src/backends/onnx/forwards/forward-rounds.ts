@@ -40,7 +40,7 @@ export function shareOut(tasks: readonly ForwardTask[]): {
   readonly alone: readonly ForwardTask[];
   readonly sideBySide: readonly ForwardTask[];
 } {
-  const sideBySide = [...tasks].sort((a, b) => costOf(b) - costOf(a));
+  const sideBySide = longestFirst(tasks);
   const alone: ForwardTask[] = [];
   let rest = tasks.reduce((sum, task) => sum + costOf(task), 0);
   for (let longest = sideBySide[0]; longest; longest = sideBySide[0]) {
@@ -50,4 +50,13 @@ export function shareOut(tasks: readonly ForwardTask[]): {
     sideBySide.shift();
   }
   return { alone, sideBySide };
+}
+
+export function longestFirst(tasks: readonly ForwardTask[]): ForwardTask[] {
+  return [...tasks].sort((a, b) => costOf(b) - costOf(a));
+}
+
+/** Whether forwards run in parallel without loss: they are independent, and none is large. */
+export function areSmall(rounds: readonly (readonly Forward[])[]): boolean {
+  return rounds.length === 1 && rounds.flat().every((forward) => keyCount(forward) < MANY_KEYS);
 }

@@ -17,12 +17,17 @@ if (typeof settings.graph !== "string") {
   globalThis.gc?.();
 }
 
-port.on("message", async (round: Round) => {
+let last = Promise.resolve();
+port.on("message", (round: Round) => {
+  last = last.then(() => compute(round));
+});
+port.postMessage({ results: new Map() } satisfies RoundReply);
+
+async function compute(round: Round): Promise<void> {
   const bytes = [...round.known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
   await answer(round);
   garbage.note(bytes);
-});
-port.postMessage({ results: new Map() } satisfies RoundReply);
+}
 
 async function answer(round: Round): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { byteLength, copyOf, type KeyValues } from "../../tensors/key-values.ts"
 import type { TreeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { ForwardHelper } from "./forward-helper.ts";
-import { shareOut } from "./forward-rounds.ts";
+import { longestFirst, shareOut } from "./forward-rounds.ts";
 import { type ForwardResult, ForwardRunner, type Known } from "./forward-runner.ts";
 import { runTaken } from "./taken-tasks.ts";
 
@@ -23,7 +23,7 @@ export class ForwardThreads {
   readonly #together: ForwardRunner;
   readonly #own: ForwardRunner;
   readonly #helpers: readonly ForwardHelper[];
-  #last: Promise<unknown> = Promise.resolve();
+  #ownTurn: Promise<unknown> = Promise.resolve();
 
   private constructor(together: ForwardRunner, own: ForwardRunner, helpers: readonly ForwardHelper[]) {
     this.#together = together;
@@ -53,29 +53,27 @@ export class ForwardThreads {
     return 1 + this.#helpers.length;
   }
 
-  /** One call at a time. @param tasks independent tasks */
-  run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
-    const results = this.#last.then(() => this.#run(tasks, known));
-    // the caller gets the error; later calls start afresh
-    this.#last = results.then(
-      () => {},
-      () => {},
-    );
-    return results;
-  }
-
-  async #run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
-    const { alone, sideBySide } = shareOut(tasks);
+  /**
+   * Runs independent tasks. Several calls may be under way: their tasks are taken in the order of the calls, so a processor that
+   * has nothing left to do for one call goes on with the next.
+   *
+   * @param mayUseAll whether a task may run in all threads, which requires that no other call is under way
+   */
+  async run(tasks: readonly ForwardTask[], known: Known, mayUseAll = true): Promise<Results> {
+    const { alone, sideBySide } = mayUseAll
+      ? shareOut(tasks)
+      : { alone: [], sideBySide: longestFirst(tasks) };
     const { given, kept, needed } = giveAway(sideBySide, known);
     const round = { tasks: given, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
-    const helpers = this.#helpers.slice(0, kept.length > 0 ? given.length : Math.max(0, given.length - 1));
+    const isOwnBusy = kept.length > 0 || !mayUseAll;
+    const helpers = this.#helpers.slice(0, isOwnBusy ? given.length : Math.max(0, given.length - 1));
     const answers = helpers.map((helper) => helper.run({ ...round, known: copiesOf(needed, known) }));
     const results = new Map<ForwardTask, ForwardResult>();
-    const own = async () => {
+    const own = this.#inTurn(async () => {
       for (const task of kept) results.set(task, await this.#own.run(task, known));
       return runTaken(this.#own, { ...round, known });
-    };
-    for (const part of await Promise.allSettled([own(), ...answers])) {
+    });
+    for (const part of await Promise.allSettled([own, ...answers])) {
       if (part.status === "rejected") throw part.reason;
       for (const [number, result] of part.value) {
         const task = given[number];
@@ -84,6 +82,13 @@ export class ForwardThreads {
     }
     for (const task of alone) results.set(task, await this.#together.run(task, known));
     return results;
+  }
+
+  /** Calls back when the caller's thread has done its part of all earlier calls of `run`. */
+  #inTurn<Result>(compute: () => Promise<Result>): Promise<Result> {
+    const result = this.#ownTurn.then(compute);
+    this.#ownTurn = result.catch(() => {}); // the caller of `run` gets the error
+    return result;
   }
 }
 

@@ -3,6 +3,7 @@ import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { JointGraphArchitecture } from "../../../models/package/manifest.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
 import { type Place, sessionOptions } from "../runtime/session-options.ts";
+import { ForestTurns } from "./forest-turns.ts";
 import type { Runner } from "./model-runner.ts";
 
 const INPUTS = ["input_ids", "attention_mask"];
@@ -15,6 +16,7 @@ const SCORES = "scores";
 export class JointPairRunner implements Runner {
   readonly #session: InferenceSession;
   readonly #maxTokens: number;
+  readonly #turns = new ForestTurns();
 
   private constructor(session: InferenceSession, maxTokens: number) {
     this.#session = session;
@@ -46,7 +48,11 @@ export class JointPairRunner implements Runner {
     return runner;
   }
 
-  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    return this.#turns.take(() => this.#score(forest));
+  }
+
+  async #score(forest: readonly TokenTree[]): Promise<ForestScores> {
     const scores: number[] = [];
     for (const { state, questions } of forest) {
       for (const { tokens, candidates } of questions) {

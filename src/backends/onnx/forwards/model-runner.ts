@@ -10,8 +10,10 @@ import {
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
+import { ForestTurns, type Turn } from "./forest-turns.ts";
 import { planForwards } from "./forward-plan.ts";
-import { roundsOf } from "./forward-rounds.ts";
+import { areSmall, roundsOf } from "./forward-rounds.ts";
+import type { ForwardResult } from "./forward-runner.ts";
 import { ForwardThreads } from "./forward-threads.ts";
 import { Garbage } from "./garbage.ts";
 import { StateCache } from "./state-cache.ts";
@@ -39,6 +41,9 @@ export class ModelRunner implements Runner {
   readonly #threads: ForwardThreads;
   readonly #states: StateCache;
   readonly #garbage = new Garbage();
+  readonly #turns = new ForestTurns();
+  /** Keys of the states that are being encoded for the cache. */
+  readonly #beingEncoded = new Set<string>();
 
   private constructor(threads: ForwardThreads, stateCacheBytes: number) {
     this.#threads = threads;
@@ -68,15 +73,48 @@ export class ModelRunner implements Runner {
     return { hits, misses };
   }
 
-  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  /**
+   * A forest of small forwards shares its turn: the next forest begins as soon as a processor has nothing left to do. Others
+   * have all processors for themselves.
+   */
+  score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    return this.#turns.take((turn) => this.#score(forest, turn));
+  }
+
+  async #score(forest: readonly TokenTree[], turn: Turn): Promise<ForestScores> {
+    if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded;
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
     const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
+    const isShared = areSmall(rounds) && !(turn.isOnly && forwards.length === 1);
+    const encodes = [...states].filter(([, state]) => this.#isKept(state) && !encoded.has(state));
+    for (const [key] of encodes) this.#beingEncoded.add(key);
+    if (isShared) turn.share();
+    else await turn.othersEnded;
+    try {
+      const results = await this.#compute(rounds, { states, encoded, isShared });
+      return { ...inOrder(pairs, results), forwards: forwards.length, knownTokens };
+    } finally {
+      for (const [key] of encodes) this.#beingEncoded.delete(key);
+    }
+  }
+
+  async #compute(
+    rounds: ReturnType<typeof roundsOf>,
+    {
+      states,
+      encoded,
+      isShared,
+    }: {
+      readonly states: ReadonlyMap<string, Node>;
+      readonly encoded: Map<Node, KeyValues>;
+      readonly isShared: boolean;
+    },
+  ): Promise<Results> {
     const lastUse = lastUses(rounds);
-    const scores = new Map<Node, number>();
-    const vectors = new Map<Node, Float32Array>();
+    const results: Results = { scores: new Map(), vectors: new Map() };
     for (const [index, round] of rounds.entries()) {
       let bytes = 0;
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
@@ -85,14 +123,8 @@ export class ModelRunner implements Runner {
         forward,
         wanted: newNodes(forward).filter(isWanted),
       }));
-      for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded)) {
-        const scored = scoredNodes(forward);
-        const size = (result.vectors?.length ?? 0) / scored.length;
-        for (const [i, node] of scored.entries()) {
-          scores.set(node, result.scores[i] ?? Number.NaN);
-          if (size > 0)
-            vectors.set(node, (result.vectors as Float32Array).subarray(i * size, (i + 1) * size));
-        }
+      for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded, !isShared)) {
+        note(results, scoredNodes(forward), result);
         for (const [i, node] of wanted.entries()) {
           const keyValues = result.keyValues[i] as KeyValues; // one for each
           encoded.set(node, keyValues);
@@ -103,12 +135,7 @@ export class ModelRunner implements Runner {
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
       this.#garbage.note(bytes);
     }
-    return {
-      scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
-      ...(vectors.size > 0 && { vectors: inRows(pairs.map((pair) => vectors.get(pair))) }),
-      forwards: forwards.length,
-      knownTokens,
-    };
+    return results;
   }
 
   /** Cached keys and values of the states. Referenced from here on, because the cache may evict them while forwards run. */
@@ -132,6 +159,32 @@ export class ModelRunner implements Runner {
       if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
     }
   }
+}
+
+/** Scores and vectors of candidates. */
+interface Results {
+  readonly scores: Map<Node, number>;
+  readonly vectors: Map<Node, Float32Array>;
+}
+
+/** Records the result of a forward. @param nodes the nodes that it has scored */
+function note({ scores, vectors }: Results, nodes: readonly Node[], result: ForwardResult): void {
+  const size = (result.vectors?.length ?? 0) / nodes.length;
+  for (const [i, node] of nodes.entries()) {
+    scores.set(node, result.scores[i] ?? Number.NaN);
+    if (size > 0) vectors.set(node, (result.vectors as Float32Array).subarray(i * size, (i + 1) * size));
+  }
+}
+
+/** Results in the order of the pairs. */
+function inOrder(
+  pairs: readonly Node[],
+  { scores, vectors }: Results,
+): Pick<ForestScores, "scores" | "vectors"> {
+  return {
+    scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+    ...(vectors.size > 0 && { vectors: inRows(pairs.map((pair) => vectors.get(pair))) }),
+  };
 }
 
 /** @returns [rows, size]; rows that are missing are NaN */

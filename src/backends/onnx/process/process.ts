@@ -63,16 +63,9 @@ async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Pro
   }
 }
 
-/** Forests are scored one at a time, so that each finds the states that the ones before it have cached. */
-let last: Promise<void> = Promise.resolve();
-function scoreNext(message: Extract<ToProcess, { type: "score" }>): Promise<void> {
-  last = last.then(() => score(message));
-  return last;
-}
-
 process.on("message", (message: ToProcess) => {
   if (message.type === "ping") send({ type: "pong", ...counters() });
-  else void (message.type === "load" ? load(message) : scoreNext(message));
+  else void (message.type === "load" ? load(message) : score(message));
 });
 // the parent has died
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // exit() would abort if threads are in a run
