@@ -4,7 +4,7 @@
 //
 // Short requests (45 tokens, two per forward) arrive at random times. The time of a forward is proportional to its
 // tokens plus 25, with a random factor (`--spread`, standard deviation). Two forwards run at a time, and a processor that
-// has none left of a batch begins with the next batch. A request that comes alone uses both processors. A message
+// has none left of a batch begins with the next batch. A request that comes while nothing is computed uses both processors. A message
 // between the processes takes `--message-ms`. The output also has a lower bound for any order of service: an M/D/1 queue
 // in which each request takes its time in a full batch, without messages, plus the time of a request alone. No machine is
 // measured.
@@ -86,6 +86,7 @@ class ModelledBackend {
   batches = 0;
   #clock;
   #random;
+  #underWay = 0;
   /** Times at which the processors become free. */
   #free = new Array(PROCESSORS).fill(0);
 
@@ -99,18 +100,22 @@ class ModelledBackend {
   score(forest) {
     this.batches += 1;
     this.requests += forest.length;
-    const endAt = this.#compute(forest.length, this.#clock.now() + messageMs);
+    const isAlone = forest.length === 1 && this.#underWay === 0;
+    this.#underWay += 1;
+    const endAt = this.#compute(forest.length, this.#clock.now() + messageMs, isAlone);
     const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates));
     const scores = new Float32Array(pairs.length);
     return new Promise((resolve) => {
-      this.#clock.after(endAt + messageMs - this.#clock.now(), () => resolve({ scores, forwards: 1 }));
+      this.#clock.after(endAt + messageMs - this.#clock.now(), () => {
+        this.#underWay -= 1;
+        resolve({ scores, forwards: 1 });
+      });
     });
   }
 
   /** @returns when the last forward ends */
-  #compute(requests, cameAt) {
-    const isIdle = this.#free.every((at) => at <= cameAt);
-    if (requests === 1 && isIdle) {
+  #compute(requests, cameAt, isAlone) {
+    if (isAlone) {
       this.#free.fill(cameAt + this.#noise() * SHARED * forwardMs);
       return this.#free[0];
     }

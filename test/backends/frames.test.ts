@@ -19,7 +19,12 @@ it("a forest becomes its counts and its tokens, in order", () => {
     stateKey: "k",
     questions: [{ tokens: tokens(3), candidates: [tokens(4, 5), tokens(6)] }],
   };
-  const written = writeFrame({ type: "score", id: 7, forest: [tree, { ...tree, questions: [] }] });
+  const written = writeFrame({
+    type: "score",
+    id: 7,
+    isAlone: true,
+    forest: [tree, { ...tree, questions: [] }],
+  });
   const end = 12 + written.readUInt32LE(4);
   assert.equal(written.toString("utf8", 0, 4), "DN01");
   assert.deepEqual(JSON.parse(written.toString("utf8", 12, end)), {
@@ -41,6 +46,7 @@ it("equal states without a digest of the queue's get the same one", () => {
   const keyOf = (...ids: number[]) => {
     const written = writeFrame({
       type: "score",
+      isAlone: true,
       id: 1,
       forest: [{ state: Int32Array.from(ids), questions: [] }],
     });

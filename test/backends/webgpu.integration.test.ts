@@ -87,7 +87,7 @@ describe("WebGPU by a driver in software", {
         };
         void child.load(load, { answer: resolve, pong: () => {}, exit: resolve }).then(() => {
           const questions = [{ tokens: ids(3), candidates: [ids(4), ids(5, 6)] }];
-          child.send({ type: "score", id: 1, forest: [{ state: ids(1, 2), questions }] });
+          child.send({ type: "score", id: 1, isAlone: true, forest: [{ state: ids(1, 2), questions }] });
         }, resolve);
       });
       const { scores } = (await answer) as { scores: Float32Array };

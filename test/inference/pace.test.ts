@@ -47,7 +47,7 @@ test("a slow first run and single outliers do not move it", () => {
 test("it follows a machine that becomes slower or faster, also for sizes that no longer come", () => {
   const pace = new Pace();
   const run = (tokens: number, ms: number) => {
-    for (let count = 0; count < 40; count++) pace.record(tokens, ms);
+    for (let count = 0; count < 150; count++) pace.record(tokens, ms);
   };
   run(1000, 100);
   run(100, 10);

@@ -20,14 +20,14 @@ test("nothing is sent ahead before there are measurements", () => {
 test("the next batch is accepted before the expected end, and no further one", () => {
   const sent = new SentBatches(measured());
   sent.add(1000, 0);
-  assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(700), sent.untilRoomMs(744)], [744, 44, 0]);
-  sent.add(100, 744);
+  assert.deepEqual([sent.untilRoomMs(0), sent.untilRoomMs(800), sent.untilRoomMs(850)], [850, 50, 0]);
+  sent.add(100, 850);
   assert.equal(sent.untilRoomMs(1300), Number.POSITIVE_INFINITY);
 });
 
 test("beside a short batch, the next one is accepted at once", () => {
   const sent = new SentBatches(measured());
-  sent.add(200, 0);
+  sent.add(100, 0);
   assert.equal(sent.untilRoomMs(0), 0);
 });
 

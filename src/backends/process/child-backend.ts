@@ -112,8 +112,9 @@ export class ChildBackend implements Backend {
     await this.#ready;
     const process = this.#process;
     if (process === undefined || !this.#isThere) throw failure("The inference process is not running.");
+    const isAlone = this.#runs.isEmpty;
     return this.#runs.add(forest, (id) => {
-      process.send({ type: "score", id, forest }, (error) => {
+      process.send({ type: "score", id, forest, isAlone }, (error) => {
         if (!error) return;
         process.kill(); // not ready from now on, or the second try would fail the same way; #onExit does the rest
         this.#runs.failed(id, failure("The inference process could not be reached.", error));

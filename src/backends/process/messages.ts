@@ -22,7 +22,13 @@ export type ToProcess =
       /** Device of ONNX Runtime. */
       readonly device?: string | undefined;
     }
-  | { readonly type: "score"; readonly id: number; readonly forest: readonly TokenTree[] }
+  | {
+      readonly type: "score";
+      readonly id: number;
+      readonly forest: readonly TokenTree[];
+      /** Whether the process has no other forest. */
+      readonly isAlone: boolean;
+    }
   | { readonly type: "ping" };
 
 export type FromProcess =

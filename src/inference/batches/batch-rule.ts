@@ -23,7 +23,7 @@ export interface BatchLimits {
  * | --- | --- |
  * | B | `maxTokens` |
  * | Q | the quantum: the number of tokens that the backend computes in `BATCH_MS`; at most B |
- * | S | room for small requests beside the oldest request: Q/2 if that is not small, else Q/4, but at least `LEAST_SMALL`. B if at least B/2 of small ones wait |
+ * | S | room for small requests beside the oldest request: Q/2 if that is not small, else Q/4, but at least `LEAST_SMALL`. B if small ones of at least B/2, or at least `maxRequests` of them, wait |
  * | rest | of a request: the maximum number of new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend has cached it in an earlier batch |
  * | small, middle, long | requests by their rest: at most Q/4; at most Q/2; more |
  *
@@ -169,9 +169,9 @@ export class BatchRule {
 
   /** S */
   #roomForSmall(small: readonly RequestWork[], oldest: RequestWork, quantum: number): number {
-    const { maxTokens } = this.#limits;
+    const { maxTokens, maxRequests } = this.#limits;
     const waiting = small.reduce((sum, { remainingTokens }) => sum + remainingTokens, 0);
-    if (waiting >= maxTokens / 2) return maxTokens;
+    if (waiting >= maxTokens / 2 || small.length >= maxRequests) return maxTokens;
     return Math.max(LEAST_SMALL, small.includes(oldest) ? quantum / 4 : quantum / 2);
   }
 

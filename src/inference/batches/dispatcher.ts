@@ -60,7 +60,7 @@ export class Dispatcher {
     const quantum = this.#quantum();
     const hasLong = works.some(({ remainingTokens }) => isLong(remainingTokens, quantum));
     const batch = this.#rule.form(works, quantum);
-    if (hasLong) this.#forecast.noteBatch(batch, now);
+    if (hasLong) this.#forecast.noteBatch(batch, { quantum, now });
     return batch;
   }
 

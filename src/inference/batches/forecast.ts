@@ -16,8 +16,8 @@ const LARGEST_SHARE = 0.9;
  * Estimates when requests will be done: the tokens that the batch rule (`batch-rule.ts`) may put before them, times the measured
  * time per token. The estimates are upper bounds.
  *
- * - A request that is not long: all requests that are not larger come first. If a long request waits, it may take as many
- *   tokens again, or Q/2 if that is more.
+ * - A request that is not long: all requests that are not larger come first. If a long request waits, long ones may take as many
+ *   tokens again, and Q in the last batch.
  * - A long request: all older ones and all that are not long come first. Later requests that are not long will overtake it as
  *   well. Their share of the backend's time is assumed to stay as it was lately.
  */
@@ -32,12 +32,16 @@ export class Forecast {
     this.#pace = pace;
   }
 
-  /** Records a batch that was formed while a long request waited. */
-  noteBatch({ tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">, now: number): void {
+  /** Records a batch that was formed while a long request waited. Smaller batches than `quantum` count less. */
+  noteBatch(
+    { tokenCount, longTokens }: Pick<Batch, "tokenCount" | "longTokens">,
+    { quantum, now }: { readonly quantum: number; readonly now: number },
+  ): void {
     if (tokenCount === 0) return;
     const share = Math.min(LARGEST_SHARE, 1 - longTokens / tokenCount);
     const before = this.#shareAt(now);
-    this.#overtaking = { share: before + FOLLOWING * (share - before), notedAt: now };
+    const weight = FOLLOWING * Math.min(1, tokenCount / quantum);
+    this.#overtaking = { share: before + weight * (share - before), notedAt: now };
   }
 
   /** Records how many tokens a request's texts have. */
@@ -96,7 +100,7 @@ export class Forecast {
       if (each?.isRefusable && endMs > each.leftMs) late.set(each, endMs);
       else before = tokens;
     };
-    const besideLong = (tokens: number) => tokens + (long.length > 0 ? Math.max(tokens, quantum / 2) : 0);
+    const besideLong = (tokens: number) => (long.length > 0 ? 2 * tokens + quantum : tokens);
     for (const work of [...small, ...middle]) check(work, (tokens) => this.#msOf(besideLong(tokens)));
     const oldestFirst = [...long].sort((a, b) => a.order - b.order);
     for (const work of oldestFirst) check(work, (tokens) => this.longMs(tokens, now) ?? 0);

@@ -1,7 +1,7 @@
 import { getOrSet } from "../get-or-set.ts";
 
-/** Number of recent batches in the estimate, which thus follows changes of the machine's speed within tens of batches. Chosen. */
-const KEPT_RUNS = 64;
+/** Number of recent batches in the estimate, which thus follows changes of the machine's speed within some seconds. Chosen: small batches take some 25 ms. */
+const KEPT_RUNS = 256;
 /** Minimum batches for an estimate. Of three, one may be an outlier; the first of a new process often is. Chosen. */
 const FEWEST_RUNS = 3;
 

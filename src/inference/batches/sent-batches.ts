@@ -3,7 +3,7 @@ import type { Pace } from "./pace.ts";
 /** A batch that was sent to the backend. Times are on the scheduler's clock, in milliseconds. */
 export interface SentBatch {
   readonly tokens: number;
-  /** Time at which the previous batch ended and the backend began with this one. */
+  /** Time at which the previous batch ended. Processors that had nothing left of that one may have begun earlier. */
   startedAt: number | undefined;
 }
 
@@ -12,6 +12,8 @@ export interface SentBatch {
  * batch left may idle; if earlier, the batch misses requests that are about to arrive. Two forwards of 128.
  */
 const AHEAD_TOKENS = 256;
+/** Upper limit, for slow models: a share of the current batch's time, but not less than the second number. Chosen. */
+const MOST_AHEAD = { share: 0.15, ms: 100 };
 const LEAST_AHEAD_MS = 2;
 /** Minimum time of a batch during which the next one is sent. Shorter ones end before another batch is formed. Chosen. */
 const SHORTEST_MS = 4;
@@ -58,7 +60,8 @@ export class SentBatches {
     const expected = this.#pace.expectedMs(current.tokens);
     if (ahead !== undefined || expected === undefined || expected < SHORTEST_MS)
       return Number.POSITIVE_INFINITY;
-    const aheadMs = Math.max(LEAST_AHEAD_MS, this.#pace.expectedMs(AHEAD_TOKENS) ?? 0);
+    const most = Math.max(MOST_AHEAD.ms, MOST_AHEAD.share * expected);
+    const aheadMs = Math.max(LEAST_AHEAD_MS, Math.min(most, this.#pace.expectedMs(AHEAD_TOKENS) ?? 0));
     return Math.max(0, (current.startedAt ?? now) + expected - aheadMs - now);
   }
 

@@ -9,7 +9,7 @@ export interface SizeClasses {
 
 /**
  * Number of batches without any of its pairs after which a request is overdue. Without this bound, larger requests in a
- * permanently full queue would starve, because smaller ones keep arriving. Chosen: a batch takes about 0.1 s.
+ * permanently full queue would starve, because smaller ones keep arriving. Chosen: a batch takes 25 to 100 ms.
  */
 export const MOST_MISSED_BATCHES = 4;
 

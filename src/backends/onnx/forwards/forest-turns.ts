@@ -1,7 +1,5 @@
 /** A forest's turn. */
 export interface Turn {
-  /** Whether no other forest is being computed or waits. */
-  readonly isOnly: boolean;
   /** Lets the next forest begin before this one has ended. */
   share(): void;
   /** Resolves when all forests that began earlier have ended, successfully or not. */
@@ -13,12 +11,10 @@ export interface Turn {
  * its turn.
  */
 export class ForestTurns {
-  #count = 0;
   #nextMayBegin: Promise<void> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
 
   async take<Result>(compute: (turn: Turn) => Promise<Result>): Promise<Result> {
-    this.#count += 1;
     const mayBegin = this.#nextMayBegin;
     let share = () => {};
     this.#nextMayBegin = new Promise((resolve) => {
@@ -26,20 +22,12 @@ export class ForestTurns {
     });
     await mayBegin;
     const othersEnded = Promise.allSettled([...this.#underWay]);
-    const turns = this;
-    const result = compute({
-      share,
-      othersEnded,
-      get isOnly() {
-        return turns.#count === 1;
-      },
-    });
+    const result = (async () => compute({ share, othersEnded }))();
     this.#underWay.add(result);
     try {
       return await result;
     } finally {
       this.#underWay.delete(result);
-      this.#count -= 1;
       share();
     }
   }

@@ -53,6 +53,11 @@ export class ForwardHelper {
     return helper;
   }
 
+  /** Rounds without a reply. */
+  get waiting(): number {
+    return this.#receivers.length;
+  }
+
   /** @param round ownership of its keys and values moves to the helper */
   run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
     const transfer = [...round.known.values()].flatMap(arraysOf).map(({ buffer }) => buffer);

@@ -16,14 +16,15 @@ type Results = ReadonlyMap<ForwardTask, ForwardResult>;
  * Runs forwards on several processors: in parallel with one thread each, or one forward in all threads.
  *
  * Parallel forwards are preferred, because threads that share a forward synchronize at each of its about 400 kernels.
- * `run` blocks its JavaScript thread, so each parallel forward needs a thread of its own. The first thread is the caller's.
- * docs/performance.md, Threads, has the figures.
+ * `run` blocks its JavaScript thread, so each parallel forward needs a thread of its own. There is a helper for each
+ * processor. In `run`, the caller's thread takes the place of the last helper, which saves a copy of keys and values. In
+ * `runBeside`, the caller's thread stays free to receive more work.
  */
 export class ForwardThreads {
   readonly #together: ForwardRunner;
   readonly #own: ForwardRunner;
   readonly #helpers: readonly ForwardHelper[];
-  #ownTurn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   private constructor(together: ForwardRunner, own: ForwardRunner, helpers: readonly ForwardHelper[]) {
     this.#together = together;
@@ -43,52 +44,92 @@ export class ForwardThreads {
     const settings = { graph, shape: model.shape };
     const [own, ...helpers] = await Promise.all([
       model.threads === 1 ? together : ForwardRunner.load(graph, model, 1),
-      ...Array.from({ length: model.forwardThreads - 1 }, () => ForwardHelper.start(settings)),
+      ...Array.from({ length: model.forwardThreads }, () => ForwardHelper.start(settings)),
     ]);
     return new ForwardThreads(together, own, helpers);
   }
 
   /** Number of forwards that may run in parallel. */
   get count(): number {
-    return 1 + this.#helpers.length;
+    return Math.max(1, this.#helpers.length);
   }
 
-  /**
-   * Runs independent tasks. Several calls may be under way: their tasks are taken in the order of the calls, so a processor that
-   * has nothing left to do for one call goes on with the next.
-   *
-   * @param mayUseAll whether a task may run in all threads, which requires that no other call is under way
-   */
-  async run(tasks: readonly ForwardTask[], known: Known, mayUseAll = true): Promise<Results> {
-    const { alone, sideBySide } = mayUseAll
-      ? shareOut(tasks)
-      : { alone: [], sideBySide: longestFirst(tasks) };
+  /** Whether `runBeside` may be called. */
+  get canOverlap(): boolean {
+    return this.#helpers.length > 0;
+  }
+
+  /** One call at a time, and none of `runBeside` meanwhile. @param tasks independent tasks */
+  run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
+    const results = this.#last.then(() => this.#run(tasks, known));
+    // the caller gets the error; later calls start afresh
+    this.#last = results.then(
+      () => {},
+      () => {},
+    );
+    return results;
+  }
+
+  async #run(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
+    const { alone, sideBySide } = shareOut(tasks);
     const { given, kept, needed } = giveAway(sideBySide, known);
-    const round = { tasks: given, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
-    const isOwnBusy = kept.length > 0 || !mayUseAll;
-    const helpers = this.#helpers.slice(0, isOwnBusy ? given.length : Math.max(0, given.length - 1));
+    const round = newRound(given);
+    const count = kept.length > 0 ? given.length : Math.max(0, given.length - 1);
+    const helpers = this.#helpers.slice(0, Math.min(count, this.count - 1));
     const answers = helpers.map((helper) => helper.run({ ...round, known: copiesOf(needed, known) }));
     const results = new Map<ForwardTask, ForwardResult>();
-    const own = this.#inTurn(async () => {
+    const own = async () => {
       for (const task of kept) results.set(task, await this.#own.run(task, known));
       return runTaken(this.#own, { ...round, known });
-    });
-    for (const part of await Promise.allSettled([own, ...answers])) {
+    };
+    for (const part of await Promise.allSettled([own(), ...answers])) {
       if (part.status === "rejected") throw part.reason;
-      for (const [number, result] of part.value) {
-        const task = given[number];
-        if (task) results.set(task, result);
-      }
+      note(results, given, part.value);
     }
     for (const task of alone) results.set(task, await this.#together.run(task, known));
     return results;
   }
 
-  /** Calls back when the caller's thread has done its part of all earlier calls of `run`. */
-  #inTurn<Result>(compute: () => Promise<Result>): Promise<Result> {
-    const result = this.#ownTurn.then(compute);
-    this.#ownTurn = result.catch(() => {}); // the caller of `run` gets the error
-    return result;
+  /**
+   * Runs tasks in the helpers. Several calls may be under way: their tasks are taken in the order of the calls, and a helper that
+   * finds no task left of one call goes on with the next.
+   *
+   * @param tasks at least one; independent, and small, because their keys and values are copied
+   */
+  runBeside(tasks: readonly ForwardTask[], known: Known): Promise<Results> {
+    const ordered = longestFirst(tasks);
+    const needed = new Set(ordered.flatMap(({ forward }) => pastNodes(forward)));
+    const round = newRound(ordered);
+    const helpers = needed.size === 0 ? this.#helpers : this.#leastBusy(ordered.length);
+    const results = new Map<ForwardTask, ForwardResult>();
+    return new Promise((resolve, reject) => {
+      const add = (part: ReadonlyMap<number, ForwardResult>) => {
+        note(results, ordered, part);
+        if (results.size === ordered.length) resolve(results); // other helpers may still have to find that nothing is left
+      };
+      for (const helper of helpers)
+        helper.run({ ...round, known: copiesOf(needed, known) }).then(add, reject);
+    });
+  }
+
+  #leastBusy(count: number): readonly ForwardHelper[] {
+    return [...this.#helpers].sort((a, b) => a.waiting - b.waiting).slice(0, count);
+  }
+}
+
+function newRound(tasks: readonly ForwardTask[]) {
+  return { tasks, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
+}
+
+/** @param part results by index of the task */
+function note(
+  results: Map<ForwardTask, ForwardResult>,
+  tasks: readonly ForwardTask[],
+  part: ReadonlyMap<number, ForwardResult>,
+): void {
+  for (const [number, result] of part) {
+    const task = tasks[number];
+    if (task) results.set(task, result);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
 import {
+  type ForwardTask,
   isLongState,
   type Node,
   newNodes,
@@ -13,7 +14,7 @@ import type { Place } from "../runtime/session-options.ts";
 import { ForestTurns, type Turn } from "./forest-turns.ts";
 import { planForwards } from "./forward-plan.ts";
 import { areSmall, roundsOf } from "./forward-rounds.ts";
-import type { ForwardResult } from "./forward-runner.ts";
+import type { ForwardResult, Known } from "./forward-runner.ts";
 import { ForwardThreads } from "./forward-threads.ts";
 import { Garbage } from "./garbage.ts";
 import { StateCache } from "./state-cache.ts";
@@ -33,7 +34,8 @@ export interface RunnerOptions {
 export interface Runner {
   /** Lookups of states in the cache: hits, and misses that were computed and cached. Undefined if there is no cache. */
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
-  score(forest: readonly TokenTree[]): Promise<ForestScores>;
+  /** @param isAlone whether no other forest was given or waits; that of a busy service is computed in one thread to save time */
+  score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
 }
 
 /** Scores forests with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
@@ -77,18 +79,18 @@ export class ModelRunner implements Runner {
    * A forest of small forwards shares its turn: the next forest begins as soon as a processor has nothing left to do. Others
    * have all processors for themselves.
    */
-  score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    return this.#turns.take((turn) => this.#score(forest, turn));
+  score(forest: readonly TokenTree[], isAlone = true): Promise<ForestScores> {
+    return this.#turns.take((turn) => this.#score(forest, turn, isAlone));
   }
 
-  async #score(forest: readonly TokenTree[], turn: Turn): Promise<ForestScores> {
+  async #score(forest: readonly TokenTree[], turn: Turn, isAlone: boolean): Promise<ForestScores> {
     if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded;
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
     const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
-    const isShared = areSmall(rounds) && !(turn.isOnly && forwards.length === 1);
+    const isShared = this.#threads.canOverlap && areSmall(rounds) && !(isAlone && forwards.length === 1);
     const encodes = [...states].filter(([, state]) => this.#isKept(state) && !encoded.has(state));
     for (const [key] of encodes) this.#beingEncoded.add(key);
     if (isShared) turn.share();
@@ -123,7 +125,7 @@ export class ModelRunner implements Runner {
         forward,
         wanted: newNodes(forward).filter(isWanted),
       }));
-      for (const [{ forward, wanted }, result] of await this.#threads.run(tasks, encoded, !isShared)) {
+      for (const [{ forward, wanted }, result] of await this.#run(tasks, encoded, isShared)) {
         note(results, scoredNodes(forward), result);
         for (const [i, node] of wanted.entries()) {
           const keyValues = result.keyValues[i] as KeyValues; // one for each
@@ -136,6 +138,10 @@ export class ModelRunner implements Runner {
       this.#garbage.note(bytes);
     }
     return results;
+  }
+
+  #run(tasks: readonly ForwardTask[], known: Known, isShared: boolean): ReturnType<ForwardThreads["run"]> {
+    return isShared ? this.#threads.runBeside(tasks, known) : this.#threads.run(tasks, known);
   }
 
   /** Cached keys and values of the states. Referenced from here on, because the cache may evict them while forwards run. */

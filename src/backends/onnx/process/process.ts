@@ -54,10 +54,10 @@ async function load({
   }
 }
 
-async function score({ id, forest }: Extract<ToProcess, { type: "score" }>): Promise<void> {
+async function score({ id, forest, isAlone }: Extract<ToProcess, { type: "score" }>): Promise<void> {
   try {
     if (!runner) throw new Error("the model is not loaded");
-    send({ type: "scored", id, ...(await runner.score(forest)), ...counters() });
+    send({ type: "scored", id, ...(await runner.score(forest, isAlone)), ...counters() });
   } catch (error) {
     send({ type: "failed", id, message: messageOf(error) });
   }
