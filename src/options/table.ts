@@ -155,7 +155,7 @@ export const OPTION_TABLE = {
     kind: "integer",
     flag: "state-cache-mb",
     env: "DECISION_STATE_CACHE_MB",
-    default: 48, // chosen: room for one state of maximum length and several usual ones
+    default: 40, // chosen: room for one state of maximum length (38 MiB with the embedded model), or for several usual ones
     min: 0,
     max: 65_536,
     unit: "MiB",
