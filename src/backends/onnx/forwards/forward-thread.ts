@@ -2,12 +2,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
+import { watchParent } from "../runtime/parent-watch.ts";
 import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
 import { Garbage } from "./garbage.ts";
 import { type Round, runTaken } from "./taken-tasks.ts";
 
 if (!parentPort) throw new Error("must be started as a worker thread");
+watchParent();
 const port = parentPort;
 const settings: ThreadSettings = workerData;
 const garbage = new Garbage();

@@ -34,6 +34,8 @@ export interface RunnerOptions {
 export interface Runner {
   /** Lookups of states in the cache: hits, and misses that were computed and cached. Undefined if there is no cache. */
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
+  /** Whether threads of the runner end the process when its parent dies. */
+  readonly watchesParent?: boolean;
   /** @param isAlone whether no other forest was given or waits; that of a busy service is computed in one thread to save time */
   score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
 }
@@ -68,6 +70,10 @@ export class ModelRunner implements Runner {
     place?: Place,
   ): Promise<ModelRunner> {
     return new ModelRunner(await ForwardThreads.start(graph, model, place), stateCacheBytes);
+  }
+
+  get watchesParent(): boolean {
+    return this.#threads.canOverlap;
   }
 
   get stateCounts(): { readonly hits: number; readonly misses: number } {

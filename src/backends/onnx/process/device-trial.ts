@@ -8,10 +8,10 @@ import path from "node:path";
 import type { Precision } from "../../../models/graph/graph.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
+import { dieWithParent } from "../runtime/parent-watch.ts";
 import { InferenceSession, listSupportedBackends, Tensor } from "../runtime/runtime.ts";
 import { type OnnxDevice, sessionOptions } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
-import { dieWithParent } from "./parent-watch.ts";
 import { largestDifference, referenceScores } from "./reference-scores.ts";
 
 /** What to try: the device alone, or a model on it. */

@@ -5,9 +5,9 @@
 
 import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
 import type { Runner } from "../forwards/model-runner.ts";
+import { dieWithParent } from "../runtime/parent-watch.ts";
 import { ONNX_DEVICES } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
-import { dieWithParent } from "./parent-watch.ts";
 
 /** Determined while the model is not yet known, to save time. */
 const multiplication = multiplicationOf(process.argv[2] === "fp32" ? "fp32" : "int8");
@@ -47,6 +47,7 @@ async function load({
       hasVectors,
       place: { device: ONNX_DEVICES.find((name) => name === device) },
     });
+    if (runner.watchesParent !== true) dieWithParent();
     globalThis.gc?.(); // frees 65 MB of weights if the graph had to be written
     send({ type: "loaded" });
   } catch (error) {
@@ -69,6 +70,5 @@ process.on("message", (message: ToProcess) => {
 });
 // the parent has died
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // exit() would abort if threads are in a run
-dieWithParent();
 // a signal to the process group is for the service, which finishes accepted requests first
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
