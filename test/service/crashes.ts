@@ -34,7 +34,7 @@ export async function assertCompanyIsAnswered(
   fault: PlantedFault,
   { planted, flags: chosen, assertSame }: TestedBackend = onnxBackend,
 ): Promise<void> {
-  // the wait brings all of them into one batch
+  // the wait brings several of them into one batch
   const flags = ["--batch-wait-ms", "1000", "--log-level", "debug", ...chosen];
   const run = async (service: Service) => {
     const companions = Array.from({ length: 12 }, (_, at) => ({
@@ -62,7 +62,12 @@ export async function assertCompanyIsAnswered(
       [health.failed_requests, health.completed_requests, health.running_requests],
       [1, 12 + 3 + 12, 0],
     );
-    assert.equal(Number(health.model_batches) - Number(batches), 1 + 13, "one in company, then each alone");
+    const computed = Number(health.model_batches) - Number(batches);
+    // a batch of the culprit alone would fail twice beside at most three batches of companions; no request is in more than two batches
+    assert.ok(
+      computed > 2 + 3 && computed <= 2 * 13,
+      `${computed} batches: some in company, then each of these alone`,
+    );
   };
   await withService(planted(fault), run, flags);
 }
