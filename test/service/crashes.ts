@@ -34,8 +34,8 @@ export async function assertCompanyIsAnswered(
   fault: PlantedFault,
   { planted, flags: chosen, assertSame }: TestedBackend = onnxBackend,
 ): Promise<void> {
-  // the wait brings several of them into one batch
-  const flags = ["--batch-wait-ms", "1000", "--log-level", "debug", ...chosen];
+  // all of them come into one batch: they wait for each other, and have at least half of its most tokens
+  const flags = ["--batch-wait-ms", "1000", "--max-batch-tokens", "800", "--log-level", "debug", ...chosen];
   const run = async (service: Service) => {
     const companions = Array.from({ length: 12 }, (_, at) => ({
       ...SMALL,
@@ -62,12 +62,7 @@ export async function assertCompanyIsAnswered(
       [health.failed_requests, health.completed_requests, health.running_requests],
       [1, 12 + 3 + 12, 0],
     );
-    const computed = Number(health.model_batches) - Number(batches);
-    // a batch of the culprit alone would fail twice beside at most three batches of companions; no request is in more than two batches
-    assert.ok(
-      computed > 2 + 3 && computed <= 2 * 13,
-      `${computed} batches: some in company, then each of these alone`,
-    );
+    assert.equal(Number(health.model_batches) - Number(batches), 1 + 13, "one in company, then each alone");
   };
   await withService(planted(fault), run, flags);
 }

@@ -149,12 +149,9 @@ export class BatchRule {
     let overtaking = 0;
     const forSmall = Math.min(maxTokens, ofOldest + this.#roomForSmall(small, oldest, quantum));
     for (const work of small) overtaking += take(work, { tokens: forSmall, mayExceed: true });
-    const isCut =
-      forSmall < maxTokens &&
-      small.some(
-        ({ remainingTokens, remainingPairs }) =>
-          remainingPairs > 0 && batch.tokenCount + remainingTokens > forSmall,
-      );
+    const isLeftOut = (work: RequestWork) =>
+      work.remainingPairs > 0 && batch.tokenCount + work.remainingTokens > forSmall;
+    const isCut = forSmall < maxTokens && small.some(isLeftOut);
     const room = {
       tokens: isCut ? batch.tokenCount : Math.min(maxTokens, quantum + overtaking),
       mayExceed: true,

@@ -1,4 +1,4 @@
-import type { EventEmitter } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { arraysOf } from "../../tensors/key-values.ts";
 import type { TreeShape } from "../../tensors/tree-model.ts";
@@ -47,10 +47,11 @@ export class ForwardHelper {
 
   /** Resolves when the thread has loaded the graph. */
   static async start(settings: ThreadSettings): Promise<ForwardHelper> {
-    const helper = new ForwardHelper(startThread(settings));
-    await Promise.race([helper.#reply(), firstError(helper.#worker)]);
-    endWith(helper.#worker);
-    return helper;
+    const worker = startThread(settings);
+    await once(worker, "message"); // or an error, with which this rejects
+    worker.unref();
+    endWith(worker);
+    return new ForwardHelper(worker);
   }
 
   /** Rounds without a reply. */
@@ -71,13 +72,6 @@ export class ForwardHelper {
     if ("results" in reply) return reply.results;
     throw new Error(reply.message);
   }
-}
-
-/** Rejects with the first error of a thread. */
-function firstError(worker: Worker): Promise<never> {
-  return new Promise((_, reject) => {
-    worker.once("error", reject);
-  });
 }
 
 /** Ends the process when the thread ends, so that it is restarted. Otherwise callers would wait for the thread forever. */

@@ -36,7 +36,10 @@ export interface Runner {
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
-  /** @param isAlone whether no other forest was given or waits; that of a busy service is computed in one thread to save time */
+  /**
+   * @param isAlone whether all other forests have been answered. If not, a single small forward runs in one thread, which leaves
+   *                the others to the next forest. Default: true
+   */
   score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
 }
 
@@ -82,15 +85,15 @@ export class ModelRunner implements Runner {
   }
 
   /**
-   * A forest of small forwards shares its turn: the next forest begins as soon as a processor has nothing left to do. Others
-   * have all processors for themselves.
+   * A forest of small forwards shares its turn: the next forest begins as soon as a processor has nothing left to do. Any
+   * other forest has all processors to itself.
    */
   score(forest: readonly TokenTree[], isAlone = true): Promise<ForestScores> {
     return this.#turns.take((turn) => this.#score(forest, turn, isAlone));
   }
 
   async #score(forest: readonly TokenTree[], turn: Turn, isAlone: boolean): Promise<ForestScores> {
-    if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded;
+    if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded; // then it is cached
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
