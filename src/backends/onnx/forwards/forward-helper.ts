@@ -43,13 +43,13 @@ export class ForwardHelper {
       this.#receivers.shift()?.(reply);
       if (this.#receivers.length === 0) worker.unref();
     });
+    worker.unref(); // only now, because a new listener keeps the process alive
   }
 
   /** Resolves when the thread has loaded the graph. */
   static async start(settings: ThreadSettings): Promise<ForwardHelper> {
     const worker = startThread(settings);
     await once(worker, "message"); // or an error, with which this rejects
-    worker.unref();
     endWith(worker);
     return new ForwardHelper(worker);
   }
