@@ -27,8 +27,11 @@ export function checkHead(
 ): KeyHolder | undefined {
   const holder = needsKey ? checkKey?.(request, bareKeys?.includes(operationId)) : undefined;
   if (!hasBody) return holder;
-  const contentType = headerValues(request.rawHeaders, "content-type");
-  contract.checkMediaType({ ...request.headers, "content-type": contentType });
+  const [contentType, ...others] = headerValues(request.rawHeaders, "content-type");
+  contract.checkMediaType({
+    "content-type": others.length === 0 ? contentType : [contentType ?? "", ...others],
+    "content-encoding": request.headers["content-encoding"],
+  });
   if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
   return holder;
 }

@@ -35,8 +35,8 @@ interface Connection {
   latest: IncomingMessage | undefined;
 }
 
-const connections = new WeakMap<Socket, Connection>();
-const exchanges = new WeakMap<IncomingMessage, Exchange>();
+/** Connections that are not closed. No WeakMap, because each one makes garbage collections longer. */
+const connections = new Map<Socket, Connection>();
 
 /** Starts to track a request, until its response is written or the connection closes. */
 export function openExchange(request: IncomingMessage, response: ServerResponse, requestId: string): void {
@@ -44,7 +44,6 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
   const exchange = new Exchange(request, response, requestId);
   connection.open.add(exchange);
   connection.latest = request;
-  exchanges.set(request, exchange);
   response.once("close", () => {
     connection.open.delete(exchange);
     if (!response.writableFinished) exchange.abort();
@@ -53,7 +52,8 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
 
 /** The exchange of this request, if it has one. */
 export function exchangeOf(request: IncomingMessage): Exchange | undefined {
-  return exchanges.get(request);
+  for (const exchange of connectionOf(request.socket).open) if (exchange.request === request) return exchange;
+  return undefined;
 }
 
 /** The unanswered requests of a connection, oldest first. */
@@ -71,9 +71,11 @@ function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known !== undefined) return known;
   const connection: Connection = { open: new Set(), latest: undefined };
+  if (socket.closed) return connection;
   connections.set(socket, connection);
   // one listener for all requests of the connection: Node.js emits no "close" for responses that wait behind another one
   socket.once("close", () => {
+    connections.delete(socket);
     for (const exchange of connection.open) exchange.abort();
     connection.open.clear();
   });

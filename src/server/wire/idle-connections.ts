@@ -13,7 +13,7 @@ export class IdleConnections {
   readonly #clock: Clock;
   readonly #idle = new Map<Socket, Idle>();
   /** Number of requests per connection that have not arrived or have not been answered completely. */
-  readonly #unanswered = new WeakMap<Socket, number>();
+  readonly #unanswered = new Map<Socket, number>();
   #isClosing = false;
 
   constructor(server: Server, clock: Clock) {
@@ -35,7 +35,10 @@ export class IdleConnections {
   add(socket: Socket): void {
     this.#unanswered.set(socket, 0);
     this.#note(socket);
-    socket.once("close", () => this.#idle.delete(socket));
+    socket.once("close", () => {
+      this.#idle.delete(socket);
+      this.#unanswered.delete(socket);
+    });
   }
 
   /** Closes the longest idle connection. @returns the connection; undefined if none has been idle for `leastMs` */

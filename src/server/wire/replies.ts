@@ -13,40 +13,26 @@ export function sendReply(reply: FastifyReply, outgoing: OutgoingReply): Fastify
 
 /** Adds the common headers. Runs before each response of Fastify is written, including the documentation. */
 export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  const { "cache-control": caching, ...headers } = commonHeaders(
-    request.raw,
-    request.id,
-    request.server.isDraining,
-  );
-  reply.headers(headers);
+  const { "cache-control": caching, ...headers } = COMMON_HEADERS;
+  reply.headers(headers).header("x-request-id", request.id);
+  if (closesConnection(request.raw, request.server.isDraining)) reply.header("connection", "close");
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", caching);
   const { requestIdHeader } = request.routeOptions?.config ?? {}; // a path that cannot be decoded has no route
   if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id);
 }
 
+/** Headers of every response, besides `x-request-id`. */
+export const COMMON_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
+
 /**
- * The headers of every response. Call before the response is written: if it closes the connection, the rest of the request's
- * body is discarded first.
+ * Whether the response closes its connection. Call before the response is written: if it closes the connection, the rest of the
+ * request's body is discarded first.
  */
-export function commonHeaders(
-  request: IncomingMessage,
-  requestId: string,
-  isDraining: boolean,
-): CommonHeaders {
+export function closesConnection(request: IncomingMessage, isDraining: boolean): boolean {
   const isUnread = hasUnreadBody(request);
   if (isUnread) lingerBeforeClosing(request);
-  const closes = isDraining || (isUnread && !isWorthDraining(request));
-  return {
-    "x-request-id": requestId,
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-    ...(closes ? { connection: "close" } : {}),
-  };
+  return isDraining || (isUnread && !isWorthDraining(request));
 }
-
-type CommonHeaders = Record<"x-request-id" | "x-content-type-options" | "cache-control", string> & {
-  connection?: string;
-};
 
 /** Logs the cause of a response that reports a fault of the service itself. */
 export function logFault(log: Log, { status, cause }: OutgoingReply, request: FastifyRequest): void {
