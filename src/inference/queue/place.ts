@@ -19,7 +19,7 @@ export interface Admission {
 export interface Place {
   /** Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | BACKEND_FAILED, or with the reason given to `refuse`. */
   readonly answer: Promise<QueuedScores>;
-  /** Aborted when the answer is settled, so that work on this request can stop. */
+  /** Aborted when the answer is rejected, so that work on this request can stop. */
   readonly signal: AbortSignal;
   /** Submits the tokens for scoring. No effect if the answer is settled. */
   submit(plan: RequestPlan): void;
@@ -36,8 +36,9 @@ export interface Settling {
 export class PlaceLife {
   readonly answer: Promise<QueuedScores>;
   readonly deadlineAt: number;
-  readonly #ended = new AbortController();
+  readonly #rejected = new AbortController();
   readonly #release: () => void;
+  #isSettled = false;
   #resolve: (scores: QueuedScores) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
 
@@ -56,11 +57,11 @@ export class PlaceLife {
   }
 
   get signal(): AbortSignal {
-    return this.#ended.signal;
+    return this.#rejected.signal;
   }
 
   get isSettled(): boolean {
-    return this.#ended.signal.aborted;
+    return this.#isSettled;
   }
 
   resolve(scores: QueuedScores): void {
@@ -70,12 +71,13 @@ export class PlaceLife {
 
   reject(reason: unknown): void {
     this.#end();
+    this.#rejected.abort(); // not after an answer: nothing is left to stop, and the error would cost its stack
     this.#reject(reason);
   }
 
   #end(): void {
+    this.#isSettled = true;
     this.#release();
-    this.#ended.abort();
   }
 }
 
