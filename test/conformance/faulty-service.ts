@@ -195,8 +195,9 @@ function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void
     return answer.body;
   };
   const patched = {
-    writeHead(status: number, fields: Record<string, unknown> = {}) {
-      const all = Object.entries({ ...response.getHeaders(), ...fields });
+    writeHead(status: number, fields: Record<string, unknown> | readonly string[] = {}) {
+      const own = Array.isArray(fields) ? inPairs(fields) : Object.entries(fields);
+      const all = [...Object.entries(response.getHeaders()), ...own];
       const headers = Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), String(value)]));
       held = { status, headers, body: undefined };
       return response;
@@ -214,4 +215,9 @@ function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void
     },
   };
   Object.assign(response, patched);
+}
+
+/** Entries of a list of names and values in turn, which Node.js accepts for headers. */
+function inPairs(list: readonly string[]): [string, string][] {
+  return list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ""]] : []));
 }
