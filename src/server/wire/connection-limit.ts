@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { IdleConnections } from "./idle-connections.ts";
 
 /** Minimum idle time of a connection that may be closed. Chosen: clients with frequent requests are never cut off between two of them. */
@@ -20,21 +21,21 @@ export function limitConnections(
   idle: IdleConnections,
   refuse: (socket: Socket) => void,
 ): void {
+  const isEncrypted = server instanceof TlsServer;
   const accepted = new Set<Socket>();
   const refused = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    if (accepted.size >= most) {
-      const closed = idle.closeOldest(LEAST_IDLE_MS);
-      if (closed !== undefined) accepted.delete(closed);
-    }
-    const sockets = accepted.size < most ? accepted : refused;
+    const hasRoom = accepted.size < most || idle.closeOldest(LEAST_IDLE_MS);
+    const sockets = hasRoom ? accepted : refused;
     if (refused.size >= most && sockets === refused) {
       socket.destroy();
       return;
     }
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    if (sockets === accepted) idle.add(socket);
-    else refuse(socket);
+    if (sockets === refused) refuse(socket);
+    else if (!isEncrypted) idle.add(socket);
   });
+  // requests come on the encrypted connection, not on the one below it
+  if (isEncrypted) server.on("secureConnection", (socket: Socket) => idle.add(socket));
 }

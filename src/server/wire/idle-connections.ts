@@ -41,15 +41,15 @@ export class IdleConnections {
     });
   }
 
-  /** Closes the longest idle connection. @returns the connection; undefined if none has been idle for `leastMs` */
-  closeOldest(leastMs: number): Socket | undefined {
+  /** Closes the longest idle connection. @returns whether one has been idle for `leastMs` */
+  closeOldest(leastMs: number): boolean {
     for (const [socket, { since }] of this.#idle) {
-      if (this.#clock.now() - since < leastMs) return undefined;
+      if (this.#clock.now() - since < leastMs) return false;
       if (!this.#endIdle(socket)) continue;
       socket.destroy();
-      return socket;
+      return true;
     }
-    return undefined;
+    return false;
   }
 
   /**
