@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createContractFor, createDialectsFor } from "../../src/app.ts";
+import { pairsOf } from "../../src/conformance/client/http.ts";
 import type { Contract, IncomingCall, OutgoingReply } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { systemClock } from "../../src/inference/clock.ts";
@@ -196,7 +197,7 @@ function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void
   };
   const patched = {
     writeHead(status: number, fields: Record<string, unknown> | readonly string[] = {}) {
-      const own = Array.isArray(fields) ? inPairs(fields) : Object.entries(fields);
+      const own = Array.isArray(fields) ? pairsOf(fields) : Object.entries(fields);
       const all = [...Object.entries(response.getHeaders()), ...own];
       const headers = Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), String(value)]));
       held = { status, headers, body: undefined };
@@ -215,9 +216,4 @@ function holdHead(response: ServerResponse, change: (answer: WireAnswer) => void
     },
   };
   Object.assign(response, patched);
-}
-
-/** Entries of a list of names and values in turn, which Node.js accepts for headers. */
-function inPairs(list: readonly string[]): [string, string][] {
-  return list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ""]] : []));
 }

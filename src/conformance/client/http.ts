@@ -131,6 +131,6 @@ function reasonOf(error: NodeJS.ErrnoException): string {
 }
 
 /** Pairs of name and value from Node's flat list of raw headers. */
-function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {
+export function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
 }

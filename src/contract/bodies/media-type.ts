@@ -17,8 +17,8 @@ const PARAMETER = /;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
  * @throws ServiceError INVALID_REQUEST with one `media_type` issue
  */
 export function checkMediaType(headers: HeaderValues, known: readonly ContentCoding[] = []): void {
-  if (headers["content-type"] === "application/json" && headers["content-encoding"] === undefined) return; // most requests
   const contentType = joined(headers["content-type"]);
+  if (contentType === "application/json" && headers["content-encoding"] === undefined) return; // most requests
   if (contentType === "") throw refusal("Expected Content-Type: application/json, got none.");
   const end = contentType.indexOf(";");
   const mediaType = end === -1 ? contentType : contentType.slice(0, end);
