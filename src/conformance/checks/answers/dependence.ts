@@ -140,20 +140,27 @@ function dependence(
     expected: "other scores for texts that differ in one word, or in the order of two words",
     run: async (trial: Trial) => {
       const all = variants(length);
-      const found = await ask(
-        trial,
-        all.map(({ text }) => text),
-        nonce(),
-      );
-      const known = new Map<string, string>();
-      for (const [index, { group = "", scores, inferred }] of found.entries()) {
-        const name = all[index % all.length]?.name ?? "";
-        const key = `${group} ${scores.join()}`;
-        const same = known.get(key);
-        trial.expect(same === undefined, `the same scores for ${name} as for ${same}`, inferred);
-        known.set(key, name);
-      }
+      const texts = all.map(({ text }) => text);
+      const names = all.map(({ name }) => name);
+      const equal = equals(names, await ask(trial, texts, nonce()));
+      if (equal.length === 0) return;
+      // two of so many scores may be equal by chance, but not the same two again
+      const again = new Set(equals(names, await ask(trial, texts, nonce())).map(({ pair }) => pair));
+      for (const { pair, inferred } of equal)
+        trial.expect(!again.has(pair), `the same scores for ${pair}`, inferred);
     },
+  });
+}
+
+/** Pairs of texts with the same scores. `found` has the scores of all texts, once or for each group in turn. */
+function equals(names: readonly string[], found: readonly Scores[]) {
+  const known = new Map<string, string>();
+  return found.flatMap(({ group = "", scores, inferred }, index) => {
+    const name = names[index % names.length] ?? "";
+    const key = `${group} ${scores.join()}`;
+    const same = known.get(key);
+    known.set(key, name);
+    return same === undefined ? [] : [{ pair: `${name} as for ${same}`, inferred }];
   });
 }
 
