@@ -59,6 +59,9 @@ if (!options.some((option) => option.startsWith("--test-reporter")))
 // more workers than processors, since tests mostly wait for processes
 if (!options.some((option) => option.startsWith("--test-concurrency")))
   options.push(`--test-concurrency=${2 * availableParallelism()}`);
+// a hang fails with the test's name; the slowest file takes some minutes
+if (!options.some((option) => option.startsWith("--test-timeout")))
+  options.push(`--test-timeout=${20 * 60_000}`);
 
 compile("tsconfig.test.json", ["test", "scripts"]);
 const { status } = spawnSync(

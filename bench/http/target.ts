@@ -1,5 +1,4 @@
-import http from "node:http";
-import https from "node:https";
+import { Pool } from "undici";
 import { ServiceError } from "../../src/errors.ts";
 import { takesFewerTokens } from "../workloads/limits.ts";
 import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
@@ -36,26 +35,21 @@ export class Target {
   readonly url: string;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #origin: string;
   /** Path prefix of the URL, without a trailing slash. */
   readonly #prefix: string;
-  readonly #agent: http.Agent;
-  readonly #request: typeof http.request;
+  /** One keep-alive connection per concurrent request. Costs less processor time than Node's own client. */
+  readonly #pool: Pool;
 
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
     const parsed = parseUrl(url);
-    this.#origin = parsed.origin;
     this.#prefix = parsed.pathname.replace(/\/+$/, "");
     this.url = parsed.href.replace(/\/+$/, "");
     this.headers = {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
-    const isSecure = parsed.protocol === "https:";
-    // one keep-alive connection per concurrent request
-    this.#agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
-    this.#request = isSecure ? https.request : http.request;
+    this.#pool = new Pool(parsed.origin, { headersTimeout: 0, bodyTimeout: 0 }); // Patience limits the time
   }
 
   /** Path of an operation on this server. */
@@ -92,7 +86,7 @@ export class Target {
   }
 
   close(): void {
-    this.#agent.destroy();
+    void this.#pool.destroy();
   }
 
   #surely(asked: Promise<HttpReply>, signal: AbortSignal): Promise<HttpReply> {
@@ -103,33 +97,33 @@ export class Target {
     });
   }
 
-  #exchange(method: string, path: string, { signal, timeoutMs }: Patience, body = ""): Promise<HttpReply> {
-    return new Promise((resolve, reject) => {
-      const headers = { ...this.headers, "content-length": Buffer.byteLength(body) };
-      let late: Error | undefined;
-      // the reason of the abort is more precise than the connection's error
-      const fail = (error: Error) => reject(signal.aborted ? signal.reason : (late ?? error));
-      const request = this.#request(
-        new URL(`${this.#origin}${path}`),
-        { method, headers, agent: this.#agent, signal },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", fail);
-          response.on("end", () => {
-            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
-          });
-        },
-      );
-      const timer = setTimeout(() => {
-        late = new Error(`no answer within ${timeoutMs / 1000} s`);
-        request.destroy(late);
-      }, timeoutMs);
-      request.setNoDelay(true);
-      request.on("error", fail);
-      request.on("close", () => clearTimeout(timer));
-      request.end(body);
-    });
+  async #exchange(
+    method: "GET" | "POST",
+    path: string,
+    { signal, timeoutMs }: Patience,
+    body: string | null = null,
+  ): Promise<HttpReply> {
+    signal.throwIfAborted();
+    const ended = new AbortController();
+    const stop = () => ended.abort(signal.reason);
+    const timer = setTimeout(
+      () => ended.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const reply = await this.#pool.request({
+        method,
+        path,
+        headers: this.headers,
+        body,
+        signal: ended.signal,
+      });
+      return { status: reply.statusCode, body: await reply.body.text() };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    }
   }
 }
 

@@ -11,7 +11,7 @@ function equalOnce(): Fault {
       scores: scored.scores.map((scores) => {
         if (isDone || scores.length < 10) return scores;
         isDone = true;
-        return [...scores.slice(0, -1), scores.at(-2) ?? 0];
+        return scores.map((score, index) => scores[Math.min(index, scores.length - 2)] ?? score);
       }),
     }),
   };
