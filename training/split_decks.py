@@ -1,8 +1,9 @@
-"""Splits decks into decisions for training and for development, by state. Usage: split_decks.py OUT_FOLDER FILE.deck ...
+"""Splits decks into decisions for training and for development, by state.
+
+    split_decks.py OUT_FOLDER SET FILE.deck ...
 
 Cards whose states share many words (a rule, a list of tools, minimal pairs) stay on one side: similar neighbours form a
-group, and one group in ten goes to development. Writes train/decks.jsonl (one set, `decks`) and dev.jsonl (one set per
-deck).
+group, and one group in ten goes to development. Writes train/SET.jsonl (one set) and dev.jsonl (one set per deck).
 """
 import hashlib
 import json
@@ -42,16 +43,16 @@ def is_development(group):
 
 
 def main():
-    out, *files = sys.argv[1:]
+    out, name, *files = sys.argv[1:]
     out = pathlib.Path(out)
     (out / "train").mkdir(parents=True, exist_ok=True)
     counts = [0, 0]
-    with (out / "train" / "decks.jsonl").open("w", encoding="utf-8") as train, (out / "dev.jsonl").open("w", encoding="utf-8") as dev:
+    with (out / "train" / f"{name}.jsonl").open("w", encoding="utf-8") as train, (out / "dev.jsonl").open("w", encoding="utf-8") as dev:
         for file in sorted(files, key=lambda f: pathlib.Path(f).name):
             for group in groups(list(read_deck.read(file))):
                 held = is_development(group)
                 for d in group:
-                    d = {**d, "set": pathlib.Path(file).stem} if held else {**d, "set": "decks"}
+                    d = {**d, "set": pathlib.Path(file).stem} if held else {**d, "set": name}
                     (dev if held else train).write(json.dumps(d, ensure_ascii=False) + "\n")
                     counts[held] += 1
     print(f"{counts[0]} decisions for training, {counts[1]} for development")
