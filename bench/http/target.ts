@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
 import { ServiceError } from "../../src/errors.ts";
 import { takesFewerTokens } from "../workloads/limits.ts";
@@ -104,6 +105,7 @@ export class Target {
     body: string | null = null,
   ): Promise<HttpReply> {
     signal.throwIfAborted();
+    setMaxListeners(0, signal); // one for each concurrent request
     const ended = new AbortController();
     const stop = () => ended.abort(signal.reason);
     const timer = setTimeout(

@@ -1,0 +1,94 @@
+// Measures latency and processor time of a request at given rates of random arrivals (Poisson): for the serving process, for the
+// inference process, and for this one, which sends. `npm run build && node scripts/measure/load-cost.mjs --rates 100,200
+// [--seconds 8] [--rounds 1] [--workload short] [--root another/checkout ...] [-- flags of decision serve]`
+//
+// With several --root, each rate is measured on each build in turn. Linux only.
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { openLoop, poissonArrivals } from "../../dist/bench/http/open-loop.js";
+import { findFault } from "../../dist/bench/http/reply-check.js";
+import { Target } from "../../dist/bench/http/target.js";
+import { Random } from "../../dist/bench/random.js";
+import { WORKLOADS } from "../../dist/bench/workloads/table.js";
+import { systemClock } from "../../dist/src/inference/clock.js";
+import { cpuSecondsOf, startService } from "./overload/service.mjs";
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rates: { type: "string" },
+    seconds: { type: "string", default: "8" },
+    rounds: { type: "string", default: "1" },
+    workload: { type: "string", default: "short" },
+    root: { type: "string", multiple: true, default: [path.join(import.meta.dirname, "../..")] },
+  },
+});
+const rates = (flags.rates ?? "").split(",").map(Number);
+const workload = WORKLOADS.find(({ name }) => name === flags.workload);
+if (!workload || !rates.every((rate) => rate > 0))
+  throw new Error(
+    `--rates must be numbers of requests a second, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
+  );
+const { signal } = new AbortController();
+let next = 0;
+
+const services = [];
+for (const root of flags.root) {
+  const service = await startService(root, positionals);
+  services.push({ root, service, target: new Target(`http://127.0.0.1:${service.port}`) });
+}
+for (const each of services) await measure(each, 100, 3000); // warm-up
+console.log("rate   p50     p99     serving  inference  sender   build (times in ms)");
+for (let round = 0; round < Number(flags.rounds); round++)
+  for (const rate of rates)
+    for (const each of services) {
+      const { p50, p99, costs, faults } = await measure(each, rate, Number(flags.seconds) * 1000);
+      const cells = [
+        rate,
+        p50.toFixed(1),
+        p99.toFixed(1),
+        ...costs.map((cost) => cost.toFixed(2)),
+        each.root,
+      ];
+      console.log(cells.map((cell, at) => String(cell).padEnd([7, 8, 8, 9, 11, 9, 0][at])).join(""), faults);
+    }
+for (const { service, target } of services) {
+  target.close();
+  await service.end();
+}
+
+/** Sends at a rate for some milliseconds. Costs are milliseconds of processor time per request. */
+async function measure({ service, target }, rate, ms) {
+  const arrivalsMs = poissonArrivals(new Random(next, "arrivals"), rate, {
+    ms,
+    count: Number.POSITIVE_INFINITY,
+  });
+  const requests = arrivalsMs.map(() => workload.request(1, next++));
+  const before = usage(service);
+  const send = async (index) => {
+    const { status, body } = await target.send(requests[index], { signal, timeoutMs: 60_000 });
+    return { status, fault: findFault(requests[index], status, body) };
+  };
+  const { latencies, outcomes } = await openLoop({
+    arrivalsMs,
+    send,
+    clock: systemClock,
+    patienceMs: 15_000,
+    signal,
+  });
+  const costs = usage(service).map((seconds, at) => ((seconds - before[at]) / requests.length) * 1000);
+  const { p50, p99 } = latencies.summary();
+  return {
+    p50,
+    p99,
+    costs,
+    faults: outcomes.answers === latencies.count ? "" : JSON.stringify(outcomes.counts()),
+  };
+}
+
+/** Processor seconds of the serving process, the inference process and this one. */
+function usage(service) {
+  const { own, below } = cpuSecondsOf(service.pid);
+  const { user, system } = process.cpuUsage();
+  return [own, below, (user + system) / 1e6];
+}
