@@ -33,6 +33,7 @@ const { status } = spawnSync(
     path.join(ROOT, "scripts/test.mjs"),
     ...(files.length > 0 ? files : ["--lane=native"]),
     "--test-concurrency=1",
+    `--test-timeout=${8 * 60_000}`, // a file takes up to two minutes on two processors
   ],
   { stdio: "inherit", env: { ...process.env, DECISION_PYTHON: pythonWithTorch() } },
 );
