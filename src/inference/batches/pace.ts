@@ -1,5 +1,3 @@
-import { getOrSet } from "../get-or-set.ts";
-
 /** Number of recent batches in the estimate, which thus follows changes of the machine's speed within some seconds. Chosen: small batches take some 25 ms. */
 const KEPT_RUNS = 256;
 /** Minimum batches for an estimate. Of three, one may be an outlier; the first of a new process often is. Chosen. */
@@ -15,9 +13,10 @@ interface Run {
  * one, so each size class has its own estimate: the median, which a few outliers do not move.
  */
 export class Pace {
+  /** The latest runs, the oldest first. */
   readonly #runs: Run[] = [];
-  /** Milliseconds per token, by size class. */
-  #estimates: ReadonlyMap<number, number> = new Map();
+  /** By size class: milliseconds per token of its runs, the fastest first. */
+  readonly #times: number[][] = [];
 
   /**
    * Records a batch that succeeded.
@@ -27,20 +26,38 @@ export class Pace {
    */
   record(tokens: number, ms: number): void {
     if (!(tokens > 0 && ms >= 0)) return;
-    this.#runs.push({ sizeClass: sizeClassOf(tokens), msPerToken: ms / tokens });
-    if (this.#runs.length > KEPT_RUNS) this.#runs.shift();
-    this.#estimates = estimate(this.#runs);
+    const run = { sizeClass: sizeClassOf(tokens), msPerToken: ms / tokens };
+    this.#runs.push(run);
+    const times = this.#timesOf(run);
+    times.splice(placeOf(run, times), 0, run.msPerToken);
+    if (this.#runs.length > KEPT_RUNS) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#runs.shift();
+    if (oldest === undefined) return;
+    const times = this.#timesOf(oldest);
+    times.splice(placeOf(oldest, times), 1);
+  }
+
+  #timesOf({ sizeClass }: Run): number[] {
+    while (this.#times.length <= sizeClass) this.#times.push([]);
+    return this.#times[sizeClass] as number[]; // just added
   }
 
   /** Milliseconds for this many tokens, by the estimate of the nearest size class; undefined before there is one. */
   expectedMs(tokens: number): number | undefined {
     const wanted = sizeClassOf(tokens);
-    let nearest: { readonly distance: number; readonly msPerToken: number } | undefined;
-    for (const [sizeClass, msPerToken] of this.#estimates) {
+    let nearest = Number.POSITIVE_INFINITY;
+    let msPerToken: number | undefined;
+    for (const [sizeClass, times] of this.#times.entries()) {
       const distance = Math.abs(sizeClass - wanted);
-      if (nearest === undefined || distance < nearest.distance) nearest = { distance, msPerToken };
+      // of two equally near classes, the one with less tokens is slower
+      if (times.length < FEWEST_RUNS || distance >= nearest) continue;
+      nearest = distance;
+      msPerToken = times[times.length >> 1]; // the median; of an even number, the upper of the two middle ones
     }
-    return nearest && nearest.msPerToken * tokens;
+    return msPerToken === undefined ? undefined : msPerToken * tokens;
   }
 
   /**
@@ -61,25 +78,18 @@ export class Pace {
   }
 }
 
-/** Milliseconds per token by size class, smallest first, so that of two equally near classes the slower one is taken. */
-function estimate(runs: readonly Run[]): ReadonlyMap<number, number> {
-  const classes = new Map<number, Run[]>();
-  for (const run of runs) getOrSet<number, Run[]>(classes, run.sizeClass, () => []).push(run);
-  return new Map(
-    [...classes]
-      .filter(([, ofClass]) => ofClass.length >= FEWEST_RUNS)
-      .sort(([a], [b]) => a - b)
-      .map(([sizeClass, ofClass]) => [sizeClass, median(ofClass.map(({ msPerToken }) => msPerToken))]),
-  );
-}
-
 /** Sizes of one class differ by less than a factor of two. */
 export function sizeClassOf(tokens: number): number {
   return Math.floor(Math.log2(Math.max(1, tokens)));
 }
 
-/** The median of at least one number; of an even count, the upper of the two middle ones. */
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
+/** Index of a run's time among sorted times, or where it belongs. */
+function placeOf({ msPerToken }: Run, sorted: readonly number[]): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] as number) < msPerToken) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }

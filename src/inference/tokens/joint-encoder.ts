@@ -1,3 +1,4 @@
+import "./one-thread.ts";
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";

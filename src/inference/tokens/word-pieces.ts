@@ -1,3 +1,4 @@
+import "./one-thread.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";

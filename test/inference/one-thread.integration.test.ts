@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+/** Encodes lists of texts, and prints how many threads that has started in its process. */
+const PROGRAM = `
+  import { readdirSync, readFileSync } from "node:fs";
+  import { readFile } from "node:fs/promises";
+  import { WordPieceEncoder } from "./src/inference/tokens/word-pieces.ts";
+  const threads = () => readdirSync("/proc/self/task").length;
+  const encoder = new WordPieceEncoder(readFileSync("model/tokenizer.json", "utf8"));
+  const encode = (texts) => encoder.encodeParts(
+    texts.map((text) => ({ role: "state", text, maxTokens: 100 })),
+    { maxTooMany: 1, signal: new AbortController().signal },
+  );
+  // starts the threads that Node.js itself has for files and for encoding
+  await Promise.all(Array.from({ length: 16 }, () => readFile("package.json")));
+  const before = threads();
+  for (let round = 0; round < 20; round++)
+    await encode(Array.from({ length: 8 }, (_, at) => "text " + round + " of number " + at));
+  console.log(threads() - before);
+`;
+
+/** @param setting of the caller's environment */
+async function threadsStarted(setting?: string): Promise<number> {
+  const { TOKENIZERS_PARALLELISM: _, ...rest } = process.env;
+  const env = setting === undefined ? rest : { ...rest, TOKENIZERS_PARALLELISM: setting };
+  const args = ["--import", "tsx", "--input-type=module", "--eval", PROGRAM];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  return Number(stdout);
+}
+
+test("texts are encoded without further threads, unless the environment asks for them", {
+  skip: process.platform !== "linux" && "only Linux lists threads in /proc",
+}, async () => {
+  assert.equal(await threadsStarted(), 0);
+  assert.ok((await threadsStarted("true")) > 0, "the control, with threads of the library");
+});
