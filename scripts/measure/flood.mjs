@@ -6,7 +6,7 @@
 // Retry-After, or after one. `--control` disables the service's forecast, so that the measurement must fail. The exit
 // code is 1 if goodput is below 90 %.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { Agent, request } from "node:http";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -86,6 +86,7 @@ async function load(count, forSeconds) {
   const startedAt = performance.now();
   const endsAt = startedAt + forSeconds * 1000;
   const over = AbortSignal.timeout(forSeconds * 1000);
+  setMaxListeners(Infinity, over);
   const caller = async () => {
     let text = body();
     while (performance.now() < endsAt) {
