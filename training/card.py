@@ -15,7 +15,7 @@ from plot import calibration_svg
 # sets of one language each; decks are named without their folder
 LANGUAGES = {
     "German": ("germeval2018", "german-4"), "Spanish": ("spanish-4",), "French": ("french-4",), "Italian": ("squad_it",),
-    "Portuguese": ("told_br", "clcd_pt"), "Indonesian": ("absa_id", "emot_id", "indonli", "smsa_id"), "European languages, mixed": ("languages", "languages-3", "languages-4"),
+    "Portuguese": ("told_br", "clcd_pt"), "Indonesian": ("absa_id", "emot_id", "indonli", "smsa_id"), "European languages, mixed": ("languages", "languages-3", "languages-4", "languages-6"),
     "Japanese": ("jcommonsenseqa", "jnli_ja", "jsquad_ja", "jsts_ja"), "Korean": ("klue_nli_ko", "korean_hate", "sts_ko"), "Chinese": ("cmrc_zh",),
     "Thai": ("wisesight_th",), "Arabic": ("arcd_ar",), "Persian": ("farstail_fa",), "African languages": ("afrisenti",),
     "ten to seventy languages": ("xquad", "xcopa", "stsb_multi", "sib200_topics", "xsid_intents", "hatecheck_multi", "nusax", "xed_emotions"),
