@@ -11,6 +11,7 @@ import type { Log } from "../../server/log.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
+import { copyListener } from "../../server/wire/listener-copies.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
 import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
@@ -79,13 +80,14 @@ export async function serve(
       await started; // new connections wait in the socket's backlog
       await listenOnPassedSocket(server, options, apiKey);
     } else await listen(server, options);
+    const copied = copyListener(server.server);
     reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
     installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
     isStopping = () => server.isDraining;
-    await started;
+    await Promise.all([started, copied]);
     return { model: engine.model.id, url: urlOf(server.server.address(), tls !== undefined) };
   } catch (error) {
     if (isStopping()) return undefined; // a signal arrived during the load; the shutdown ends the process
