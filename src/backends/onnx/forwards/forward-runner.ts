@@ -1,6 +1,7 @@
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
 import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../../tensors/key-values.ts";
+import { mappedArray } from "../../tensors/mapped-array.ts";
 import type { TensorData } from "../../tensors/tensor-data.ts";
 import type { TreeModel } from "../../tensors/tree-model.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
@@ -76,7 +77,7 @@ export class ForwardRunner {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
     const tokens = outputs === OF_PREFIX ? prefixTokens : undefined;
     const place = (inner: number, ...dims: number[]) =>
-      tokens === undefined ? null : new Tensor("float32", new Float32Array(heads * tokens * inner), dims);
+      tokens === undefined ? null : new Tensor("float32", mappedArray(heads * tokens * inner), dims);
     return Object.fromEntries(
       Array.from({ length: layers }, (_, layer) => [
         [outputs.keys(layer), place(size, heads, size, tokens ?? 0)],
