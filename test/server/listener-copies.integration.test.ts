@@ -12,6 +12,7 @@ import { copyListener } from "../../src/server/wire/listener-copies.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const CONNECTIONS = 64;
+const GET = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
 
 async function listening<S extends Server>(server: S): Promise<S> {
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -20,6 +21,13 @@ async function listening<S extends Server>(server: S): Promise<S> {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
+}
+
+/** Reads to the end of the connection. @returns whether the answer holds `body` */
+async function isAnswered(socket: Socket, body: string): Promise<boolean> {
+  let text = "";
+  for await (const chunk of socket.setEncoding("utf8")) text += String(chunk);
+  return text.includes(body);
 }
 
 /** Opens connections at once. @returns how many the server accepts in the turn of the event loop with the most */
@@ -60,12 +68,9 @@ test("requests on all connections are answered, also to clients that have closed
   Object.assign(server, { httpAllowHalfOpen: true }); // otherwise Node.js ends such connections itself
   await copyListener(server);
   const answers = await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
+    Array.from({ length: CONNECTIONS }, () => {
       const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });
-      socket.setEncoding("utf8").end("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
-      let text = "";
-      for await (const chunk of socket) text += String(chunk);
-      return text.includes("here");
+      return isAnswered(socket.end(GET), "here");
     }),
   );
   assert.deepEqual(new Set(answers), new Set([true]));
@@ -130,12 +135,10 @@ test("copies serve TLS", async () => {
   );
   await copyListener(server);
   const answers = await Promise.all(
-    Array.from({ length: 32 }, async () => {
+    Array.from({ length: 32 }, () => {
       const socket = connectTls({ port: portOf(server), host: "127.0.0.1", rejectUnauthorized: false });
-      socket.setEncoding("utf8").write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
-      let text = "";
-      for await (const chunk of socket) text += String(chunk);
-      return text.includes("safe");
+      socket.write(GET);
+      return isAnswered(socket, "safe");
     }),
   );
   assert.deepEqual(new Set(answers), new Set([true]));

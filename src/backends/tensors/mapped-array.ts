@@ -1,13 +1,13 @@
-/** Smallest array with pages of its own, in bytes. Chosen: new pages take three times as long as the heap's, so only very long states get them. */
+/** Smallest array with pages of its own, in bytes. Chosen: new pages take three times as long as those of the heap. */
 const LEAST_BYTES = 2 ** 20;
 
 // of the ES2024 library, which Node.js has had since version 20
 const ResizableBuffer = ArrayBuffer as new (bytes: number, options: { maxByteLength: number }) => ArrayBuffer;
 
 /**
- * A zeroed array. A large one has pages of its own, which return to the system when the array is collected. An array in the allocator's
- * heap that lives as long as a cached state, among the tensors of the runtime that come and go, would keep the heap from
- * shrinking.
+ * A zeroed array. A large one has pages of its own, which return to the system when the array is collected. In the allocator's
+ * heap, a large array that lives as long as a cached state would keep the heap from shrinking, because the runtime's tensors
+ * come and go around it.
  *
  * V8 maps pages for resizable buffers only. Other threads receive them as they are.
  *
@@ -20,7 +20,8 @@ export function mappedArray(length: number): Float32Array<ArrayBuffer> {
 }
 
 /** A copy with the memory of `mappedArray`. */
-export function mappedCopy(array: Float32Array): Float32Array<ArrayBuffer> {
+export function mappedCopy(array: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  if (array.byteLength < LEAST_BYTES) return array.slice(); // without clearing it first
   const copy = mappedArray(array.length);
   copy.set(array);
   return copy;

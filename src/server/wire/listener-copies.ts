@@ -11,11 +11,11 @@ const LIMIT_MS = 5_000;
 const ECHO = "process.on('message', (message, handle) => process.send(message, handle))";
 
 /**
- * Duplicates a server's listening socket, so that several connections are accepted in one turn of the event loop. Node.js accepts one
- * connection a turn for each handle: a burst of connections would wait for as many turns.
+ * Duplicates a server's listening socket, so that one turn of the event loop accepts several connections. Node.js accepts one
+ * connection in a turn for each handle of the socket.
  *
- * A handle is duplicated when it is sent to another process, as `node:cluster` does. A short-lived process sends each one
- * back. It never accepts a connection. Where it cannot be started, the server goes on with its one handle.
+ * A handle is duplicated when it is sent to another process. A short-lived process sends each one back, and accepts no
+ * connection itself. If it cannot be started, the server goes on with its one handle.
  *
  * `server.close` also closes the copies. Its callback is called when no connection is left.
  *
@@ -65,7 +65,7 @@ async function* duplicates(handle: SendHandle): AsyncGenerator<SendHandle> {
   }
 }
 
-/** Accepts connections on a copy of the server's socket, and hands them over. The settings are those of the server's own handle. */
+/** Accepts connections on a copy of the server's socket and hands them over. The settings are those of the server itself. */
 function acceptFor(server: Server, handle: SendHandle): Server {
   const copy = createServer({ allowHalfOpen: !(server instanceof TlsServer), noDelay: true });
   for (const event of ["connection", "error"]) copy.on(event, (about) => server.emit(event, about));

@@ -17,9 +17,9 @@ export interface PacedQueue {
 }
 
 /**
- * Spaces out the requests whose bodies are whole: between two of them the event loop gets some turns. It takes a millisecond or two to
- * parse, validate and tokenize a request, and Node.js accepts a few connections a turn (`listener-copies.ts`).
- * Without spacing, new connections and health checks wait behind each burst of requests.
+ * Spaces out the requests whose bodies are whole: between two of them the event loop gets some turns. It takes a
+ * millisecond or two to parse, validate and tokenize a request, and Node.js accepts a few connections in a turn
+ * (`listener-copies.ts`). Without spacing, new connections and health checks wait behind each burst of requests.
  */
 export class Pacer {
   readonly #queue: PacedQueue;

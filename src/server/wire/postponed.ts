@@ -4,8 +4,9 @@ const LONGEST_WAIT_MS = 300;
 const SHARE_OF_TURN_MS = 2;
 
 /**
- * Work that may wait while new connections come in: the responses of a full queue. Node.js accepts a few connections a turn
- * of the event loop (`listener-copies.ts`). Short turns accept a burst of connections quickly, so that a health check among them is answered early.
+ * Work that may wait while new connections come in: the responses of a full queue. Node.js accepts a few connections in a turn
+ * of the event loop (`listener-copies.ts`). Short turns accept a burst of connections quickly, so that a health check among
+ * them is answered early.
  */
 export class Postponed {
   readonly #waiting: { readonly act: () => void; readonly at: number }[] = [];
