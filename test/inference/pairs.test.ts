@@ -14,10 +14,11 @@ const tree = (state: number[], question: number[], ...candidates: number[][]): T
   ],
 });
 
-test("a pair's key is the SHA-256 of the lengths and tokens of its path", () => {
+test("a pair's key is the SHA-256 of its question's key and its tokens, and so on up to its state", () => {
   const [pair] = pairsOf(tree([1, 2], [3], [4, 5, 6]));
-  const input = Int32Array.of(2, 1, 2, 1, 3, 3, 4, 5, 6);
-  assert.equal(pair?.candidate.key, createHash("sha256").update(input).digest("base64url"));
+  const digest = (above: string, ...tokens: number[]) =>
+    createHash("sha256").update(above).update(Int32Array.from(tokens)).digest("base64url");
+  assert.equal(pair?.candidate.key, digest(digest(digest("", 1, 2), 3), 4, 5, 6));
   assert.ok(pair !== undefined && jointLength(pair) === 6);
 });
 

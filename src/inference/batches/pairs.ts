@@ -1,10 +1,10 @@
-import { createHash, type Hash } from "node:crypto";
 import type { RequestPlan } from "../ports.ts";
+import { sha256 } from "../sha256.ts";
 
 /** A node of a token tree, with a key for its path: all tokens above it and its own. */
 export interface KeyedNode {
   readonly tokens: Int32Array; // [tokens]
-  /** SHA-256 of the path, base64. Nodes with equal keys are the same input to the model. */
+  /** SHA-256 of the parent's key and of the tokens, base64url. Nodes with equal keys are the same input to the model. */
   readonly key: string;
 }
 
@@ -19,15 +19,15 @@ export interface Pair {
 
 /** The pairs of a request, question by question, candidate by candidate. A shared node is hashed once. */
 export function listPairs(plan: RequestPlan): readonly Pair[] {
-  const states = new HashedNodes();
+  const states = new NodesBelow("");
   return plan.flatMap((paths, questionIndex) =>
     paths.map((path, candidateIndex) => {
-      const state = states.add(path.state, createHash("sha256"));
-      const question = state.below.add(path.question, state.hash);
+      const state = states.add(path.state);
+      const question = state.below.add(path.question);
       return {
         state: state.node,
         question: question.node,
-        candidate: keyNode(path.candidate, question.hash.copy()).node,
+        candidate: keyedNode(path.candidate, question.node.key),
         questionIndex,
         candidateIndex,
       };
@@ -35,23 +35,23 @@ export function listPairs(plan: RequestPlan): readonly Pair[] {
   );
 }
 
-interface HashedNode {
-  readonly node: KeyedNode;
-  /** Hash of the path down to this node. */
-  readonly hash: Hash;
-  readonly below: HashedNodes;
-}
+/** The nodes under one parent, by the identity of their arrays. Different arrays with equal content are hashed separately and get the same key. */
+class NodesBelow {
+  readonly #above: string;
+  readonly #nodes = new Map<Int32Array, { readonly node: KeyedNode; readonly below: NodesBelow }>();
 
-/** The hashed nodes under one parent, by the identity of their arrays. Different arrays with equal content are hashed separately and get the same key. */
-class HashedNodes {
-  readonly #nodes = new Map<Int32Array, HashedNode>();
+  /** @param above key of the parent; "" for states */
+  constructor(above: string) {
+    this.#above = above;
+  }
 
-  add(tokens: Int32Array, above: Hash): HashedNode {
+  add(tokens: Int32Array) {
     const known = this.#nodes.get(tokens);
     if (known !== undefined) return known;
-    const node = { ...keyNode(tokens, above.copy()), below: new HashedNodes() };
-    this.#nodes.set(tokens, node);
-    return node;
+    const node = keyedNode(tokens, this.#above);
+    const added = { node, below: new NodesBelow(node.key) };
+    this.#nodes.set(tokens, added);
+    return added;
   }
 }
 
@@ -60,8 +60,10 @@ export function jointLength(pair: Pair): number {
   return pair.state.tokens.length + pair.question.tokens.length + pair.candidate.tokens.length;
 }
 
-/** Adds a node to the hash of its path. Its length comes first, so that different paths never hash the same bytes. */
-function keyNode(tokens: Int32Array, hash: Hash): { node: KeyedNode; hash: Hash } {
-  hash.update(Int32Array.of(tokens.length)).update(tokens);
-  return { node: { tokens, key: hash.copy().digest("base64url") }, hash };
+/** @param above key of the parent. All have 43 bytes, and a state has none, so different paths never hash the same bytes. */
+function keyedNode(tokens: Int32Array, above: string): KeyedNode {
+  const path = Buffer.allocUnsafe(above.length + tokens.byteLength);
+  path.write(above, "latin1");
+  path.set(new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength), above.length);
+  return { tokens, key: sha256(path) };
 }

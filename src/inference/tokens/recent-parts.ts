@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { TextCacheCounters, TooManyTokens } from "../ports.ts";
+import { sha256 } from "../sha256.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 
 /** Size of the cache. Chosen: a thousand of the longest states, or about 20,000 labels. */
@@ -84,5 +84,5 @@ interface Lookup {
 
 /** Digest of a role and a text. */
 function keyOf({ role, text }: Pick<TextPart, "role" | "text">): string {
-  return role + createHash("sha256").update(text, "utf8").digest("base64");
+  return role + sha256(text);
 }

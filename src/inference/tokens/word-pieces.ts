@@ -7,6 +7,7 @@ import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { textTokensOf } from "./text-tokens.ts";
+import { type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of prose are about 10,000 units, so ordinary
@@ -40,6 +41,7 @@ interface SpecialTokens {
  */
 export class WordPieceEncoder implements PartEncoder, PartReader {
   readonly #wordPieces: WordPieces;
+  readonly #wholeWords: WholeWords;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
   readonly #leastTokens: (counted: number, cuts: number) => number;
 
@@ -54,6 +56,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
       this.#leastTokens = readLeastTokens(file);
       if (words !== undefined) checkTokenIds(file, words);
       this.#wordPieces = WordPieces.fromString(json);
+      this.#wholeWords = wholeWordsOf(file, this.#wordPieces);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("INVALID_MODEL", "tokenizer.json cannot be read as a tokenizer.", { cause });
@@ -112,12 +115,19 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
       const proof = await this.#refuseByPieces(first, signal);
       if (proof !== undefined) return [proof];
     }
-    const texts = group.map((part) => part.text);
-    const encodings = await this.#wordPieces.encodeBatch(texts, WITHOUT_SPECIAL_TOKENS);
-    return group.flatMap((part, at) => {
-      const encoding = encodings[at];
-      return encoding === undefined ? [] : [this.#complete(part, encoding)];
-    });
+    const split = group.map(({ text }) => this.#wholeWords.split(text));
+    // the library encodes whole texts, and only the other words of those that are split
+    const encodings = await this.#encodeTexts(group.map(({ text }, at) => split[at]?.others ?? text));
+    return group.map((part, at) => this.#complete(part, split[at], encodings[at]));
+  }
+
+  /** Undefined for empty texts. */
+  async #encodeTexts(texts: readonly string[]): Promise<readonly (Encoding | undefined)[]> {
+    const filled = texts.filter((text) => text !== "");
+    if (filled.length === 0) return [];
+    const encodings = await this.#wordPieces.encodeBatch(filled, WITHOUT_SPECIAL_TOKENS);
+    let next = 0;
+    return texts.map((text) => (text === "" ? undefined : encodings[next++]));
   }
 
   /** Counts a long text piece by piece until the count proves that it is too long. */
@@ -135,11 +145,17 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     return undefined;
   }
 
-  #complete(part: TextPart, encoding: Encoding): Int32Array | TooManyTokens {
-    const count = encoding.getLength() + this.#specialCount(part.role);
+  #complete(
+    part: TextPart,
+    split: SplitText | undefined,
+    encoding: Encoding | undefined,
+  ): Int32Array | TooManyTokens {
+    const known = split && tokenIds(split, encoding);
+    const length = known?.length ?? encoding?.getLength() ?? 0;
+    const count = length + this.#specialCount(part.role);
     if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many tokens
     const { before, after } = this.#special[part.role];
-    return Int32Array.from([...before, ...encoding.getIds(), ...after]);
+    return Int32Array.from([...before, ...(known ?? encoding?.getIds() ?? []), ...after]);
   }
 
   #specialCount(role: PartRole): number {
@@ -176,6 +192,12 @@ function splitsPair(text: string, index: number): boolean {
   const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
   const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
   return isLowSurrogate && isHighSurrogate;
+}
+
+function wholeWordsOf(file: unknown, wordPieces: WordPieces): WholeWords {
+  const isCased = member(member(file, "normalizer"), "lowercase") !== true;
+  const longestWord = Number(member(member(file, "model"), "max_input_chars_per_word"));
+  return new WholeWords((word) => wordPieces.tokenToId(word), isCased, longestWord);
 }
 
 /**

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Tokenizer as WordPieces } from "tokenizers";
+import { WholeWords } from "../../src/inference/tokens/whole-words.ts";
+import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
+import { packageRoot } from "../support/package-root.ts";
+import { encodeAll, IN_RUNS, json, type Kind, PLAIN } from "./long-texts.ts";
+import { Random } from "./random.ts";
+
+const CASED: Kind = casedKind();
+
+function casedKind(): Kind {
+  const file = JSON.parse(json);
+  const text = JSON.stringify({ ...file, normalizer: { ...file.normalizer, lowercase: false } });
+  return {
+    name: "with upper case",
+    tokenizer: new WordPieceEncoder(text),
+    reference: WordPieces.fromString(text),
+  };
+}
+
+/** Compares the tokens of the texts with those that the library gives for each as a whole. */
+async function compare(texts: readonly string[], kind: Kind): Promise<void> {
+  const parts = texts.map((text) => ({ role: "question" as const, text, maxTokens: 100_000 }));
+  const encoded = await encodeAll(parts, 20, kind);
+  for (const [at, text] of texts.entries()) {
+    const tokens = encoded[at];
+    assert.ok(tokens instanceof Int32Array);
+    const whole = await kind.reference.encode(text, null, { addSpecialTokens: false });
+    assert.deepEqual([...tokens].slice(0, -1), whole.getIds(), JSON.stringify(text));
+  }
+}
+
+const FRAGMENTS = [
+  ...["the", "Parcel", "ARRIVED", "unquestionably", "xqzt", "42", "2024", "a1b2", "ing", "s"],
+  ...["#", "##", "##s", "##ing", "'", "n't", "...", "-", "_", "$9.99", "^", "`", "~", "|", "\\", "]", "@"],
+  ...[" ", "  ", "\n", "\t", "\r\n", "q".repeat(100), "q".repeat(101), "z9".repeat(120)],
+];
+/** With these, a text must be encoded as a whole. */
+const OTHERS = [
+  "[",
+  "[SEP]",
+  "\u00e9",
+  "e\u0301",
+  "\u6f22",
+  "\u0000",
+  "\u007f",
+  "\u00a0",
+  "\u0130",
+  "\u000b",
+];
+
+for (const kind of [IN_RUNS, PLAIN, CASED]) {
+  test(`texts have the library's tokens: ${kind.name}`, async () => {
+    const random = new Random(7);
+    const pick = () => random.pick(random.between(0, 20) === 0 ? OTHERS : FRAGMENTS);
+    const text = () => Array.from({ length: random.between(0, 30) }, pick).join(random.pick(["", " "]));
+    await compare(Array.from({ length: 1000 }, text), kind);
+  });
+}
+
+test("real texts have the library's tokens", async () => {
+  const folder = path.join(packageRoot, "docs");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".md"));
+  const lines = files.flatMap((name) => readFileSync(path.join(folder, name), "utf8").split("\n\n"));
+  assert.ok(lines.length > 500);
+  await compare(lines, IN_RUNS);
+});
+
+test("words of the vocabulary are looked up, other words are left to the library", () => {
+  const known = new Map([
+    ["the", 1],
+    ["parcel", 2],
+    [".", 3],
+  ]);
+  const words = new WholeWords((word) => known.get(word) ?? null, false, 10);
+  assert.deepEqual(words.split("The parcel."), { ids: [1, 2, 3], others: "" });
+  assert.deepEqual(words.split("The OLD parcel, lost."), {
+    ids: [1, undefined, 2, undefined, undefined, 3],
+    others: "old , lost",
+  });
+  assert.deepEqual(words.split(" \n"), { ids: [], others: "" });
+});
+
+test("texts with other characters, an added token, a long word or many words are left to the library", () => {
+  const words = new WholeWords(() => 1, false, 10);
+  for (const text of ["\u00e9", "[SEP]", "a\u0000b", "a".repeat(11), "a ".repeat(2049)]) {
+    assert.equal(words.split(text), undefined, text);
+  }
+  assert.ok(words.split("a ".repeat(2048)));
+});
