@@ -4,8 +4,6 @@ import { setFlagsFromString } from "node:v8";
 
 // the young generation keeps its first size of 2 MiB, instead of growing to 32
 setFlagsFromString("--semi-space-growth-factor=1");
-// that little is collected in one thread: threads that help wait for processors that are busy with inference
-setFlagsFromString("--no-parallel-scavenge");
 
 if (existsSync(new URL("../dist/src/cli/commands.js", import.meta.url))) {
   const { execute } = await import("@oclif/core");

@@ -1,14 +1,15 @@
 // Measures latency and processor time of a request at given rates of random arrivals (Poisson): for the serving process, for the
 // inference process, and for this one, which sends. `npm run build && node scripts/measure/load-cost.mjs --rates 100,200
-// [--seconds 8] [--rounds 1] [--workload short] [--root another/checkout ...] [-- flags of decision serve]`
+// [--seconds 8] [--rounds 1] [--workload short | --state 1000] [--root another/checkout ...] [-- flags of decision serve]`
 //
-// With several --root, each rate is measured on each build in turn. Linux only.
+// --state sends requests with 2 candidates and a new state of so many tokens. With several --root, each rate is measured on each build in turn. Linux only.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { openLoop, poissonArrivals } from "../../dist/bench/http/open-loop.js";
 import { findFault } from "../../dist/bench/http/reply-check.js";
 import { Target } from "../../dist/bench/http/target.js";
 import { Random } from "../../dist/bench/random.js";
+import { sized } from "../../dist/bench/workloads/fixed-sizes.js";
 import { WORKLOADS } from "../../dist/bench/workloads/table.js";
 import { systemClock } from "../../dist/src/inference/clock.js";
 import { cpuSecondsOf, startService } from "./overload/service.mjs";
@@ -20,14 +21,17 @@ const { values: flags, positionals } = parseArgs({
     seconds: { type: "string", default: "8" },
     rounds: { type: "string", default: "1" },
     workload: { type: "string", default: "short" },
+    state: { type: "string" },
     root: { type: "string", multiple: true, default: [path.join(import.meta.dirname, "../..")] },
   },
 });
 const rates = (flags.rates ?? "").split(",").map(Number);
-const workload = WORKLOADS.find(({ name }) => name === flags.workload);
-if (!workload || !rates.every((rate) => rate > 0))
+const state = Number(flags.state ?? 1000);
+const workload =
+  flags.state === undefined ? WORKLOADS.find(({ name }) => name === flags.workload) : { request: newState };
+if (!workload || !Number.isInteger(state) || !rates.every((rate) => rate > 0))
   throw new Error(
-    `--rates must be numbers of requests a second, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
+    `--rates must be numbers of requests a second, --state a number of tokens, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
   );
 const { signal } = new AbortController();
 let next = 0;
@@ -37,7 +41,8 @@ for (const root of flags.root) {
   const service = await startService(root, positionals);
   services.push({ root, service, target: new Target(`http://127.0.0.1:${service.port}`) });
 }
-for (const each of services) await measure(each, 100, 3000); // warm-up
+const warmUpRate = flags.state === undefined ? 100 : rates[0];
+for (const each of services) await measure(each, warmUpRate, 3000);
 console.log("rate   p50     p99     serving  inference  sender   build (times in ms)");
 for (let round = 0; round < Number(flags.rounds); round++)
   for (const rate of rates)
@@ -55,6 +60,17 @@ for (let round = 0; round < Number(flags.rounds); round++)
 for (const { service, target } of services) {
   target.close();
   await service.end();
+}
+
+/** A request with a state that no other has. */
+function newState(seed, index) {
+  return sized(new Random(seed, "state", index), {
+    state,
+    question: 12,
+    candidate: 12,
+    questions: 1,
+    candidates: 2,
+  });
 }
 
 /** Sends at a rate for some milliseconds. Costs are milliseconds of processor time per request. */

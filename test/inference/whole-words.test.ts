@@ -69,6 +69,20 @@ test("real texts have the library's tokens", async () => {
   await compare(lines, IN_RUNS);
 });
 
+test("other work runs between the groups of a large request", async () => {
+  const part = { role: "candidate" as const, text: "the ".repeat(1000), maxTokens: 2000 };
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const encoded = await encodeAll(Array.from({ length: 100 }, () => part)); // 13 groups
+  clearImmediate(next);
+  assert.equal(encoded.length, 100);
+  assert.ok(turns >= 12, `${turns} turns`);
+});
+
 test("words of the vocabulary are looked up, other words are left to the library", () => {
   const known = new Map([
     ["the", 1],

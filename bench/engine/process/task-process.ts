@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { processEnvironment } from "../../../src/backends/onnx/process/process-environment.ts";
 import type { TaskCall, TaskName, TaskReply, Tasks } from "./tasks.ts";
 
 /** The `.ts` file when running from source, the `.js` file when compiled. */
@@ -26,6 +27,7 @@ export class TaskProcess {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       execArgv,
+      env: processEnvironment(process.env), // the allocator's settings are those of the service
     });
     this.#child.on("message", (reply: TaskReply) => {
       const waiting = this.#waiting.get(reply.id);

@@ -1,4 +1,5 @@
 import "./one-thread.ts";
+import { setImmediate as turn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
@@ -80,6 +81,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     let tooMany = 0;
     for (const group of groupByUnits(parts, ({ text }) => text.length, PIECE_UNITS)) {
       if (tooMany >= maxTooMany) return encoded;
+      if (encoded.length > 0) await turn(); // a group whose words are all known takes some milliseconds of the main thread
       signal.throwIfAborted();
       const results = await this.#encodeGroup(group, signal);
       tooMany += results.filter((result) => !(result instanceof Int32Array)).length;
