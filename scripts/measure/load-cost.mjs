@@ -2,7 +2,8 @@
 // inference process, and for this one, which sends. `npm run build && node scripts/measure/load-cost.mjs --rates 100,200
 // [--seconds 8] [--rounds 1] [--workload short | --state 1000] [--root another/checkout ...] [-- flags of decision serve]`
 //
-// --state sends requests with 2 candidates and a new state of so many tokens. With several --root, each rate is measured on each build in turn. Linux only.
+// --state sends requests with 2 candidates and a new state of so many tokens. With several --root, each rate is measured
+// on each build in turn. Linux only.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { openLoop, poissonArrivals } from "../../dist/bench/http/open-loop.js";
@@ -26,12 +27,13 @@ const { values: flags, positionals } = parseArgs({
   },
 });
 const rates = (flags.rates ?? "").split(",").map(Number);
-const state = Number(flags.state ?? 1000);
 const workload =
-  flags.state === undefined ? WORKLOADS.find(({ name }) => name === flags.workload) : { request: newState };
-if (!workload || !Number.isInteger(state) || !rates.every((rate) => rate > 0))
+  flags.state === undefined
+    ? WORKLOADS.find(({ name }) => name === flags.workload)
+    : newStates(Number(flags.state));
+if (!workload || !rates.every((rate) => rate > 0))
   throw new Error(
-    `--rates must be numbers of requests a second, --state a number of tokens, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
+    `--rates must be numbers of requests a second, --state a whole number of tokens above 2, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
   );
 const { signal } = new AbortController();
 let next = 0;
@@ -50,8 +52,8 @@ for (let round = 0; round < Number(flags.rounds); round++)
       const { p50, p99, costs, faults } = await measure(each, rate, Number(flags.seconds) * 1000);
       const cells = [
         rate,
-        p50.toFixed(1),
-        p99.toFixed(1),
+        p50?.toFixed(1) ?? "-",
+        p99?.toFixed(1) ?? "-", // of fewer than 100 requests there is none
         ...costs.map((cost) => cost.toFixed(2)),
         each.root,
       ];
@@ -62,15 +64,11 @@ for (const { service, target } of services) {
   await service.end();
 }
 
-/** A request with a state that no other has. */
-function newState(seed, index) {
-  return sized(new Random(seed, "state", index), {
-    state,
-    question: 12,
-    candidate: 12,
-    questions: 1,
-    candidates: 2,
-  });
+/** Requests of which each has a state of its own. @returns undefined if no state has so many tokens */
+function newStates(state) {
+  if (!Number.isInteger(state) || state <= 2) return undefined; // its special tokens
+  const sizes = { state, question: 12, candidate: 12, questions: 1, candidates: 2 };
+  return { request: (seed, index) => sized(new Random(seed, "state", index), sizes) };
 }
 
 /** Sends at a rate for some milliseconds. Costs are milliseconds of processor time per request. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { TokenTree } from "../inference/ports.ts";
+import { sha256 } from "../inference/sha256.ts";
 
 /**
  * Minimum tokens of a state worth caching. Chosen: encoding a shorter state costs little, and caching it would need copies
@@ -14,5 +14,5 @@ export function shortestKeptState(stateCacheBytes: number): number {
 
 /** Cache key of a tree's state: the digest that the queue has computed, otherwise one of its tokens. */
 export function stateKey({ state, stateKey }: TokenTree): string {
-  return stateKey ?? createHash("sha256").update(state).digest("base64url");
+  return stateKey ?? sha256(state);
 }
