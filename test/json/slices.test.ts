@@ -71,7 +71,10 @@ it("short work does not wait for long computations", async () => {
   const order: string[] = [];
   const long = runSliced(busy("long", 5, order));
   const { clock } = fakeClock(); // on a busy machine, even one step may take longer than a slice
-  await runSliced(count(1, () => {}), { clock });
+  await runSliced(
+    count(1, () => {}),
+    { clock },
+  );
   order.push("short has ended");
   await long;
   assert.ok(order.indexOf("short has ended") < order.lastIndexOf("long"), order.join());

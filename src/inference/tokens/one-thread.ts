@@ -3,4 +3,4 @@
  * with threads that take their time from the inference process: under load, 10 % of the throughput. The library reads the
  * variable in each call. A value that the caller has set is left.
  */
-process.env["TOKENIZERS_PARALLELISM"] ??= "false";
+process.env.TOKENIZERS_PARALLELISM ??= "false";
