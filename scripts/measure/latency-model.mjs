@@ -4,13 +4,14 @@
 //
 // Short requests (45 tokens, two per forward) arrive at random times. The time of a forward is proportional to its
 // tokens plus 25, with a random factor (`--spread`, standard deviation). Two forwards run at a time, and a processor that
-// has none left of a batch begins with the next batch. A request that comes while nothing is computed uses both
-// processors. A message between the processes takes `--message-ms`. The output also has a lower bound for any order of
+// has none left of a batch begins with the next batch. A request that comes while nothing is computed, and
+// neither was shortly before, uses both processors. A message between the processes takes `--message-ms`. The output also has a lower bound for any order of
 // service: an M/D/1 queue in which each request takes its time in a full batch, without messages, plus the time of a
 // request alone. No machine is measured.
 import { setImmediate as settled } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Random } from "../../dist/bench/random.js";
+import { Company } from "../../dist/src/backends/onnx/forwards/company.js";
 import { Scheduler } from "../../dist/src/inference/queue/scheduler.js";
 
 const { values: flags } = parseArgs({
@@ -87,6 +88,7 @@ class ModelledBackend {
   #clock;
   #random;
   #underWay = 0;
+  #company = new Company();
   /** Times at which the processors become free. */
   #free = new Array(PROCESSORS).fill(0);
 
@@ -100,7 +102,7 @@ class ModelledBackend {
   score(forest) {
     this.batches += 1;
     this.requests += forest.length;
-    const isAlone = forest.length === 1 && this.#underWay === 0;
+    const isAlone = this.#company.note(forest.length > 1 || this.#underWay > 0);
     this.#underWay += 1;
     const endAt = this.#compute(forest.length, this.#clock.now() + messageMs, isAlone);
     const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates));

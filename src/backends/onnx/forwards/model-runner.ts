@@ -11,6 +11,7 @@ import {
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
+import { Company } from "./company.ts";
 import { ForestTurns, type Turn } from "./forest-turns.ts";
 import { planForwards } from "./forward-plan.ts";
 import { areSmall, roundsOf } from "./forward-rounds.ts";
@@ -37,8 +38,8 @@ export interface Runner {
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
   /**
-   * @param isAlone whether all other forests have been answered. If not, a single small forward runs in one thread, which leaves
-   *                the others to the next forest. Default: true
+   * @param isAlone whether all other forests have been answered. If not, or if that was so for one of the last forests, a single small
+   *                forward runs in one thread, which leaves the others to the next forest. Default: true
    */
   score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
 }
@@ -49,6 +50,7 @@ export class ModelRunner implements Runner {
   readonly #states: StateCache;
   readonly #garbage = new Garbage();
   readonly #turns = new ForestTurns();
+  readonly #company = new Company();
   /** Keys of the states that are being encoded for the cache. */
   readonly #beingEncoded = new Set<string>();
 
@@ -89,17 +91,18 @@ export class ModelRunner implements Runner {
    * other forest has all processors to itself.
    */
   score(forest: readonly TokenTree[], isAlone = true): Promise<ForestScores> {
-    return this.#turns.take((turn) => this.#score(forest, turn, isAlone));
+    const isOneAtATime = this.#company.note(!isAlone || forest.length > 1);
+    return this.#turns.take((turn) => this.#score(forest, turn, isOneAtATime));
   }
 
-  async #score(forest: readonly TokenTree[], turn: Turn, isAlone: boolean): Promise<ForestScores> {
+  async #score(forest: readonly TokenTree[], turn: Turn, isOneAtATime: boolean): Promise<ForestScores> {
     if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded; // then it is cached
     const isKnown = (key: string) => this.#states.has(key);
     const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
     const encoded = this.#recall(states);
     const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
-    const isShared = this.#threads.canOverlap && areSmall(rounds) && !(isAlone && forwards.length === 1);
+    const isShared = this.#threads.canOverlap && areSmall(rounds) && !(isOneAtATime && forwards.length === 1);
     const encodes = [...states].filter(([, state]) => this.#isKept(state) && !encoded.has(state));
     for (const [key] of encodes) this.#beingEncoded.add(key);
     if (isShared) turn.share();
