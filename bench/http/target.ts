@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Pool } from "undici";
+import { errors, Pool } from "undici";
 import { ServiceError } from "../../src/errors.ts";
 import { takesFewerTokens } from "../workloads/limits.ts";
 import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
@@ -13,7 +13,7 @@ export interface HttpReply {
 export interface Patience {
   /** Aborts it with its reason. */
   readonly signal: AbortSignal;
-  /** Time limit from sending the request to the complete answer. */
+  /** Time limit from sending the request to the headers of the answer, and between parts of its body. */
   readonly timeoutMs: number;
 }
 
@@ -50,7 +50,7 @@ export class Target {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
-    this.#pool = new Pool(parsed.origin, { headersTimeout: 0, bodyTimeout: 0 }); // Patience limits the time
+    this.#pool = new Pool(parsed.origin);
   }
 
   /** Path of an operation on this server. */
@@ -106,25 +106,22 @@ export class Target {
   ): Promise<HttpReply> {
     signal.throwIfAborted();
     setMaxListeners(0, signal); // one for each concurrent request
-    const ended = new AbortController();
-    const stop = () => ended.abort(signal.reason);
-    const timer = setTimeout(
-      () => ended.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
-      timeoutMs,
-    );
-    signal.addEventListener("abort", stop, { once: true });
     try {
+      const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
       const reply = await this.#pool.request({
         method,
         path,
         headers: this.headers,
         body,
-        signal: ended.signal,
+        signal,
+        ...limits,
       });
       return { status: reply.statusCode, body: await reply.body.text() };
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (!(cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError))
+        throw cause;
+      throw new Error(`no answer within ${timeoutMs / 1000} s`, { cause });
     }
   }
 }

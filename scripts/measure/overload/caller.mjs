@@ -1,7 +1,7 @@
 // A process that sends requests and counts the answers. overload.mjs starts and controls it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Line } from "./line.mjs";
-import { requestSeries } from "./requests.mjs";
+import { repeated, requestSeries } from "./requests.mjs";
 
 const TICK_MS = 2;
 
@@ -53,9 +53,14 @@ class Tally {
   }
 }
 
-/** Closed loop: callers that send, wait for the answer and send again. Requests in progress at the end do not count. */
-async function closed({ port, callers, ms, mix, seed, warmUpMs = 0 }) {
-  const next = requestSeries(mix, seed);
+/**
+ * Closed loop: callers that send, wait for the answer and send again. Requests in progress at the end do not count.
+ *
+ * `different`: number of different requests, which are repeated.
+ */
+async function closed({ port, callers, ms, mix, seed, different, warmUpMs = 0 }) {
+  const series = requestSeries(mix, seed);
+  const next = different === undefined ? series : repeated(series, different);
   let tally = new Tally();
   let isOver = false;
   const lines = Array.from({ length: callers }, () => {

@@ -33,6 +33,13 @@ const BLANKS = Buffer.alloc(REQUEST_LIMITS.maxBodyBytes, " ");
 /** Names of the mixes. */
 export const mixes = Object.keys(MIXES);
 
+/** A series that repeats its first `count` requests, whose scores the service keeps: they need no time of the model. */
+export function repeated(next, count) {
+  const kept = Array.from({ length: count }, () => next(true));
+  let at = 0;
+  return () => kept[at++ % count];
+}
+
 /**
  * An endless series of requests with different states.
  * @returns function of whether to keep the connection alive; gives `{ parts, isBroken }`
