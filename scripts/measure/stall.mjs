@@ -189,9 +189,10 @@ async function measure() {
     ["app", "engine", "options/resolve"].map((file) => import(`../../dist/src/${file}.js`)),
   );
   const silent = { debug() {}, info() {}, warn: console.error, error: console.error };
-  const engine = await createEngine(resolveOptions({ "queue-size": "1000" }), console.error);
+  const options = resolveOptions({ "queue-size": "1000" });
+  const engine = await createEngine(options, console.error);
   await engine.start();
-  const app = await createApp(engine, { log: silent });
+  const app = await createApp(engine, { ...options, log: silent, port: 0 });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address();
   const caller = fork(fileURLToPath(import.meta.url), { serialization: "advanced" });
