@@ -107,14 +107,14 @@ export class Target {
     signal.throwIfAborted();
     setMaxListeners(0, signal); // one for each concurrent request
     try {
-      const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
       const reply = await this.#pool.request({
         method,
         path,
         headers: this.headers,
         body,
         signal,
-        ...limits,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
       });
       return { status: reply.statusCode, body: await reply.body.text() };
     } catch (cause) {

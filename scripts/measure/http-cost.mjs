@@ -2,20 +2,21 @@
 // called in this process. `npm run build && node scripts/measure/http-cost.mjs [--rounds 4] [--seconds 4]
 // [--warm-up 15] [--callers 64] [--mix short] [--max-added 5]`
 //
-// Before the first round, both get requests whose scores are kept for `--warm-up` seconds, since V8 compiles the code of a request only after
-// thousands of them. Rounds alternate. On a saturated machine, the share of processor time that HTTP uses is the share of throughput that
-// it costs. Unlike throughput, processor time can also be measured on a machine with other load. The callers' processor
+// First, both get requests for `--warm-up` seconds, since V8 compiles the code of a request only after thousands of them.
+// Their scores are kept, so they need no time of the model. Then rounds alternate. On a saturated machine, the share of
+// processor time that HTTP uses is the share of throughput that it costs. Unlike throughput, processor time can also be measured on a machine with other load. The callers' processor
 // time does not count. The exit code is 1 if HTTP adds more than `--max-added` percent. Linux only.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { median } from "../../dist/bench/measure/statistics.js";
 import { createContractFor } from "../../dist/src/app.js";
 import { createEngine } from "../../dist/src/engine.js";
 import { completeOptions } from "../../dist/src/options/resolve.js";
-import { repeated, requestSeries } from "./overload/requests.mjs";
+import { numberOf } from "./flags.mjs";
+import { requestSeries } from "./overload/requests.mjs";
 import { cpuSecondsOf, startService } from "./overload/service.mjs";
 
 const { values: flags } = parseArgs({
@@ -34,19 +35,24 @@ const [rounds, seconds, warmUp, callers, mostAdded] = [
   "warm-up",
   "callers",
   "max-added",
-].map(numberOf);
-/** Scores that both keep: those of the 16 requests of the warm-up, with three candidates each. */
-const KNOWN = 48;
+].map((name) => numberOf(flags, name));
+/** Different requests of the warm-up. */
+const KNOWN = 16;
+/** Scores that both keep: those of the warm-up, whose requests have three candidates each. */
+const CACHE_SIZE = 3 * KNOWN;
 
-const service = await startService(path.join(import.meta.dirname, "../.."), ["--cache-size", String(KNOWN)]);
+const service = await startService(path.join(import.meta.dirname, "../.."), [
+  "--cache-size",
+  String(CACHE_SIZE),
+]);
 const caller = fork(path.join(import.meta.dirname, "overload/caller.mjs"), { serialization: "advanced" });
-const engine = await createEngine(completeOptions({ cacheSize: KNOWN }));
+const engine = await createEngine(completeOptions({ cacheSize: CACHE_SIZE }));
 await engine.start();
 const contract = await createContractFor(engine);
 
 const costs = { http: [], inProcess: [] };
-await overHttp({ seed: 1, ms: 1000 * warmUp, different: KNOWN / 3 });
-await withoutHttp({ seed: 2, ms: 1000 * warmUp, different: KNOWN / 3 });
+await overHttp({ seed: 1, ms: 1000 * warmUp, different: KNOWN });
+await withoutHttp({ seed: 2, ms: 1000 * warmUp, different: KNOWN });
 for (let round = 0; round < rounds; round++) {
   costs.http.push(await overHttp({ seed: 100 + round, ms: 1000 * seconds }));
   costs.inProcess.push(await withoutHttp({ seed: 200 + round, ms: 1000 * seconds }));
@@ -75,13 +81,13 @@ async function overHttp(load) {
 }
 
 async function withoutHttp({ seed, ms, different }) {
-  const series = requestSeries(flags.mix, seed);
-  const next = different === undefined ? series : repeated(series, different);
+  const next = requestSeries(flags.mix, seed, different);
   let [answered, isOver] = [0, false];
   const before = cpuOf(process.pid);
   const startedAt = performance.now();
   const loop = async () => {
     while (!isOver) {
+      if (different !== undefined) await turn(); // kept scores take no turn of the event loop, and no timer would fire
       const [, ...parts] = next(true).parts;
       const body = Buffer.concat(parts.map((part) => Buffer.from(part)));
       const { signal } = new AbortController();
@@ -120,11 +126,4 @@ function summary(all) {
 
 function row(name, { serving, inference, rate }) {
   return `${name.padEnd(33)} ${serving.toFixed(2).padStart(7)} ${inference.toFixed(2).padStart(11)} ${rate.toFixed(0).padStart(11)}`;
-}
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (value > 0) return value;
-  console.error(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
-  process.exit(2);
 }

@@ -6,14 +6,12 @@
 // on each build in turn. Linux only.
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { openLoop, poissonArrivals } from "../../dist/bench/http/open-loop.js";
-import { findFault } from "../../dist/bench/http/reply-check.js";
 import { Target } from "../../dist/bench/http/target.js";
 import { Random } from "../../dist/bench/random.js";
 import { sized } from "../../dist/bench/workloads/fixed-sizes.js";
 import { WORKLOADS } from "../../dist/bench/workloads/table.js";
-import { systemClock } from "../../dist/src/inference/clock.js";
 import { cpuSecondsOf, startService } from "./overload/service.mjs";
+import { randomLoad } from "./random-load.mjs";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,7 +33,6 @@ if (!workload || !rates.every((rate) => rate > 0))
   throw new Error(
     `--rates must be numbers of requests a second, --state a whole number of tokens above 2, and --workload one of ${WORKLOADS.map(({ name }) => name).join(", ")}`,
   );
-const { signal } = new AbortController();
 let next = 0;
 
 const services = [];
@@ -73,24 +70,10 @@ function newStates(state) {
 
 /** Sends at a rate for some milliseconds. Costs are milliseconds of processor time per request. */
 async function measure({ service, target }, rate, ms) {
-  const arrivalsMs = poissonArrivals(new Random(next, "arrivals"), rate, {
-    ms,
-    count: Number.POSITIVE_INFINITY,
-  });
-  const requests = arrivalsMs.map(() => workload.request(1, next++));
+  const load = randomLoad(target, { rate, ms, seed: next, next: () => workload.request(1, next++) });
   const before = usage(service);
-  const send = async (index) => {
-    const { status, body } = await target.send(requests[index], { signal, timeoutMs: 60_000 });
-    return { status, fault: findFault(requests[index], status, body) };
-  };
-  const { latencies, outcomes } = await openLoop({
-    arrivalsMs,
-    send,
-    clock: systemClock,
-    patienceMs: 15_000,
-    signal,
-  });
-  const costs = usage(service).map((seconds, at) => ((seconds - before[at]) / requests.length) * 1000);
+  const { latencies, outcomes } = await load.send();
+  const costs = usage(service).map((seconds, at) => ((seconds - before[at]) / load.count) * 1000);
   const { p50, p99 } = latencies.summary();
   return {
     p50,

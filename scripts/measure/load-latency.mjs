@@ -8,14 +8,12 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { closedLoop } from "../../dist/bench/http/closed-loop.js";
-import { openLoop, poissonArrivals } from "../../dist/bench/http/open-loop.js";
-import { findFault } from "../../dist/bench/http/reply-check.js";
 import { Target } from "../../dist/bench/http/target.js";
 import { median } from "../../dist/bench/measure/statistics.js";
-import { Random } from "../../dist/bench/random.js";
 import { SHORT } from "../../dist/bench/workloads/fixed-sizes.js";
-import { systemClock } from "../../dist/src/inference/clock.js";
+import { numberOf } from "./flags.mjs";
 import { startService } from "./overload/service.mjs";
+import { randomLoad } from "./random-load.mjs";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +27,7 @@ const { values: flags, positionals } = parseArgs({
   },
 });
 const [share, rounds, seconds, warmUp, callers] = ["share", "rounds", "seconds", "warm-up", "callers"].map(
-  numberOf,
+  (name) => numberOf(flags, name),
 );
 /** Share of `--seconds` that the maximum rate and the latency of one caller take each. */
 const SHORTER = 1 / 2;
@@ -77,29 +75,12 @@ async function saturate(target, count, forSeconds) {
   return { rate: (1000 * latencies.count) / elapsedMs, summary: latencies.summary() };
 }
 
-async function offer(target, rate, round) {
-  const arrivalsMs = poissonArrivals(new Random(round, "arrivals"), rate, {
-    ms: 1000 * seconds,
-    count: Number.POSITIVE_INFINITY,
-  });
-  const requests = arrivalsMs.map(next);
-  const send = async (index) => {
-    const { status, body } = await target.send(requests[index], { signal, timeoutMs: 60_000 });
-    return { status, fault: findFault(requests[index], status, body) };
-  };
-  const run = { arrivalsMs, send, clock: systemClock, patienceMs: 15_000, signal };
-  const { latencies, outcomes } = await openLoop(run);
+async function offer(target, rate, seed) {
+  const { latencies, outcomes } = await randomLoad(target, { rate, ms: 1000 * seconds, seed, next }).send();
   expectAnswers(latencies, outcomes);
   return latencies.summary();
 }
 
 function expectAnswers(latencies, outcomes) {
   if (outcomes.answers !== latencies.count) console.log(JSON.stringify(outcomes.counts()));
-}
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (value > 0) return value;
-  console.error(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
-  process.exit(2);
 }

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
 import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
+import { numberOf, refuse } from "./flags.mjs";
 import { mixes } from "./overload/requests.mjs";
 import { startService } from "./overload/service.mjs";
 
@@ -42,14 +43,14 @@ const LEAST_REFUSALS = 10_000;
 const REFUSALS_PER_ANSWER = 20;
 const UNFINISHED_MIB = 200;
 
-if (!mixes.includes(flags.mix)) fail(`--mix must be one of ${mixes.join(", ")}, not ${flags.mix}.`);
+if (!mixes.includes(flags.mix)) refuse(`--mix must be one of ${mixes.join(", ")}, not ${flags.mix}.`);
 const [times, seconds, capacitySeconds, connections, seed] = [
   "times",
   "seconds",
   "capacity-seconds",
   "connections",
   "seed",
-].map(numberOf);
+].map((name) => numberOf(flags, name));
 const broken = [];
 let answersPerSecond = 0;
 
@@ -294,15 +295,4 @@ function quantiles(latencies) {
 function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
-}
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (value > 0) return value;
-  return fail(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
-}
-
-function fail(message) {
-  console.error(message);
-  process.exit(2);
 }

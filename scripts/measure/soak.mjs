@@ -23,6 +23,7 @@ import { residentOnce, serviceMemory } from "../../dist/bench/http/resident-memo
 import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
 import { median, slope } from "../../dist/bench/measure/statistics.js";
 import { describeCommit, describeMachine, describeVersions } from "../../dist/bench/report/machine.js";
+import { numberOf, refuse } from "./flags.mjs";
 import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.mjs";
 
 const SAMPLE_MS = 1_000;
@@ -46,7 +47,7 @@ const { values: flags, positionals } = parseArgs({
     plant: { type: "string" },
   },
 });
-const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map(numberOf);
+const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map((name) => numberOf(flags, name));
 if (![undefined, "leak"].includes(flags.plant))
   refuse(`--plant must be "leak", not ${JSON.stringify(flags.plant)}.`);
 
@@ -172,17 +173,6 @@ function aborted() {
 
 function rest(ms) {
   return sleep(ms, undefined, { signal: early.signal });
-}
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (value > 0) return value;
-  refuse(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
-}
-
-function refuse(message) {
-  console.error(message);
-  process.exit(2);
 }
 
 function judge(what, value, bound) {

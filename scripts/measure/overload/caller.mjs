@@ -1,7 +1,7 @@
 // A process that sends requests and counts the answers. overload.mjs starts and controls it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Line } from "./line.mjs";
-import { repeated, requestSeries } from "./requests.mjs";
+import { requestSeries } from "./requests.mjs";
 
 const TICK_MS = 2;
 
@@ -59,8 +59,7 @@ class Tally {
  * `different`: number of different requests, which are repeated.
  */
 async function closed({ port, callers, ms, mix, seed, different, warmUpMs = 0 }) {
-  const series = requestSeries(mix, seed);
-  const next = different === undefined ? series : repeated(series, different);
+  const next = requestSeries(mix, seed, different);
   let tally = new Tally();
   let isOver = false;
   const lines = Array.from({ length: callers }, () => {

@@ -33,18 +33,20 @@ const BLANKS = Buffer.alloc(REQUEST_LIMITS.maxBodyBytes, " ");
 /** Names of the mixes. */
 export const mixes = Object.keys(MIXES);
 
-/** A series that repeats its first `count` requests, whose scores the service keeps: they need no time of the model. */
-export function repeated(next, count) {
-  const kept = Array.from({ length: count }, () => next(true));
-  let at = 0;
-  return () => kept[at++ % count];
-}
-
 /**
  * An endless series of requests with different states.
+ * @param different number of different requests, which are repeated and keep their connection alive. Default: all are different
  * @returns function of whether to keep the connection alive; gives `{ parts, isBroken }`
  */
-export function requestSeries(mix, seed) {
+export function requestSeries(mix, seed, different) {
+  const next = newRequests(mix, seed);
+  if (different === undefined) return next;
+  const kept = Array.from({ length: different }, () => next(true));
+  let at = 0;
+  return () => kept[at++ % different];
+}
+
+function newRequests(mix, seed) {
   const random = new Random(seed, "overload", mix);
   let count = 0;
   return (isKept) => {

@@ -38,8 +38,8 @@ export interface Runner {
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
   /**
-   * @param isAlone whether all other forests have been answered. If not, or if that was so for one of the last forests, a single small
-   *                forward runs in one thread, which leaves the others to the next forest. Default: true
+   * @param isAlone whether all other forests have been answered. If not, or shortly after such a forest, a single small forward runs in
+   *                one thread, which leaves the others to the next forest. Default: true
    */
   score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
 }
