@@ -153,10 +153,11 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
   {
     name: "scores that are off while another request runs",
     fault: {
-      texts: (request) => {
+      request: (text) => {
         running += 1;
-        return request;
+        return text;
       },
+      takesMs: 50, // so that requests sent together overlap, however fast or slow the machine
       scores: (scored) => {
         const shift = running > 1 ? 1e-3 : 0;
         running -= 1;
