@@ -23,16 +23,50 @@ export interface Shape {
 const MAX_CHAIN = 32;
 
 const TYPING_KEYWORDS = ["type", "properties", "additionalProperties", "items"];
+const SHAPING_KEYWORDS = [...TYPING_KEYWORDS, "maxProperties", "maxItems", "allOf"];
+
+/** Shapes of schemas that have the same shape for each value. */
+const shapes = new WeakMap<Schema, { readonly shape: Shape | undefined }>();
+/** Members of unions, by the tag or by the kind of the values that they fit. */
+const membersOf = new WeakMap<readonly unknown[], Map<unknown, unknown>>();
+
+/** A search for the schemas of a value. */
+interface Search {
+  readonly value: JsonValue;
+  /** The OpenAPI document that the $refs point into. */
+  readonly document: unknown;
+  /** Whether a union was found, so that the schemas depend on the value. */
+  hasUnion: boolean;
+}
 
 /**
  * The shape of a value according to a schema; undefined if the schema admits any JSON.
  *
- * Follows $ref, allOf, and oneOf or anyOf (by discriminator, else by the kind of the value).
+ * Follows $ref, allOf, and oneOf or anyOf (by discriminator, else by the kind of the value). Schema and document must not change
+ * afterwards, because shapes are kept.
  * @param document the OpenAPI document that the $refs point into
  * @throws ServiceError INTERNAL if a $ref is broken or circular
  */
 export function shapeOf(schema: unknown, value: JsonValue, document: unknown): Shape | undefined {
-  const parts = partsOf(schema, value, document, 0);
+  if (!isSchema(schema)) return undefined;
+  const known = shapes.get(schema);
+  if (known !== undefined) return known.shape;
+  const search = { value, document, hasUnion: false };
+  const parts = partsOf(schema, search, 0);
+  const [only] = parts;
+  const shape = only !== undefined && parts.length === 1 ? shapeOfPart(only) : combined(parts);
+  if (!search.hasUnion) shapes.set(schema, { shape });
+  return shape;
+}
+
+/** @param part a schema without $ref, allOf or union */
+function shapeOfPart(part: Schema): Shape | undefined {
+  const known = shapes.get(part) ?? { shape: combined([part]) };
+  shapes.set(part, known);
+  return known.shape;
+}
+
+function combined(parts: readonly Schema[]): Shape | undefined {
   if (!parts.some((part) => TYPING_KEYWORDS.some((keyword) => keyword in part))) return undefined;
   const find = (keyword: string) => parts.find((part) => keyword in part)?.[keyword];
   const type = find("type");
@@ -52,38 +86,48 @@ export function shapeOf(schema: unknown, value: JsonValue, document: unknown): S
 }
 
 /** The schemas that apply to the value together, after resolving $refs and unions. */
-function partsOf(schema: unknown, value: JsonValue, document: unknown, hops: number): Schema[] {
+function partsOf(schema: unknown, search: Search, hops: number): Schema[] {
   if (!isSchema(schema)) return [];
   if (hops > MAX_CHAIN) throw new ServiceError("INTERNAL", "A schema of the contract refers to itself.");
-  const follow = (next: unknown) => partsOf(next, value, document, hops + 1);
-  if (typeof schema.$ref === "string") return follow(lookUp(schema.$ref, document));
+  const follow = (next: unknown) => partsOf(next, search, hops + 1);
+  if (typeof schema.$ref === "string") return follow(lookUp(schema.$ref, search.document));
   const whole = Array.isArray(schema.allOf) ? schema.allOf.flatMap(follow) : [];
   const union: unknown = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(union)) return [schema, ...whole];
-  const member = isSchema(schema.discriminator)
-    ? memberByTag(union, String(schema.discriminator.propertyName), value, document)
-    : memberByKind(union, value, document);
-  return [schema, ...whole, ...follow(member)];
+  search.hasUnion = true;
+  const member = follow(memberOf(union, schema.discriminator, search));
+  return SHAPING_KEYWORDS.some((keyword) => keyword in schema) ? [schema, ...whole, ...member] : member;
 }
 
-/** If no member of the union has the value's tag: a shape that keeps the tag, so that validation can report it. */
-function memberByTag(union: unknown[], property: string, value: JsonValue, document: unknown): unknown {
-  const tag = isJsonObject(value) ? value.get(property) : undefined;
-  // By the one-value enum of each member, as generated clients do. The copy for ajv has no `mapping`.
-  const member = union.find((candidate) =>
-    partsOf(candidate, null, document, 0).some((part) => {
-      const tagSchema = isSchema(part.properties) ? part.properties[property] : undefined;
-      return isSchema(tagSchema) && Array.isArray(tagSchema.enum) && tagSchema.enum.includes(tag);
-    }),
-  );
+/** The member of a union that fits the value, by its tag if the union has a discriminator, else by its kind. */
+function memberOf(union: readonly unknown[], discriminator: unknown, search: Search): unknown {
+  const { value } = search;
+  const property = isSchema(discriminator) ? String(discriminator.propertyName) : undefined;
+  const key = property === undefined ? kindOf(value) : isJsonObject(value) ? value.get(property) : undefined;
+  const known = membersOf.get(union) ?? new Map<unknown, unknown>();
+  membersOf.set(union, known);
+  const parts = (candidate: unknown) => partsOf(candidate, { ...search, value: null }, 0);
+  const member =
+    known.get(key) ??
+    union.find((candidate) =>
+      parts(candidate).some((part) =>
+        property === undefined ? part.type === key : hasTag(part, property, key),
+      ),
+    );
+  if (member !== undefined) known.set(key, member); // only those: callers choose tags
+  if (property === undefined) return member ?? { type: "string" };
+  // keeps the tag, so that validation can report it
   return member ?? { type: "object", properties: { [property]: {} }, additionalProperties: false };
 }
 
-function memberByKind(union: unknown[], value: JsonValue, document: unknown): unknown {
-  const kind = isJsonObject(value) ? "object" : isJsonArray(value) ? "array" : typeof value;
-  const fits = (candidate: unknown) =>
-    partsOf(candidate, null, document, 0).some((part) => part.type === kind);
-  return union.find(fits) ?? { type: "string" };
+function kindOf(value: JsonValue): string {
+  return isJsonObject(value) ? "object" : isJsonArray(value) ? "array" : typeof value;
+}
+
+/** By the one-value enum of each member, as generated clients do. The copy for ajv has no `mapping`. */
+function hasTag({ properties }: Schema, property: string, tag: unknown): boolean {
+  const tagSchema = isSchema(properties) ? properties[property] : undefined;
+  return isSchema(tagSchema) && Array.isArray(tagSchema.enum) && tagSchema.enum.includes(tag);
 }
 
 /** Follows a local JSON pointer (RFC 6901) such as `#/components/schemas/Question`. */
