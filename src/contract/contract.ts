@@ -182,11 +182,28 @@ async function createDispatcher(
     handlers: { ...dispatched(handlers, services), ...REFUSALS },
   });
   await dispatcher.init();
-  // the router lists them anew for each request: 64 of the 83 µs that dispatching and validating a small one takes
-  const operations = dispatcher.router.getOperations();
-  dispatcher.router.getOperations = () => operations;
+  shortenRouting(dispatcher.router);
   dispatcher.validator.preCompileRequestValidators(); // so that the first request does not wait for it
   return dispatcher;
+}
+
+/**
+ * Keeps what the router would compute anew for each request: it lists all operations, and three times it parses the path, the
+ * headers, the query and the cookies. Requests here have a path of the document and a parsed body, and nothing else.
+ */
+function shortenRouting(router: OpenAPIBackend["router"]): void {
+  const operations = router.getOperations();
+  const byRequest = new Map(operations.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
+  router.getOperations = () => operations;
+  router.matchOperation = ({ method, path }) => byRequest.get(`${method} ${path}`) ?? unreachable();
+  router.parseRequest = (request) => ({
+    ...request,
+    params: {},
+    headers: {},
+    query: {},
+    cookies: {},
+    requestBody: request.body,
+  });
 }
 
 function dispatched(handlers: AnyHandlers, services: Services) {
