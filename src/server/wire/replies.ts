@@ -6,10 +6,13 @@ import type { Log } from "../log.ts";
 import { hasUnreadBody, isWorthDraining, lingerBeforeClosing } from "./lingering.ts";
 import { wireReply } from "./wire-failures.ts";
 
-/** Sends a reply of the contract. As bytes, because Fastify would add a charset to the content type of a string. */
-export function sendReply(reply: FastifyReply, outgoing: OutgoingReply): FastifyReply {
-  return reply.code(outgoing.status).headers(outgoing.headers).send(Buffer.from(outgoing.body, "utf8"));
+/** Sends a reply of the contract. As a string, because Node.js writes it together with the headers. */
+export function sendReply(reply: FastifyReply, { status, headers, body }: OutgoingReply): FastifyReply {
+  return reply.code(status).headers(headers).serializer(asIs).send(body);
 }
+
+/** Without a serializer, Fastify would add a charset to the content type. */
+const asIs = (body: string) => body;
 
 /** Adds the common headers. Runs before each response of Fastify is written, including the documentation. */
 export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
