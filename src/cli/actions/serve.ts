@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { serve } from "../../library/index.ts";
 import { readApiKey, readPassedSocket, readRemoteToken } from "../../options/exposure.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
+import { setUpServiceHeap } from "./service-heap.ts";
 
 /** Time limit of systemd-notify. Chosen: systemd normally answers at once. */
 const NOTIFY_MS = 5_000;
@@ -37,18 +36,7 @@ export async function serveUntilSignal(
   if (service === undefined) return;
   print(service);
   await notifyReady(env, log);
-  keepHeapSmall();
-}
-
-/**
- * Collects the garbage of the start, 20 MB, and from now on more often than V8 does by default: it lets the heap grow to four times the
- * live memory.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString("--heap-growing-percent=40");
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  collect();
+  setUpServiceHeap();
 }
 
 /**
