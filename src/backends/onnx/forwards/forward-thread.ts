@@ -1,6 +1,7 @@
 /** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
+import { unmap } from "../../tensors/mapped-array.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
 import { watchParent } from "../runtime/parent-watch.ts";
 import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
@@ -26,9 +27,11 @@ port.on("message", (round: Round) => {
 port.postMessage({ results: new Map() } satisfies RoundReply);
 
 async function compute(round: Round): Promise<void> {
-  const bytes = [...round.known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
   await answer(round);
-  garbage.note(bytes);
+  for (const keyValues of round.known.values()) {
+    arraysOf(keyValues).forEach(unmap); // they are copies for this thread
+    garbage.note(byteLength(keyValues)); // what is left
+  }
 }
 
 async function answer(round: Round): Promise<void> {
