@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { environmentOf } from "../../src/backends/process/environment.ts";
-import { mappedArray, mappedCopy } from "../../src/backends/tensors/mapped-array.ts";
+import { mappedArray, mappedCopy, reuseLater, unmap } from "../../src/backends/tensors/mapped-array.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const LARGE = 2 ** 19;
 
-test("arrays of any size are zeroed, and copies are equal", () => {
+test("new arrays are zeroed, and copies are equal", () => {
   for (const length of [0, 1, 1000, LARGE]) {
     const array = mappedArray(length);
     assert.equal(array.length, length);
@@ -70,4 +70,31 @@ test("control: the allocator of the inference process keeps them", {
   skip: process.platform !== "linux",
 }, () => {
   assert.ok(returnedMib("new Float32Array(2 ** 18)") < 8);
+});
+
+test("a large array gets the pages of one that is done with, which is empty then", () => {
+  const used = mappedArray(LARGE).fill(3);
+  reuseLater(used);
+  assert.equal(used.length, 0);
+  const next = mappedArray(LARGE - 1);
+  assert.deepEqual([next.length, next[0], next.at(-1)], [LARGE - 1, 3, 3]);
+  const other = mappedArray(LARGE);
+  assert.equal(other[0], 0, "only one gets them");
+});
+
+test("spare pages are limited, and small arrays are left alone", () => {
+  const small = mappedArray(10).fill(1);
+  reuseLater(small);
+  unmap(small);
+  assert.equal(small[9], 1);
+  const arrays = Array.from({ length: 40 }, () => mappedArray(LARGE).fill(4));
+  arrays.forEach(reuseLater);
+  const reused = arrays.map(() => mappedArray(LARGE)).filter(([first]) => first === 4);
+  assert.equal(reused.length, 10); // of 2 MiB
+});
+
+test("an array can be returned to the system at once", () => {
+  const array = mappedArray(LARGE).fill(5);
+  unmap(array);
+  assert.equal(array.length, 0);
 });

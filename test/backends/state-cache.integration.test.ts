@@ -140,6 +140,23 @@ describe("a state that was seen a moment ago", () => {
     assert.ok(fed.reduce((sum, tokens) => sum + tokens, 0) < 50, `${fed} tokens of a warm state`);
   });
 
+  it("keeps its values while others are encoded in the same buffers", async () => {
+    const { runner, fed } = await watchedRunner(256 * 2 ** 20);
+    const long = (first: number): TokenTree[] =>
+      ask(2029).map((tree) => ({
+        ...tree,
+        state: Int32Array.from({ length: 900 }, (_, at) => first + (at % 50)),
+      }));
+    const { scores } = await runner.score(long(1000));
+    for (const first of [1100, 1200]) await runner.score(long(first));
+    fed.length = 0;
+    assert.deepEqual((await runner.score(long(1000))).scores, scores);
+    assert.ok(
+      fed.every((tokens) => tokens < 900),
+      `not encoded again: ${fed}`,
+    );
+  });
+
   it("is of the length that the queue counts with", async () => {
     const shortest = shortestKeptState(1);
     for (const tokens of [shortest - 1, shortest]) {
