@@ -54,16 +54,11 @@ export function shapeOf(schema: unknown, value: JsonValue, document: unknown): S
   const search = { value, document, hasUnion: false };
   const parts = partsOf(schema, search, 0);
   const [only] = parts;
-  const shape = only !== undefined && parts.length === 1 ? shapeOfPart(only) : combined(parts);
+  // a schema that is its only part cannot be followed further
+  const isMere = parts.length === 1 && only !== schema;
+  const shape = isMere ? shapeOf(only, value, document) : combined(parts);
   if (!search.hasUnion) shapes.set(schema, { shape });
   return shape;
-}
-
-/** @param part a schema without $ref, allOf or union */
-function shapeOfPart(part: Schema): Shape | undefined {
-  const known = shapes.get(part) ?? { shape: combined([part]) };
-  shapes.set(part, known);
-  return known.shape;
 }
 
 function combined(parts: readonly Schema[]): Shape | undefined {
