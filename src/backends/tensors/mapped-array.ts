@@ -46,17 +46,18 @@ function newBuffer(bytes: number): MappedBuffer {
 
 /** A copy with the memory of `mappedArray`. */
 export function mappedCopy(array: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
-  if (array.byteLength < LEAST_BYTES) return array.slice();
+  if (array.byteLength < LEAST_BYTES) return array.slice(); // without clearing it first
   const copy = mappedArray(array.length);
   copy.set(array);
   return copy;
 }
 
 /** Empties a large array. Later arrays of this thread get its pages. No effect on small arrays. */
-export function reuseLater({ buffer }: Float32Array<ArrayBuffer>): void {
+export function reuseLater(array: Float32Array<ArrayBuffer>): void {
+  const { buffer } = array;
   if (!isMapped(buffer)) return;
   const used = spare.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (used + buffer.byteLength > MOST_SPARE_BYTES) buffer.resize(0);
+  if (used + buffer.byteLength > MOST_SPARE_BYTES) unmap(array);
   else spare.push(structuredClone(buffer, { transfer: [buffer] })); // so that nothing else can reach the pages
 }
 

@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const MIB = 2 ** 20;
-/** Size of the young generation under load, as a multiple of its first size. Measured: docs/reliability.md. */
+/** Size of the young generation under load, as a multiple of its first size. Measured: docs/performance.md. */
 const GROWTH = 8;
 /** A young generation above this size has grown. V8 begins with two halves of 1 MiB, of which one is in use. */
 const FIRST_BYTES = 2 * MIB;
