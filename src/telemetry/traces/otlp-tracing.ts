@@ -37,12 +37,15 @@ const propagator = new W3CTraceContextPropagator();
  *
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
-export function createTracing({ serviceName, sampledShare }: TraceSettings, version: string): Tracing {
+export function createTracing(
+  { serviceName, sampledShare, isParentBased }: TraceSettings,
+  version: string,
+): Tracing {
   const own = resourceFromAttributes({ "service.name": serviceName, "service.version": version });
   const root = sampledShare === 1 ? new AlwaysOnSampler() : new TraceIdRatioBasedSampler(sampledShare);
   const provider = new TracerProvider({
     resource: defaultResource().merge(own),
-    sampler: new ParentBasedSampler({ root }),
+    sampler: isParentBased ? new ParentBasedSampler({ root }) : root,
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
   const tracer = provider.getTracer("decision", version);

@@ -1,8 +1,10 @@
 /** What traces need from the environment, beside what the exporter reads itself. */
 export interface TraceSettings {
   readonly serviceName: string;
-  /** Of the traces that begin here, from 0 to 1. A caller's trace is sampled as the caller says. */
+  /** Of the traces that begin here, from 0 to 1. */
   readonly sampledShare: number;
+  /** Whether a caller's trace is sampled as the caller says. */
+  readonly isParentBased: boolean;
   readonly endpoint: string;
 }
 
@@ -21,13 +23,32 @@ export function readTraceSettings(
   return {
     endpoint,
     serviceName: env.OTEL_SERVICE_NAME || "decision",
-    sampledShare: shareOf(env.OTEL_TRACES_SAMPLER, env.OTEL_TRACES_SAMPLER_ARG),
+    ...samplingOf(env.OTEL_TRACES_SAMPLER, env.OTEL_TRACES_SAMPLER_ARG),
   };
 }
 
-/** `parentbased_traceidratio` with its share; every other sampler takes all. */
-function shareOf(sampler: string | undefined, argument: string | undefined): number {
-  if (sampler === undefined || !sampler.includes("traceidratio")) return 1;
-  const share = Number(argument ?? "1");
+const PARENT_BASED = "parentbased_";
+
+/** An unknown sampler is ignored: then all is sampled that the caller does not exclude. */
+function samplingOf(
+  sampler = "",
+  argument: string | undefined,
+): Pick<TraceSettings, "sampledShare" | "isParentBased"> {
+  const isParentBased = sampler.startsWith(PARENT_BASED);
+  const name = isParentBased ? sampler.slice(PARENT_BASED.length) : sampler;
+  switch (name) {
+    case "always_on":
+      return { sampledShare: 1, isParentBased };
+    case "always_off":
+      return { sampledShare: 0, isParentBased };
+    case "traceidratio":
+      return { sampledShare: shareOf(argument), isParentBased };
+    default:
+      return { sampledShare: 1, isParentBased: true };
+  }
+}
+
+function shareOf(argument = "1"): number {
+  const share = Number(argument);
   return share >= 0 && share <= 1 ? share : 1;
 }
