@@ -8,6 +8,7 @@ import { MOST_MISSED_BATCHES } from "../../src/inference/batches/size-classes.ts
 import { planOf } from "../support/plans.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";
+import { makeTree } from "./scripted-backend.ts";
 
 const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false, mostOvertaken: Number.POSITIVE_INFINITY };
 const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
@@ -224,4 +225,28 @@ test("in a full queue, a request is overtaken by about as many as the queue hold
 test("in a queue that is less than half full, small requests go first", () => {
   const most = mostOvertakenIn(63, 128, 1000);
   assert.ok(most >= 160, `${most}`);
+});
+
+test("a request that the last batch served does not lead the next one, even if the batch before left it out", () => {
+  const rule = makeRule({ ...LIMITS, mostOvertaken: 4 });
+  const wide = makeWork(0, 3, 150); // a pair passes half the budget
+  const small = (order: number) => makeWork(order, 1, 40);
+  rule.form([wide, ...[1, 2, 3].map(small)]); // fills up with small ones, which overtake the wide one
+  const late = makeWork(4, 1, 40);
+  late.overtakenBy = 4;
+  assert.deepEqual(sharesOf(rule.form([wide, late])), { 0: 1 }, "in order of admission");
+  const after = rule.form([wide, ...[5, 6, 7].map(small)]);
+  assert.deepEqual(sharesOf(after), { 5: 1, 6: 1, 7: 1 });
+});
+
+test("no request counts as left out of a batch that stayed empty", () => {
+  const cache = new ScoreCache(10);
+  const rule = new BatchRule(LIMITS, cache);
+  const known = makeWork(1, 1);
+  if (known.nextPair) cache.set(known.nextPair.candidate.key, 1);
+  const node = (id: number, length: number) => ({ id: 9_000_000 + id, length });
+  const tree = makeTree(node(0, 150), [{ question: node(1_000, 10), candidates: [node(2_000, 20)] }]); // rule 6
+  const long = new RequestWork(2, planOf(tree), 0);
+  assert.equal(rule.form([known, long]).pairCount, 0);
+  assert.equal(long.missedBatches, 0);
 });

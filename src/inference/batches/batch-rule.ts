@@ -88,7 +88,8 @@ export class BatchRule {
   }
 
   /**
-   * Forms the next batch, and answers pairs that are in the score cache by now. The batch is empty only if no pair is left.
+   * Forms the next batch, and answers pairs that are in the score cache by now. The batch is empty only if it has answered pairs, or
+   * none is left.
    *
    * @param ready   requests with remaining pairs
    * @param quantum Q; at most `maxTokens`, which is the default
@@ -97,7 +98,7 @@ export class BatchRule {
     const untouched = new Set(ready.filter(({ hasBegun }) => !hasBegun));
     const inOrder = this.#fillInOrder(ready, quantum);
     const batch = inOrder.pairCount > 0 ? inOrder : this.#fillBySize(ready, quantum);
-    noteLeftOut(ready, batch, untouched);
+    if (batch.pairCount > 0) noteLeftOut(ready, batch, untouched);
     return batch;
   }
 
@@ -115,6 +116,7 @@ export class BatchRule {
       if (isLong(remainingTokens, quantum)) batch.longTokens += batch.tokenCount - before;
       if (work.remainingPairs > 0 && batch.pairCount > 0) break; // nothing overtakes it
     }
+    if (this.#passedOver && batch.requests.has(this.#passedOver)) this.#passedOver = undefined;
     return batch;
   }
 
@@ -160,7 +162,8 @@ export class BatchRule {
     let ofLong = long.includes(oldest) ? ofOldest : 0;
     for (const work of long) ofLong += take(work, room);
     batch.longTokens = ofLong;
-    this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;
+    if (batch.pairCount > 0)
+      this.#passedOver = batch.requests.has(oldest) || oldest.remainingPairs === 0 ? undefined : oldest;
     return batch;
   }
 
