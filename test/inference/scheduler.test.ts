@@ -102,6 +102,18 @@ test("a late timer neither starts a batch nor completes a request past its deadl
   assert.equal(bench.backend.calls.length, 1);
 });
 
+test("a request whose tokens come after its deadline gets 504, not 503, also while others are computed", async () => {
+  const bench = new QueueBench({ deadlineMs: 100 });
+  bench.ask(flatTree(1, 2));
+  const slow = bench.admit(flatTree(2, 2));
+  bench.clock.stall(150);
+  slow.submit();
+  await settle();
+  assert.equal(outcomeOf(slow), "DEADLINE_EXCEEDED");
+  const { timedOut, rejected } = bench.scheduler.counters();
+  assert.deepEqual([timedOut, rejected], [1, 0]);
+});
+
 const BACKEND_FAILURES = [
   { name: "an exception", fail: (bench: QueueBench) => bench.backend.current?.fail() },
   { name: "NaN", fail: (bench: QueueBench) => bench.backend.current?.answer(Float32Array.of(1, Number.NaN)) },

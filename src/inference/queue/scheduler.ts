@@ -119,6 +119,10 @@ export class Scheduler {
       signal: ticket.life.signal,
       submit: (plan) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
+        if (this.#clock.now() >= ticket.life.deadlineAt) {
+          this.#timeOut(ticket); // its timer is late
+          return;
+        }
         const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
         ticket.queued = { work, since: this.#clock.now() };
         this.#dispatcher.noteTokens(ticket.textLength, work);
