@@ -55,7 +55,7 @@ export class Dispatcher {
     return this.#sent.untilRoomMs(now);
   }
 
-  /** The next batch; empty only if no pair is left. @param works requests with remaining pairs */
+  /** The next batch; empty only if it has answered pairs, or none is left. @param works requests with remaining pairs */
   form(works: readonly RequestWork[], now: number): Batch {
     const quantum = this.#quantum();
     const hasLong = works.some(({ remainingTokens }) => isLong(remainingTokens, quantum));
@@ -91,24 +91,33 @@ export class Dispatcher {
     return this.#forecast.late(waiting, { quantum: this.#quantum(), sentMs, margin, now });
   }
 
+  /** Milliseconds until the last of waiting requests of so many tokens in all is done, at most. @param margin as in `late` */
+  longestEndMs(tokens: number, now: number, margin: number): number {
+    return this.#sent.remainingMs(now) + margin * this.#forecast.longestMs(tokens);
+  }
+
   /** Records how many tokens a request's texts have. */
   noteTokens(textLength: number, { remainingTokens }: RequestWork): void {
     this.#forecast.noteTokens(textLength, remainingTokens);
   }
 
+  /** Whether a request is long, estimated from the length of its texts. It need not be tokenized yet. */
+  isLong(textLength: number): boolean {
+    return isLong(this.#forecast.tokensOf(textLength), this.#quantum());
+  }
+
   /**
-   * Estimated time until a long request, which waits for all others, would be done. It need not be tokenized yet.
+   * Estimated time until a long request, which waits for all others, would be done.
    *
    * @param works       requests that wait and are tokenized
    * @param textLengths length of the texts of all waiting requests that are not tokenized
-   * @returns milliseconds; 0 if the request is not long, if nothing is before it, or before there are measurements
+   * @returns milliseconds; 0 if nothing is before it, or before there are measurements
    */
   expectedEndMs(textLength: number, works: readonly RequestWork[], textLengths: number, now: number): number {
-    const own = this.#forecast.tokensOf(textLength);
-    if (!isLong(own, this.#quantum())) return 0;
     const before = tokensOf(works) + this.#forecast.tokensOf(textLengths);
     if (before === 0 && this.isIdle) return 0;
-    return this.#sent.remainingMs(now) + (this.#forecast.longMs(before + own, now) ?? 0);
+    const tokens = before + this.#forecast.tokensOf(textLength);
+    return this.#sent.remainingMs(now) + (this.#forecast.longMs(tokens, now) ?? 0);
   }
 
   /** Milliseconds that a request takes alone, estimated from the length of its texts; 0 before there are measurements. */

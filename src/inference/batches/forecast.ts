@@ -67,7 +67,12 @@ export class Forecast {
 
   /** Milliseconds for all waiting requests; 0 before there are measurements. */
   totalMs(works: readonly RequestWork[]): number {
-    return this.#pace.expectedMs(works.reduce((sum, work) => sum + work.remainingTokens, 0)) ?? 0;
+    return this.#msOf(works.reduce((sum, work) => sum + work.remainingTokens, 0));
+  }
+
+  /** Upper bound of all forecasts for waiting requests. @param tokens of all of them */
+  longestMs(tokens: number): number {
+    return (2 * this.#msOf(tokens)) / (1 - LARGEST_SHARE);
   }
 
   /**
@@ -89,7 +94,6 @@ export class Forecast {
     }: { readonly quantum: number; readonly sentMs: number; readonly margin: number; readonly now: number },
   ): ReadonlyMap<Each, number> {
     const late = new Map<Each, number>();
-    if (sentMs + this.#mostMs(waiting.map(({ work }) => work)) * margin <= shortest(waiting)) return late;
     const byWork = new Map(waiting.map((each) => [each.work, each]));
     const { small, middle, long } = sizesOf([...byWork.keys()], quantum);
     let before = 0;
@@ -105,11 +109,6 @@ export class Forecast {
     const oldestFirst = [...long].sort((a, b) => a.order - b.order);
     for (const work of oldestFirst) check(work, (tokens) => this.longMs(tokens, now) ?? 0);
     return late;
-  }
-
-  /** Upper bound of all forecasts. If it is within all deadlines, none needs to be computed. */
-  #mostMs(works: readonly RequestWork[]): number {
-    return (2 * this.totalMs(works)) / (1 - LARGEST_SHARE);
   }
 
   /** The overtaking share decays from batch to batch. */
@@ -130,8 +129,4 @@ export interface Expected {
   readonly leftMs: number;
   /** False once the request has begun, because begun requests are finished. */
   readonly isRefusable: boolean;
-}
-
-function shortest(waiting: readonly Expected[]): number {
-  return waiting.reduce((least, { leftMs }) => Math.min(least, leftMs), Number.POSITIVE_INFINITY);
 }

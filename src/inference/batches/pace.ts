@@ -48,16 +48,19 @@ export class Pace {
   /** Milliseconds for this many tokens, by the estimate of the nearest size class; undefined before there is one. */
   expectedMs(tokens: number): number | undefined {
     const wanted = sizeClassOf(tokens);
-    let nearest = Number.POSITIVE_INFINITY;
-    let msPerToken: number | undefined;
-    for (const [sizeClass, times] of this.#times.entries()) {
-      const distance = Math.abs(sizeClass - wanted);
+    const furthest = Math.max(wanted, this.#times.length - wanted);
+    for (let distance = 0; distance <= furthest; distance++) {
       // of two equally near classes, the one with less tokens is slower
-      if (times.length < FEWEST_RUNS || distance >= nearest) continue;
-      nearest = distance;
-      msPerToken = times[times.length >> 1]; // the median; of an even number, the upper of the two middle ones
+      const msPerToken = this.#medianOf(wanted - distance) ?? this.#medianOf(wanted + distance);
+      if (msPerToken !== undefined) return msPerToken * tokens;
     }
-    return msPerToken === undefined ? undefined : msPerToken * tokens;
+    return undefined;
+  }
+
+  /** Milliseconds per token; undefined if the class has too few runs. Of an even number, the upper of the two middle ones. */
+  #medianOf(sizeClass: number): number | undefined {
+    const times = this.#times[sizeClass];
+    return times === undefined || times.length < FEWEST_RUNS ? undefined : times[times.length >> 1];
   }
 
   /**

@@ -7,6 +7,7 @@ import { queueErrors } from "./queue-errors.ts";
 
 /** Forecasts are multiplied by this before a request is accepted, as a margin for forecasts that are too short. Chosen. */
 const PROMISE_MARGIN = 1.25;
+const NONE: ReadonlyMap<Ticket, ServiceError> = new Map();
 
 /**
  * Refuses requests that cannot be answered before their deadline. It checks each request three times: by the length of its
@@ -23,7 +24,7 @@ export class Gate {
   }
 
   /**
-   * The refusal of a request that is not tokenized yet.
+   * The refusal of a long request that is not tokenized yet.
    *
    * @param textLength in UTF-16 code units; 0 if unknown, in which case the request is not refused
    * @param tickets    all other requests
@@ -33,7 +34,7 @@ export class Gate {
     deadlineAt: number,
     tickets: readonly Ticket[],
   ): ServiceError | undefined {
-    if (textLength === 0) return undefined;
+    if (textLength === 0 || !this.#dispatcher.isLong(textLength)) return undefined;
     const now = this.#clock.now();
     const waiting = tickets.reduce((sum, each) => sum + (each.queued ? 0 : each.textLength), 0);
     const endMs = this.#dispatcher.expectedEndMs(textLength, worksOf(tickets), waiting, now);
@@ -59,6 +60,7 @@ export class Gate {
     margin: number,
   ): ReadonlyMap<Ticket, ServiceError> {
     const now = this.#clock.now();
+    if (this.#areInTime(tickets, now, margin)) return NONE;
     const waiting = tickets.flatMap((ticket) => {
       const work = ticket.queued?.work;
       if (work === undefined || work.remainingPairs === 0) return [];
@@ -70,6 +72,18 @@ export class Gate {
       refusals.set(ticket, this.#overloaded(endMs - leftMs, this.#dispatcher.workMs(work)));
     }
     return refusals;
+  }
+
+  /** Whether even the longest forecast is within all deadlines. Then none needs to be computed. */
+  #areInTime(tickets: readonly Ticket[], now: number, margin: number): boolean {
+    let tokens = 0;
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const { queued, life } of tickets) {
+      if (queued === undefined || queued.work.remainingPairs === 0) continue;
+      tokens += queued.work.remainingTokens;
+      shortestMs = Math.min(shortestMs, life.deadlineAt - now);
+    }
+    return this.#dispatcher.longestEndMs(tokens, now, margin) <= shortestMs;
   }
 
   #overloaded(lateByMs: number, ownMs: number): ServiceError {
