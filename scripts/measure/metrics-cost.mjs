@@ -4,7 +4,10 @@
 // The metrics code is measured alone, because its cost is far below the difference between two runs of a service
 // (options-cost.mjs).
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { ServiceMetrics } from "../../dist/src/telemetry/metrics/service-metrics.js";
+
+parseArgs(); // there are no flags: names an unknown one
 
 const REQUESTS = 200_000;
 const SCRAPES = 500;
