@@ -119,10 +119,7 @@ export class Scheduler {
       signal: ticket.life.signal,
       submit: (plan) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
-        if (this.#clock.now() >= ticket.life.deadlineAt) {
-          this.#timeOut(ticket); // its timer is late
-          return;
-        }
+        if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
         const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
         ticket.queued = { work, since: this.#clock.now() };
         this.#dispatcher.noteTokens(ticket.textLength, work);
@@ -347,10 +344,7 @@ export class Scheduler {
 
   #finish(ticket: Ticket, { work, since }: NonNullable<Ticket["queued"]>): void {
     const now = this.#clock.now();
-    if (now >= ticket.life.deadlineAt) {
-      this.#timeOut(ticket);
-      return;
-    }
+    if (this.#timeOutIfLate(ticket, now)) return;
     const begunAt = ticket.begunAt ?? now;
     if (!this.#leave(ticket, "completed")) return;
     ticket.life.resolve({
@@ -367,12 +361,17 @@ export class Scheduler {
     if (refusal !== undefined) this.#end(ticket, "rejected", refusal);
   }
 
-  /** Ends requests whose deadline has passed. Timers may be late on a busy process, and no batch may start for such a request. */
+  /** Ends requests whose deadline has passed, because no batch may start for them. */
   #timeOutLate(): void {
     const now = this.#clock.now();
-    for (const ticket of this.#tickets()) {
-      if (now >= ticket.life.deadlineAt) this.#timeOut(ticket);
-    }
+    for (const ticket of this.#tickets()) this.#timeOutIfLate(ticket, now);
+  }
+
+  /** Ends a request whose deadline has passed. Its timer may be late on a busy process. @returns whether it has passed */
+  #timeOutIfLate(ticket: Ticket, now: number): boolean {
+    const isLate = now >= ticket.life.deadlineAt;
+    if (isLate) this.#timeOut(ticket);
+    return isLate;
   }
 
   #timeOut(ticket: Ticket): void {
