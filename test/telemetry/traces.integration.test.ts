@@ -92,3 +92,19 @@ describe("a service with a collector", () => {
     assert.ok(!log.includes(CANARY));
   });
 });
+
+describe("a service with a collector whose sampler is always_off", () => {
+  it("sends nothing, even of a trace that its caller samples", async () => {
+    const receiver = await startReceiver();
+    const service = await Service.start([], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_TRACES_SAMPLER: "always_off",
+    });
+    const headers = { "content-type": "application/json", traceparent: `00-${TRACE_ID}-${CALLER}-01` };
+    const { status } = await service.call("POST", "/v1/systemone", { body: BODY, headers });
+    await service.stop(); // sends what is left
+    await receiver.close();
+    assert.equal(status, 200);
+    assert.deepEqual(receiver.spans, []);
+  });
+});
