@@ -6,8 +6,8 @@
 // tokens plus 25, with a random factor (`--spread`, standard deviation). Two forwards run at a time, and a processor that
 // has none left of a batch begins with the next batch. A request that comes alone uses both processors, unless requests
 // came together shortly before. A message between the processes takes `--message-ms`. The output also has an
-// ideal queue (M/D/1): one server, first in, first out, in which each request takes its time in a full batch, without messages, plus
-// the time of a request alone. No machine is measured.
+// ideal queue (M/D/1): one server, first in, first out, in which each request takes its time in a full batch, without
+// messages, plus the time of a request alone. No machine is measured.
 import { setImmediate as settled } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Random } from "../../dist/bench/random.js";

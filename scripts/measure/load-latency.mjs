@@ -1,10 +1,11 @@
-// Measures the latency of short requests at shares of the maximum rate (`--shares 0.6,0.7,0.8`), and how many times the latency of a request alone that is.
+// Measures the latency of short requests at shares of the maximum rate (`--shares 0.6,0.7,0.8`), and how many times the
+// latency of a request alone that is.
 // `npm run build && node scripts/measure/load-latency.mjs [--shares 0.8] [--rounds 6] [--seconds 4] [--warm-up 40] [--callers 64]
 // [--root another/checkout ...] [-- flags of decision serve]`
 //
 // For each share, the maximum rate, the latency of one caller, the latency at the share and again the maximum rate follow one
-// another. The speed of a machine with other guests changes within seconds, so the summary also has the median of the steady rounds: those in which the two
-// maximum rates differ by less than 8 %. Before the first round, the service is saturated for `--warm-up` seconds.
+// another. The speed of a machine with other guests changes within seconds. So the summary also has the median of the steady
+// rounds: those in which the two maximum rates differ by less than 8 %. Before the first round, the service is saturated for `--warm-up` seconds.
 // With several --root, the builds take turns. Arrivals are random (Poisson).
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -17,7 +17,10 @@ export interface Admission {
 
 /** A request's place in the queue, from admission to its answer. */
 export interface Place {
-  /** Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | OVERLOADED | DRAINING | BACKEND_FAILED, or with the reason given to `refuse`. */
+  /**
+   * Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | OVERLOADED | DRAINING | BACKEND_FAILED, or with the reason given
+   * to `refuse`.
+   */
   readonly answer: Promise<QueuedScores>;
   /** Aborted when the answer is rejected, so that work on this request can stop. */
   readonly signal: AbortSignal;

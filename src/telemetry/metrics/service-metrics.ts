@@ -18,8 +18,8 @@ const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const TOKENS = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
 
 /**
- * Interval of the timer that measures the lag of the event loop. The measured values include it. Chosen: prom-client's default of 10 ms
- * wakes an idle service a hundred times a second.
+ * Interval of the timer that measures the lag of the event loop. The measured values include it. Chosen: prom-client's
+ * default of 10 ms wakes an idle service a hundred times a second.
  */
 const LAG_INTERVAL_MS = 50;
 
