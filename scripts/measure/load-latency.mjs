@@ -1,12 +1,13 @@
 // Measures the latency of short requests at shares of the maximum rate (`--shares 0.6,0.7,0.8`), and how many times the
 // latency of a request alone that is.
 // `npm run build && node scripts/measure/load-latency.mjs [--shares 0.8] [--rounds 6] [--seconds 4] [--warm-up 40] [--callers 64]
-// [--root another/checkout ...] [-- flags of decision serve]`
+// [--root another/checkout ... [--load-of another/checkout]] [-- flags of decision serve]`
 //
 // For each share, the maximum rate, the latency of one caller, the latency at the share and again the maximum rate follow one
 // another. The speed of a machine with other guests changes within seconds. So the summary also has the median of the steady
 // rounds: those in which the two maximum rates differ by less than 8 %. Before the first round, the service is saturated for `--warm-up` seconds.
-// With several --root, the builds take turns. Arrivals are random (Poisson).
+// With several --root, the builds take turns; with --load-of, all get shares of the maximum rate of that build, not of their own.
+// Arrivals are random (Poisson).
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { closedLoop } from "../../dist/bench/http/closed-loop.js";
@@ -26,6 +27,7 @@ const { values: flags, positionals } = parseArgs({
     "warm-up": { type: "string", default: "40" },
     callers: { type: "string", default: "64" },
     root: { type: "string", multiple: true, default: [path.join(import.meta.dirname, "../..")] },
+    "load-of": { type: "string" },
   },
 });
 const [rounds, seconds, warmUp, callers] = ["rounds", "seconds", "warm-up", "callers"].map((name) =>
@@ -34,6 +36,11 @@ const [rounds, seconds, warmUp, callers] = ["rounds", "seconds", "warm-up", "cal
 const shares = flags.shares.split(",").map(Number);
 if (!shares.every((share) => share > 0))
   refuse(`--shares must be numbers above 0 with commas between them, not ${JSON.stringify(flags.shares)}.`);
+const loadOf = flags["load-of"];
+if (loadOf !== undefined && !flags.root.includes(loadOf))
+  refuse(`--load-of must be one of --root, not ${JSON.stringify(loadOf)}.`);
+/** The build that sets the load goes first in each round. */
+const roots = flags.root.toSorted((a, b) => Number(b === loadOf) - Number(a === loadOf));
 /** Share of `--seconds` that each maximum rate and the latency of one caller take. */
 const SHORTER = 1 / 2;
 /** Requests of a measurement at a share, at least: a p99 needs 100 answers, and the number of arrivals is random. */
@@ -45,7 +52,7 @@ let sent = 0;
 const next = () => SHORT.request(1, sent++);
 
 const builds = [];
-for (const root of flags.root) {
+for (const root of roots) {
   const service = await startService(root, positionals);
   const target = new Target(`http://127.0.0.1:${service.port}`);
   builds.push({ root, service, target, rows: [] });
@@ -55,15 +62,18 @@ console.log(
   "share  maximum/s  and after  alone p50  offered/s  p50      p99      p99 / alone  build (times in ms)",
 );
 for (let round = 0; round < rounds; round++)
-  for (const share of shares)
+  for (const share of shares) {
+    let load;
     for (const build of builds) {
-      const row = await measure(build.target, share, round);
+      const row = await measure(build.target, share, round, load);
+      if (loadOf !== undefined) load ??= row.offered;
       build.rows.push(row);
       const { before, after, alone, offered, p50, p99, ratio } = row;
       const cells = [before, after, alone, offered, p50, p99, ratio].map((value) => value.toFixed(1));
       const widths = [7, 11, 11, 11, 11, 9, 9, 13, 0];
       console.log([share, ...cells, build.root].map((cell, at) => String(cell).padEnd(widths[at])).join(""));
     }
+  }
 for (const { root, service, target, rows } of builds) {
   for (const share of shares) {
     const all = rows.filter((row) => row.share === share);
@@ -76,12 +86,13 @@ for (const { root, service, target, rows } of builds) {
   await service.end();
 }
 
-async function measure(target, share, round) {
+async function measure(target, share, round, load) {
   const { rate: before } = await saturate(target, callers, seconds * SHORTER);
   const { p50: alone } = (await saturate(target, 1, seconds * SHORTER)).summary;
-  const { p50, p99 } = await offer(target, before * share, round);
+  const offered = load ?? before * share;
+  const { p50, p99 } = await offer(target, offered, round);
   const { rate: after } = await saturate(target, callers, seconds * SHORTER);
-  return { share, before, after, alone, offered: before * share, p50, p99, ratio: p99 / alone };
+  return { share, before, after, alone, offered, p50, p99, ratio: p99 / alone };
 }
 
 function summaryOf(rows) {
