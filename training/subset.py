@@ -1,10 +1,29 @@
 """Random parts of large sets. Usage: subset.py OUT_FOLDER MOST_OF_EACH [--without SET,SET...] FOLDER ...
 
-Writes at most MOST_OF_EACH decisions of each FOLDER/*.jsonl, chosen with a fixed seed, in their order.
+Writes about MOST_OF_EACH decisions of each larger FOLDER/*.jsonl, in their order: all decisions about states that are
+chosen with a fixed seed, so that the questions about a state stay together.
 """
+import json
 import pathlib
 import random
 import sys
+
+
+def part(lines, most, seed):
+    """The lines about randomly chosen states, `most` of them or at most the last state's more. -> [line]"""
+    if len(lines) <= most:
+        return lines
+    of_state = {}
+    for i, line in enumerate(lines):
+        of_state.setdefault(json.dumps(json.loads(line)["state"]), []).append(i)
+    states = sorted(of_state)
+    random.Random(seed).shuffle(states)
+    chosen = []
+    for state in states:
+        if len(chosen) >= most:
+            break
+        chosen += of_state[state]
+    return [lines[i] for i in sorted(chosen)]
 
 
 def main():
@@ -17,8 +36,7 @@ def main():
             continue
         with path.open(encoding="utf-8", newline="\n") as file:
             lines = file.readlines()
-        chosen = sorted(random.Random(path.stem).sample(range(len(lines)), min(len(lines), int(most))))
-        (pathlib.Path(out) / path.name).write_text("".join(lines[i] for i in chosen), encoding="utf-8")
+        (pathlib.Path(out) / path.name).write_text("".join(part(lines, int(most), path.stem)), encoding="utf-8")
 
 
 if __name__ == "__main__":
