@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # The embedded model v0.8.0 from v0.7.0. Usage: SHARED=... training/recipe.sh, in a virtual environment with requirements.txt.
-# Needs a GPU: three runs of eight minutes side by side on an NVIDIA H100 with 16 cores. Call it again to go on: each step
-# that is complete is left out. The result differs a little from the released weights: a run on a GPU does not give the
-# same bits twice, and the released model saw another random choice of the large sets' states.
+# Needs a GPU: three runs of eight minutes side by side on an NVIDIA H100 with 16 cores. Begin without files of another recipe in
+# training/out. Called again, it does not repeat preparations and training runs that were finished. The result differs a little
+# from the released weights: a GPU does not give the same bits twice, and other states were chosen from the large sets (and for
+# the 7,000 unseen decisions of the card).
 set -euo pipefail
+SHARED=$(realpath "$SHARED")
 cd "$(dirname "$0")/.."
 out=training/out
 
@@ -40,21 +42,26 @@ prepare all $out/part
 if [[ ! -f $out/start.safetensors ]]; then # v0.7.0 with the rows of its matrices rounded to 255 levels
   git show 293dc11:model/model.safetensors > $out/v0.7.0.safetensors
   PYTHONPATH=training python -c 'import sys, snap, weights
-weights.save({name: snap.rounded(t) if t.ndim == 2 else t for name, t in weights.load(sys.argv[1]).items()}, sys.argv[2])' $out/v0.7.0.safetensors $out/start.safetensors
+weights.save({name: snap.rounded(t) if t.ndim == 2 else t for name, t in weights.load(sys.argv[1]).items()}, sys.argv[2])' \
+    $out/v0.7.0.safetensors $out/start.new
+  mv $out/start.new $out/start.safetensors
 fi
 
+python -c 'import torch; assert torch.cuda.is_available(), "PyTorch sees no GPU"'
 train() { # folder, rate, dropout, strength of the augmentation, factors of the decks and of the newer ones, power of the sizes, seed
-  [[ -f $out/$1/model.safetensors ]] ||
-    # shellcheck disable=SC2086
-    python training/train.py --data $out/all/0.shard --init $out/start.safetensors --out "$out/$1" --minutes 7.8 --total-minutes 7.8 \
-      --cooldown 0.5 --warmup 0.02 --budget 65536 --chunk 8192 --workers 4 --rate "$2" --dropout "$3" --strength "$4" --average 0.998 \
-      --freeze-words --power "$7" --thrift 0.3 --limits 768 256 128 --longest-row 1400 --most-candidates 32 --together 12 --below 512 \
-      --save-every 60 --seed "$8" --times decks="$5" decks-new="$6" $times
+  [[ ! -f $out/$1/done ]] || return 0
+  # shellcheck disable=SC2086
+  python training/train.py --data $out/all/0.shard --init $out/start.safetensors --out "$out/$1" --minutes 7.8 --total-minutes 7.8 \
+    --cooldown 0.5 --warmup 0.02 --budget 65536 --chunk 8192 --workers 4 --rate "$2" --dropout "$3" --strength "$4" --average 0.998 \
+    --freeze-words --power "$7" --thrift 0.3 --limits 768 256 128 --longest-row 1400 --most-candidates 32 --together 12 --below 512 \
+    --save-every 60 --seed "$8" --times decks="$5" decks-new="$6" $times > "$out/$1.log" 2>&1
+  touch "$out/$1/done"
 }
-train a 2e-4 0.0 0.6 12 30 0.4 41 &
-train b 4e-4 0.1 1.0 7 20 0.4 43 &
-train c 8e-4 0.1 0.7 7 20 0.5 47 &
-wait
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+train a 2e-4 0.0 0.6 12 30 0.4 41 & runs=($!)
+train b 4e-4 0.1 1.0 7 20 0.4 43 & runs+=($!)
+train c 8e-4 0.1 0.7 7 20 0.5 47 & runs+=($!)
+for run in "${runs[@]}"; do wait "$run" || { echo "a run failed: see $out/{a,b,c}.log" >&2; exit 1; }; done
 
 blend() { # from, to, share of the second, divisor of all scores, folder
   python training/blend.py --from "$out/$1" --to "$out/$2" --share "$3" --soften "$4" --out "$out/$5/model.safetensors"
@@ -65,20 +72,31 @@ blend start.safetensors a/model.safetensors 0.5 1 two
 blend two/model.safetensors c/model.safetensors 0.3333333 1 three
 blend three/model.safetensors b/model.safetensors 0.7 2 blend
 
+python training/export.py --weights $out/blend/model.safetensors --tokenizer model/tokenizer.json --out $out/package \
+  --name typed-decisions/Twig-32M --alias twig --version v0.8.0 --date 2026-11-28 \
+  --description '32.5M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
+
 mkdir -p $out/kept
 for set in ${kept//,/ }; do ln -sf "$PWD/$out/raw2/train/$set.jsonl" $out/kept/; done
-[[ -d $out/more ]] || python training/subset.py $out/more 700 $out/kept
+[[ -d $out/more ]] || { python training/subset.py $out/more.new 700 $out/kept && mv $out/more.new $out/more; }
 for set in dev dev2 decks decks-new more; do
   case $set in dev) file=$out/raw/dev.jsonl ;; dev2) file=$out/raw2/dev.jsonl ;; more) file=$out/more ;; *) file=$out/$set/dev.jsonl ;; esac
   prepare "of-$set" "$file"
 done
-mkdir -p $out/figures
+mkdir -p $out/figures $out/figures-before
 figures() { # name, set, further options
-  python training/evaluate.py --weights $out/blend/model.safetensors --data "$out/of-$2/0.shard" --out "$out/figures/$1.json" "${@:3}"
+  for pair in $out/package/model.safetensors:figures $out/v0.7.0.safetensors:figures-before; do
+    python training/evaluate.py --weights "${pair%:*}" --data "$out/of-$2/0.shard" --out "$out/${pair#*:}/$1.json" "${@:3}"
+  done
 }
 figures more more
 figures unseen dev2 --only $kept
-figures before dev
+figures first dev
 figures second dev2 --without $kept
 figures decks decks
 figures newer decks-new
+part() { echo "$2=$out/figures/$1.json,$out/figures-before/$1.json"; } # name, title
+python training/card.py --package $out/package --notes training/card-notes.md --data "$SHARED"/data/MANIFEST.json "$SHARED"/data/MANIFEST-2.json \
+  --part "$(part more 'Ten unseen sets: 7,000 decisions (kinds of questions that the model was not trained on)')" \
+  --part "$(part unseen 'Ten unseen sets: 1,487 further decisions')" --part "$(part first 'First corpus')" \
+  --part "$(part second 'Second corpus')" --part "$(part decks 'Decks: held-out states')" --part "$(part newer 'Newer decks: held-out states')"

@@ -1,7 +1,7 @@
 """Random parts of large sets. Usage: subset.py OUT_FOLDER MOST_OF_EACH [--without SET,SET...] FOLDER ...
 
-Writes about MOST_OF_EACH decisions of each larger FOLDER/*.jsonl, in their order: all decisions about states that are
-chosen with a fixed seed, so that the questions about a state stay together.
+Copies each FOLDER/*.jsonl to OUT_FOLDER. Of a file with more than MOST_OF_EACH decisions, it copies about that many: it chooses states
+at random with a fixed seed and takes all decisions about each of them. The order stays.
 """
 import json
 import pathlib
@@ -10,7 +10,7 @@ import sys
 
 
 def part(lines, most, seed):
-    """The lines about randomly chosen states, `most` of them or at most the last state's more. -> [line]"""
+    """Lines about randomly chosen states: `most` or a few more, as the last state is taken whole. -> [line]"""
     if len(lines) <= most:
         return lines
     of_state = {}

@@ -6,8 +6,8 @@
 // For each share, the maximum rate, the latency of one caller, the latency at the share and again the maximum rate follow one
 // another. The speed of a machine with other guests changes within seconds. So the summary also has the median of the steady
 // rounds: those in which the two maximum rates differ by less than 8 %. Before the first round, the service is saturated for `--warm-up` seconds.
-// With several --root, the builds take turns; with --load-of, all get shares of the maximum rate of that build, not of their own.
-// Arrivals are random (Poisson).
+// With several --root, the builds take turns; with --load-of, all get shares of the maximum rate of that build, which goes
+// first in each round. Arrivals are random (Poisson).
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { closedLoop } from "../../dist/bench/http/closed-loop.js";
@@ -79,7 +79,7 @@ for (const { root, service, target, rows } of builds) {
     const all = rows.filter((row) => row.share === share);
     const steady = all.filter(({ before, after }) => Math.abs(after / before - 1) < STEADY);
     console.log(
-      `p99 at ${share} of the maximum, times alone: ${summaryOf(all)}; steady rounds: ${summaryOf(steady)} ${root}`,
+      `p99 at ${share} of the maximum${loadOf === undefined ? "" : ` of ${loadOf}`}, times alone: ${summaryOf(all)}; steady rounds: ${summaryOf(steady)} ${root}`,
     );
   }
   target.close();

@@ -1,9 +1,9 @@
 // Sends requests of random shapes to a service for some minutes, then the largest valid one, and samples the memory of
-// both processes. `npm run build && node scripts/measure/soak.mjs [--minutes 5] [--callers 6] [--seed 1] [--plant leak]
+// both processes. `npm run build && node scripts/measure/soak.mjs [--minutes 10] [--callers 6] [--seed 1] [--plant leak]
 // [-- flags of decision serve]`
 //
-// Memory is resident memory, with pages that both processes map counted once, sampled once per second, on Linux only. A run of
-// less than 8.4 minutes ends with fewer than the last 5 minutes: the samples after 40 % of its time.
+// Memory is resident memory, with pages that both processes map counted once, sampled once per second, on Linux only. The end
+// is the last 5 minutes; a run shorter than 8.4 minutes has less, the last 60 % of its time.
 // Twice, after 40 % of the time and at the end, the script fills the caches with the same requests, makes both
 // processes collect garbage, and measures the remaining memory. Growth between the two is a leak. `--plant leak` plants
 // one.
@@ -45,7 +45,7 @@ const BOUNDS = { ready: 220, loaded: 480, live: 30 };
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    minutes: { type: "string", default: "5" },
+    minutes: { type: "string", default: "10" },
     callers: { type: "string", default: "6" },
     seed: { type: "string", default: "1" },
     plant: { type: "string" },
@@ -87,7 +87,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, () => early.abort(`stopped by ${signal}`));
 ended.then(() => early.abort("the service ended"));
 
-const commit = describeCommit() ?? "none"; // before the run, as the checkout may change meanwhile
+// before the run, as the checkout may change meanwhile
+const [commit, versions] = [describeCommit() ?? "none", describeVersions()];
 const counts = new Map();
 const samples = [];
 const faults = [];
@@ -249,7 +250,6 @@ function outcomes() {
 /** Summary: requests, outcomes, and memory of both processes. */
 function report({ ready, first, last, steady, end, largest }) {
   const { cpu, usableProcessors } = describeMachine();
-  const versions = describeVersions();
   const most = Math.max(...samples.map((each) => each.total));
   const growth = slope(steady.map((value, at) => ({ x: (at * SAMPLE_MS) / 60_000, y: value })));
   const row = (what, ...cells) =>
