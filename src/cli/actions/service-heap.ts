@@ -10,10 +10,12 @@ const FIRST_BYTES = 2 * MIB;
 
 /**
  * Sets up V8's heap for a service that is ready. It collects the garbage of the start, 20 MB, and from now on more often than V8 does
- * by default: it lets the heap grow to four times the live memory. The young generation may grow from now on.
+ * by default: it lets the heap grow to four times the live memory. The young generation may grow from now on, and one thread collects it:
+ * several would wait for the processors, which the model uses.
  */
 export function setUpServiceHeap(): void {
   setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();
