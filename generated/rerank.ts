@@ -429,6 +429,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CohereFailure"];
                 };
             };
+            /** @description The key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "retry-after": components["headers"]["RetryEstimate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CohereFailure"];
+                };
+            };
             /** @description The model or the service failed */
             readonly 500: {
                 headers: {
@@ -512,6 +523,17 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JinaFailure"];
+                };
+            };
+            /** @description The key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -617,7 +639,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TeiFailure"];
                 };
             };
-            /** @description Too much waits; try again after `Retry-After` seconds */
+            /** @description Too much waits, or the key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -258,6 +258,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["TypesafeError"];
             };
         };
+        /** @description The key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
+        readonly RateLimited: {
+            headers: {
+                readonly "x-request-id": components["headers"]["PlainRequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "retry-after": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TypesafeError"];
+            };
+        };
         /** @description The service cannot take this request now */
         readonly Unavailable: {
             headers: {
@@ -351,6 +363,7 @@ export interface operations {
             readonly 403: components["responses"]["NoKey"];
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 422: components["responses"]["Invalid"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Failed"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["DeadlineExceeded"];

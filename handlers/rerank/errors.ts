@@ -27,6 +27,7 @@ interface TeiRule {
 const TEI_RULES: Partial<Record<Failure["kind"], TeiRule>> = {
   KEY_MISSING: { type: "unauthorized" },
   UNAUTHORIZED: { type: "unauthorized" },
+  RATE_LIMITED: { type: "overloaded" },
   QUEUE_FULL: { type: "overloaded", status: 429 },
   OVERLOADED: { type: "overloaded", status: 429 },
   STARTING: { type: "unhealthy" },

@@ -6,6 +6,7 @@ const ERROR_TYPES: Partial<Record<Failure["kind"], string>> = {
   KEY_MISSING: "authentication_error",
   UNAUTHORIZED: "authentication_error",
   BODY_TOO_LARGE: "request_too_large",
+  RATE_LIMITED: "rate_limit_error",
   QUEUE_FULL: "overloaded_error",
   OVERLOADED: "overloaded_error",
   STARTING: "overloaded_error",

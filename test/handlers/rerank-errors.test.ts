@@ -36,6 +36,7 @@ describe("errors of rerank", () => {
     ["KEY_MISSING", 401, "unauthorized"],
     ["UNAUTHORIZED", 401, "unauthorized"],
     ["BODY_TOO_LARGE", 413, "validation"],
+    ["RATE_LIMITED", 429, "overloaded"],
     ["QUEUE_FULL", 429, "overloaded"],
     ["OVERLOADED", 429, "overloaded"],
     ["STARTING", 503, "unhealthy"],
