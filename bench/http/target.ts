@@ -106,11 +106,11 @@ export class Target {
   ): Promise<HttpReply> {
     signal.throwIfAborted();
     setMaxListeners(0, signal); // one for each concurrent request
-    const options = { method, path, headers: this.headers, body };
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+    const options = { method, path, headers: this.headers, body, ...timeouts };
     try {
       return await new Promise<HttpReply>((resolve, reject) => {
-        const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-        this.#pool.dispatch({ ...options, ...timeouts }, new Exchange(signal, resolve, reject));
+        this.#pool.dispatch(options, new Exchange(signal, resolve, reject));
       });
     } catch (cause) {
       signal.throwIfAborted();
@@ -132,7 +132,7 @@ class Exchange implements Dispatcher.DispatchHandlers {
   readonly #chunks: Buffer[] = [];
   readonly #onAbort = () => this.#stop();
   #status = 0;
-  #abort = () => {};
+  #abort: () => void = () => {};
 
   constructor(signal: AbortSignal, resolve: (reply: HttpReply) => void, reject: (cause: Error) => void) {
     this.#signal = signal;
@@ -147,7 +147,7 @@ class Exchange implements Dispatcher.DispatchHandlers {
   }
 
   onConnect(abort: () => void): void {
-    this.#abort = () => abort();
+    this.#abort = abort;
     if (this.#signal.aborted) abort();
   }
 
