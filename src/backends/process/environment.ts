@@ -9,7 +9,7 @@ const NEEDED = [
  * How glibc's allocator keeps memory, unless the operator sets these variables. Other allocators ignore them. All threads
  * share one heap, which takes tensors of up to 16 MiB and returns its end to the system as soon as 32 MiB of it are free.
  * With larger thresholds it keeps more memory. With smaller ones the system has to clear the same pages again and again:
- * docs/performance.md has the figures.
+ * docs/performance.md has the figures. Only the thread of small forwards allocates its tensors in a heap of the runtime's.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "1",

@@ -10,6 +10,8 @@ export interface ThreadSettings {
   /** Bytes of the ONNX file, or its path. */
   readonly graph: Uint8Array | string;
   readonly shape: TreeShape;
+  /** Whether the thread runs small forwards only, and so has a heap of its own. */
+  readonly isForSmall: boolean;
 }
 
 /** A thread's message after it has loaded the graph, and after each round. */

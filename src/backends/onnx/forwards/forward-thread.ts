@@ -14,7 +14,9 @@ watchParent();
 const port = parentPort;
 const settings: ThreadSettings = workerData;
 const garbage = new Garbage();
-const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1);
+const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1, {
+  hasOwnHeap: settings.isForSmall || undefined, // otherwise as is usual on this system
+});
 if (typeof settings.graph !== "string") {
   Object.assign(settings, { graph: "" }); // frees 55 MB if the graph was passed as bytes
   globalThis.gc?.();

@@ -18,7 +18,8 @@ type Results = ReadonlyMap<ForwardTask, ForwardResult>;
  * Parallel forwards are preferred, because threads that share a forward synchronize at each of its about 400 kernels.
  * `run` blocks its JavaScript thread, so each parallel forward needs a thread of its own. There is a helper for each
  * processor. In `run`, the caller's thread takes the place of the last helper, which saves a copy of keys and values. In
- * `runBeside`, the caller's thread stays free to receive more work.
+ * `runBeside`, the caller's thread stays free to receive more work. So the last helper gets small forwards only, and its
+ * session has a heap of its own: buffers do not move between the caches of two processors.
  */
 export class ForwardThreads {
   readonly #together: ForwardRunner;
@@ -41,10 +42,12 @@ export class ForwardThreads {
     const together = await ForwardRunner.load(graph, model, model.threads, place);
     if (model.forwardThreads === 1) return new ForwardThreads(together, together, []);
     // only now: threads inherit the denormal setting of the process's first session
-    const settings = { graph, shape: model.shape };
+    const count = model.forwardThreads;
+    const start = (_: unknown, at: number) =>
+      ForwardHelper.start({ graph, shape: model.shape, isForSmall: at === count - 1 });
     const [own, ...helpers] = await Promise.all([
       model.threads === 1 ? together : ForwardRunner.load(graph, model, 1),
-      ...Array.from({ length: model.forwardThreads }, () => ForwardHelper.start(settings)),
+      ...Array.from({ length: count }, start),
     ]);
     return new ForwardThreads(together, own, helpers);
   }

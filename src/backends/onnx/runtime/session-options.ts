@@ -9,12 +9,14 @@ export interface Place {
   readonly device?: OnnxDevice | undefined;
   /** Whether the runtime logs to stderr on which device it has placed each operator. */
   readonly isTold?: boolean | undefined;
+  /** Whether the session has a heap of its own, which never shrinks: for small forwards only. Default: not on Linux. */
+  readonly hasOwnHeap?: boolean | undefined;
 }
 
 /** Session options of a model. @param threads threads of one run */
 export function sessionOptions(
   threads: number,
-  { device = "cpu", isTold = false }: Place = {},
+  { device = "cpu", isTold = false, hasOwnHeap = process.platform !== "linux" }: Place = {},
 ): InferenceSession.SessionOptions {
   return {
     ...(device !== "cpu" && { executionProviders: [device] }),
@@ -22,9 +24,9 @@ export function sessionOptions(
     interOpNumThreads: 1,
     // with memory patterns, memory grows with every new input shape (measured: from 110 to 565 MB)
     enableMemPattern: false,
-    // the runtime's arena never shrinks, and each session has its own. On Linux all sessions share glibc's heap instead,
-    // whose thresholds are in ../../process/environment.ts
-    enableCpuMemArena: process.platform !== "linux",
+    // the runtime's arena. On Linux, sessions without one share glibc's heap, whose thresholds are in
+    // ../../process/environment.ts
+    enableCpuMemArena: hasOwnHeap,
     // 3: errors only, because warnings would appear on the service's stderr; 0: everything
     logSeverityLevel: isTold ? 0 : 3,
     extra: {
