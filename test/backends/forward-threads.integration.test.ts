@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { before, describe, it } from "node:test";
-import { endWith } from "../../src/backends/onnx/forwards/forward-helper.ts";
+import { endWith, ForwardHelper } from "../../src/backends/onnx/forwards/forward-helper.ts";
 import { shareOut } from "../../src/backends/onnx/forwards/forward-rounds.ts";
 import { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
 import type { ForwardTask } from "../../src/backends/tensors/forward.ts";
@@ -30,6 +30,29 @@ describe("forwards in several threads", () => {
     await assert.rejects(threads.run(others, new Map()), /used before it is encoded/);
     assert.ok((await threads.run([first], new Map())).has(first));
     assert.equal((await scoresOf(threads, { first, others })).length, 4);
+  });
+
+  it("give the last helper, with a heap of its own, only what runs beside other work", async ({ mock }) => {
+    const start = mock.method(ForwardHelper, "start");
+    const own = await ForwardThreads.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
+    const helpers = await Promise.all(start.mock.calls.map(({ result }) => result));
+    const isForSmall = start.mock.calls.map(({ arguments: [settings] }) => settings.isForSmall);
+    assert.deepEqual(isForSmall, [false, true]);
+    const runs = helpers.map((helper) => mock.method(helper ?? assert.fail("not started"), "run").mock);
+    const tasks = Array.from({ length: 4 }, () => ({
+      forward: forward({ newPrefix: [node(0, 80)] }),
+      wanted: [],
+    }));
+    await own.run(tasks, new Map());
+    assert.deepEqual(
+      runs.map((each) => each.callCount()),
+      [1, 0],
+    );
+    await own.runBeside(tasks, new Map());
+    assert.deepEqual(
+      runs.map((each) => each.callCount()),
+      [2, 1],
+    );
   });
 
   for (const event of ["exit", "messageerror", "error"]) {

@@ -111,6 +111,7 @@ describe("the page", () => {
     await answered();
     await page.locator("#add-noul").focus();
     await page.keyboard.press("Enter");
+    await page.waitForFunction("document.activeElement.id !== 'add-noul'"); // otherwise the space bar adds questions
     await page.keyboard.type("The guest complains.");
     await page.keyboard.press("Control+Enter");
     await answer("question").waitFor();
