@@ -1,3 +1,4 @@
+import { KEEPS_NO_STATES } from "../../src/backends/kept-states.ts";
 import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { TaskProcess } from "./process/task-process.ts";
@@ -8,8 +9,7 @@ import type { TaskProcess } from "./process/task-process.ts";
 export class PairBackend implements Backend {
   /** Pairs per run. */
   batch = 32;
-  /** It caches no states. */
-  readonly shortestKeptState = Number.POSITIVE_INFINITY;
+  readonly keptStates = KEEPS_NO_STATES;
   readonly #process: TaskProcess;
   readonly #modelPackage: ModelPackage;
   readonly #threads: number;

@@ -88,7 +88,8 @@ class Worker:
         except Refusal as refusal:
             self.send({"type": "refused", "reason": refusal.reason, "message": str(refusal)})
         else:
-            self.send({"type": "loaded", "facts": self.runner.facts})
+            loaded = {"facts": self.runner.facts, "stateTokenBytes": self.runner.state_token_bytes}
+            self.send({"type": "loaded", **loaded})
 
     def score(self, header, payload):
         from .load import is_lost, sentence_of

@@ -82,7 +82,7 @@ class VirtualClock {
 class ModelledBackend {
   isReady = true;
   isExpected = true;
-  shortestKeptState = Number.POSITIVE_INFINITY;
+  keptStates = { fewestTokens: Number.POSITIVE_INFINITY };
   requests = 0;
   batches = 0;
   #clock;

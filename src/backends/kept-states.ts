@@ -1,4 +1,4 @@
-import type { TokenTree } from "../inference/ports.ts";
+import type { KeptStates, TokenTree } from "../inference/ports.ts";
 import { sha256 } from "../inference/sha256.ts";
 
 /**
@@ -7,9 +7,19 @@ import { sha256 } from "../inference/sha256.ts";
  */
 export const SHORTEST_KEPT_STATE = 64;
 
-/** Fewest tokens of a state that a cache of this size keeps; infinity if there is no cache. See `Backend.shortestKeptState`. */
-export function shortestKeptState(stateCacheBytes: number): number {
-  return stateCacheBytes === 0 ? Number.POSITIVE_INFINITY : SHORTEST_KEPT_STATE;
+/** What a backend without a cache keeps. */
+export const KEEPS_NO_STATES: KeptStates = { fewestTokens: Number.POSITIVE_INFINITY };
+
+/**
+ * The states that a cache keeps.
+ *
+ * @param cacheBytes      its size; 0 if there is none
+ * @param bytesPerToken   keys and values of a token, if known
+ */
+export function keptStates(cacheBytes: number, bytesPerToken: number | undefined): KeptStates {
+  if (cacheBytes === 0) return KEEPS_NO_STATES;
+  if (bytesPerToken === undefined) return { fewestTokens: SHORTEST_KEPT_STATE };
+  return { fewestTokens: SHORTEST_KEPT_STATE, mostTokens: Math.floor(cacheBytes / bytesPerToken) };
 }
 
 /** Cache key of a tree's state: the digest that the queue has computed, otherwise one of its tokens. */

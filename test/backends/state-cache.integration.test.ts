@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { shortestKeptState } from "../../src/backends/kept-states.ts";
+import { KEEPS_NO_STATES, keptStates } from "../../src/backends/kept-states.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
-import type { KeyValues } from "../../src/backends/tensors/key-values.ts";
+import { bytesPerToken, type KeyValues } from "../../src/backends/tensors/key-values.ts";
+import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
@@ -113,7 +114,7 @@ describe("a state that was seen a moment ago", () => {
     const backend = {
       isReady: true,
       isExpected: true,
-      shortestKeptState: shortestKeptState(256 * 2 ** 20),
+      keptStates: keptStates(256 * 2 ** 20, runner.stateTokenBytes),
       score: (forest: readonly TokenTree[]) => runner.score(forest),
       onReady: () => {},
       start: async () => {},
@@ -157,8 +158,24 @@ describe("a state that was seen a moment ago", () => {
     );
   });
 
+  it("is kept beside as many others as the queue counts with", async () => {
+    const bytes = 600 * bytesPerToken(treeModel(shallowShape, 1).keyValues);
+    for (const [cacheBytes, isKept] of [
+      [bytes, true],
+      [bytes - 1, false],
+    ] as const) {
+      const { runner, fed } = await watchedRunner(cacheBytes);
+      assert.equal(keptStates(cacheBytes, runner.stateTokenBytes).mostTokens, isKept ? 600 : 599);
+      const other = ask(2029).map((tree) => ({ ...tree, state: state.toReversed() }));
+      for (const forest of [ask(2029), other]) await runner.score(forest);
+      fed.length = 0;
+      await runner.score(ask(2030));
+      assert.equal((fed[0] ?? 0) < 300, isKept, `${fed}`);
+    }
+  });
+
   it("is of the length that the queue counts with", async () => {
-    const shortest = shortestKeptState(1);
+    const { fewestTokens: shortest } = keptStates(1, 1);
     for (const tokens of [shortest - 1, shortest]) {
       const { runner, fed } = await watchedRunner(256 * 2 ** 20);
       const [tree] = ask(2029);
@@ -168,6 +185,6 @@ describe("a state that was seen a moment ago", () => {
       await runner.score([short]);
       assert.equal((fed[1] ?? 0) < tokens, tokens === shortest, `${tokens} tokens: ${fed}`);
     }
-    assert.equal(shortestKeptState(0), Number.POSITIVE_INFINITY);
+    assert.equal(keptStates(0, 1), KEEPS_NO_STATES);
   });
 });

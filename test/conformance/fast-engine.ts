@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { KEEPS_NO_STATES } from "../../src/backends/kept-states.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { Backend, EngineSettings, ForestScores, TokenTree, Tuning } from "../../src/inference/ports.ts";
@@ -23,7 +24,7 @@ class HashBackend implements Backend {
   readonly isReady = true;
   readonly isExpected = true;
   /** It keeps none. */
-  readonly shortestKeptState = Number.POSITIVE_INFINITY;
+  readonly keptStates = KEEPS_NO_STATES;
   /** @param vectorSize numbers of a pair's vector; 0: it gives none */
   constructor(vectorSize: number, beforeForest?: () => Promise<void>) {
     this.#vectorSize = vectorSize;

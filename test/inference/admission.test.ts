@@ -4,14 +4,17 @@ import { ServiceError } from "../../src/errors.ts";
 import { settle } from "./fake-clock.ts";
 import { type Asked, flatTree, outcomeOf, QueueBench } from "./queue-bench.ts";
 import { Random } from "./random.ts";
+import { makeTree } from "./scripted-backend.ts";
 
 /** Milliseconds that the backend of these tests takes for a token. */
 const MS_PER_TOKEN = 1;
 
 const tokensOf = (pairs: readonly string[]) => pairs.join(" ").split(" ").length;
 
-/** The queue over a backend of constant speed, one batch after the other. */
+/** The queue over a backend of constant speed that keeps all states, one batch after the other. */
 class SlowBench extends QueueBench {
+  readonly #kept = new Set<string>();
+
   /** Ends the batch that is computed, at its time. */
   async computeOne(msPerToken = MS_PER_TOKEN): Promise<void> {
     const call = this.backend.current;
@@ -19,7 +22,7 @@ class SlowBench extends QueueBench {
     const tokens = call.forest.reduce(
       (sum, { state, questions }) =>
         sum +
-        state.length +
+        this.#newTokensOf(state) +
         questions.reduce(
           (below, question) =>
             below + question.tokens.length + question.candidates.reduce((all, { length }) => all + length, 0),
@@ -30,6 +33,13 @@ class SlowBench extends QueueBench {
     this.clock.advance(tokens * msPerToken);
     if (this.backend.current === call) call.answer();
     await settle();
+  }
+
+  #newTokensOf(state: Int32Array): number {
+    const name = `${state}`;
+    if (this.#kept.has(name)) return 0;
+    this.#kept.add(name);
+    return state.length;
   }
 
   /** Lets the queue learn how fast the backend is. */
@@ -162,6 +172,35 @@ test("the estimated wait is the time of all tokens that wait and run", async () 
   const { estimatedWaitMs } = bench.scheduler.counters();
   assert.equal(bench.scheduler.estimatedWaitMs(), estimatedWaitMs);
   assert.ok(estimatedWaitMs > 0.9 * 3 * 1980 && estimatedWaitMs < 1.1 * 3 * 1980, `${estimatedWaitMs}`);
+});
+
+/** One question of one candidate on a state: 20 tokens besides those of the state. */
+const onState = (state: number, length: number, question: number) =>
+  makeTree({ id: state * 100_000, length }, [
+    { question: { id: question * 100, length: 10 }, candidates: [{ id: 1, length: 10 }] },
+  ]);
+
+test("questions on a state that the backend has kept say nothing about the time of new states", async () => {
+  const bench = new SlowBench({ queueCapacity: 100 });
+  for (let question = 1; question <= 20; question++) {
+    bench.ask(onState(1, 900, question));
+    await bench.computeOne();
+  }
+  for (let state = 2; state <= 6; state++) bench.ask(onState(state, 900, 1));
+  const wait = bench.scheduler.estimatedWaitMs();
+  assert.ok(wait > 0.9 * 5 * 920 && wait < 1.1 * 5 * 920, `${wait}`);
+});
+
+test("a question on a state that the backend has kept is not refused for the time of the state", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 2_000, maxBatchTokens: 1_000 });
+  await bench.measure();
+  bench.ask(onState(1, 1_500, 1));
+  await bench.computeAll();
+  bench.ask(flatTree(800, 30)); // 620 tokens before them
+  const [known, other] = [onState(1, 1_500, 2), onState(2, 1_500, 2)].map((tree) => bench.ask(tree));
+  assert.ok(known && other);
+  await bench.computeAll();
+  assert.deepEqual([known, other].map(outcomeOf), ["completed", "OVERLOADED"]);
 });
 
 test("with random sizes, small requests and a margin for both, no request that has begun misses the deadline", async () => {

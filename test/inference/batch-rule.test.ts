@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Batch } from "../../src/inference/batches/batch.ts";
 import { BatchRule, LEAST_SMALL } from "../../src/inference/batches/batch-rule.ts";
+import { HeldStates } from "../../src/inference/batches/held-states.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import { ScoreCache } from "../../src/inference/batches/score-cache.ts";
 import { MOST_MISSED_BATCHES } from "../../src/inference/batches/size-classes.ts";
@@ -13,9 +14,11 @@ import { makeTree } from "./scripted-backend.ts";
 const LIMITS = { maxRequests: 4, maxTokens: 200, isStrict: false, mostOvertaken: Number.POSITIVE_INFINITY };
 const makeRule = (limits = LIMITS) => new BatchRule(limits, new ScoreCache(0));
 
+const heldStates = () => new HeldStates({ fewestTokens: 0 });
+
 /** 10 + 10 + count * length tokens. */
-const makeWork = (order: number, count: number, length = 20, shortestKept = 0) =>
-  new RequestWork(order, planOf(flatTree(order, count, length)), shortestKept);
+const makeWork = (order: number, count: number, length = 20, fewestTokens = 0) =>
+  new RequestWork(order, planOf(flatTree(order, count, length)), new HeldStates({ fewestTokens }));
 
 /** Pairs of each request in the batch, by order. */
 function sharesOf(batch: Batch): Record<number, number> {
@@ -37,7 +40,7 @@ test("equal requests are served in order of admission, whole before begun", () =
 
 test("pairs that a batch already holds are not charged again", () => {
   const rule = makeRule({ ...LIMITS, maxTokens: 100 });
-  const twins = [1, 2].map((order) => new RequestWork(order, planOf(flatTree(7, 4)), 0)); // 10 + 10 + 4 * 20 tokens
+  const twins = [1, 2].map((order) => new RequestWork(order, planOf(flatTree(7, 4)), heldStates())); // 10 + 10 + 4 * 20 tokens
   const batch = rule.form(twins);
   assert.deepEqual([batch.pairCount, batch.tokenCount, batch.requests.size], [4, 100, 2]);
   assert.ok(twins.every((work) => work.remainingPairs === 0));
@@ -246,7 +249,7 @@ test("no request counts as left out of a batch that stayed empty", () => {
   if (known.nextPair) cache.set(known.nextPair.candidate.key, 1);
   const node = (id: number, length: number) => ({ id: 9_000_000 + id, length });
   const tree = makeTree(node(0, 150), [{ question: node(1_000, 10), candidates: [node(2_000, 20)] }]); // rule 6
-  const long = new RequestWork(2, planOf(tree), 0);
+  const long = new RequestWork(2, planOf(tree), heldStates());
   assert.equal(rule.form([known, long]).pairCount, 0);
   assert.equal(long.missedBatches, 0);
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { EngineSettings, TokenTree } from "../../src/inference/ports.ts";
+import type { EngineSettings, KeptStates, TokenTree } from "../../src/inference/ports.ts";
 import type { QueuedScores } from "../../src/inference/queue/place.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { planOf } from "../support/plans.ts";
@@ -31,11 +31,12 @@ export interface Asked {
 /** The real scheduler on a fake clock over a scripted backend. */
 export class QueueBench {
   readonly clock = new FakeClock();
-  readonly backend = new ScriptedBackend();
+  readonly backend: ScriptedBackend;
   readonly settings: EngineSettings;
   readonly scheduler: Scheduler;
 
-  constructor(settings: Partial<EngineSettings> = {}) {
+  constructor(settings: Partial<EngineSettings> = {}, keptStates?: KeptStates) {
+    this.backend = new ScriptedBackend(keptStates);
     this.settings = { ...SETTINGS, ...settings };
     this.scheduler = new Scheduler(this.backend, this.clock, this.settings);
     this.scheduler.open();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch } from "../../src/inference/batches/batch.ts";
+import { HeldStates } from "../../src/inference/batches/held-states.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import type { RequestPlan, TokenPath } from "../../src/inference/ports.ts";
 
@@ -28,7 +29,7 @@ function hand(work: RequestWork, batch: Batch): number {
 }
 
 test("a request of several states costs each of them once, and each question once", () => {
-  const work = new RequestWork(1, plan, Number.POSITIVE_INFINITY);
+  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: Number.POSITIVE_INFINITY }));
   assert.equal(work.remainingTokens, 20 + 18 + 5 + 7 + 3 * 3);
   const batch = new Batch();
   assert.deepEqual([hand(work, batch), hand(work, batch), hand(work, batch)], [28, 28, 3]);
@@ -46,7 +47,7 @@ test("a request of several states costs each of them once, and each question onc
 });
 
 test("scores find their candidates, though the forest has them in another order", () => {
-  const work = new RequestWork(1, plan, 0);
+  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: 0 }));
   const batch = new Batch();
   while (work.nextPair !== undefined) hand(work, batch);
   for (const [at, recipients] of batch.listRecipients().entries()) {
@@ -57,16 +58,26 @@ test("scores find their candidates, though the forest has them in another order"
 });
 
 test("a state that the backend keeps costs nothing in later batches, and only the states that it has seen", () => {
-  const work = new RequestWork(1, plan, 19); // keeps the longer one only
+  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: 19 })); // keeps the longer one only
   hand(work, new Batch());
   assert.equal(work.remainingTokens, 5 + 3 + (18 + 7 + 3));
   assert.equal(hand(work, new Batch()), 18 + 7 + 3);
   assert.equal(hand(work, new Batch()), 5 + 3);
 });
 
+test("a state that another request has brought costs nothing, but counts as tokens of this one", () => {
+  const held = new HeldStates({ fewestTokens: 19 });
+  hand(new RequestWork(1, plan, held), new Batch());
+  const work = new RequestWork(2, plan, held);
+  assert.equal(work.remainingTokens, 18 + 5 + 7 + 3 * 3);
+  assert.equal(work.tokens, 20 + 18 + 5 + 7 + 3 * 3);
+  assert.equal(hand(work, new Batch()), 5 + 3);
+});
+
 test("a state is charged again after the backend has lost its cache", () => {
-  const work = new RequestWork(1, plan, 19);
+  const held = new HeldStates({ fewestTokens: 19 });
+  const work = new RequestWork(1, plan, held);
   hand(work, new Batch());
-  work.forgetHeldStates();
+  held.reset({ fewestTokens: 19 });
   assert.equal(work.remainingTokens, 20 + 5 + 3 + (18 + 7 + 3));
 });

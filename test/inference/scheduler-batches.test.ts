@@ -211,12 +211,11 @@ test("a state that the backend does not keep is paid for in each batch, a kept o
       candidates: [3, 4, 5, 6, 7, 8, 9].map((id) => ({ id: id * 100, length: 20 })),
     },
   ]);
-  for (const { shortestKeptState, want } of [
-    { shortestKeptState: 51, want: [3, 3, 1] }, // 50 + 10 + 3 * 20 tokens
-    { shortestKeptState: 50, want: [3, 4] }, // then 10 + 4 * 20
+  for (const { fewestTokens, want } of [
+    { fewestTokens: 51, want: [3, 3, 1] }, // 50 + 10 + 3 * 20 tokens
+    { fewestTokens: 50, want: [3, 4] }, // then 10 + 4 * 20
   ]) {
-    const bench = new QueueBench({ maxBatchTokens: 120 });
-    bench.backend.shortestKeptState = shortestKeptState;
+    const bench = new QueueBench({ maxBatchTokens: 120 }, { fewestTokens });
     bench.ask(tree);
     for (const _ of want) {
       bench.backend.current?.answer();
@@ -234,8 +233,7 @@ test("a shared prefix is charged only a few times, however much of the budget it
     { state: 10, question: 90 },
     { state: 90, question: 10 }, // which this backend does not keep
   ]) {
-    const bench = new QueueBench({ maxBatchTokens: 100 });
-    bench.backend.shortestKeptState = Number.POSITIVE_INFINITY;
+    const bench = new QueueBench({ maxBatchTokens: 100 }, { fewestTokens: Number.POSITIVE_INFINITY });
     const candidates = Array.from({ length: 40 }, (_, at) => ({ id: 1000 + at * 100, length: 5 }));
     const asked = bench.ask(
       makeTree({ id: 1, length: state }, [{ question: { id: 200, length: question }, candidates }]),
@@ -268,8 +266,7 @@ test("so it is beside a request that goes first", async () => {
 });
 
 test("a process that was replaced has to compute a state again, and its batch has room for it", async () => {
-  const bench = new QueueBench({ maxBatchTokens: 100 });
-  bench.backend.shortestKeptState = 10;
+  const bench = new QueueBench({ maxBatchTokens: 100 }, { fewestTokens: 10 });
   const candidates = Array.from({ length: 20 }, (_, at) => ({ id: 3_000 + 100 * at, length: 10 }));
   bench.ask(makeTree({ id: 1_000, length: 40 }, [{ question: { id: 2_000, length: 5 }, candidates }]));
   bench.backend.isReady = false; // it dies as soon as it has answered

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
-import type { EngineSettings, TokenTree } from "../../src/inference/ports.ts";
+import type { EngineSettings, KeptStates, TokenTree } from "../../src/inference/ports.ts";
 import { settle } from "./fake-clock.ts";
 import { type Asked, abortListenersOf, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
 import { Random } from "./random.ts";
@@ -9,7 +9,7 @@ import { type Call, makeTree, scoreOf, type TokenNode } from "./scripted-backend
 
 /**
  * Model-based test: random arrivals, cancellations, deadlines, backend failures, deaths and reloads, and a drain or a
- * close at the end, with the real scheduler and backends that cache all states, long ones or none. Invariants are
+ * close at the end, with the real scheduler and backends that cache all states, long ones, few or none. Invariants are
  * checked after each step.
  */
 const RUNS = 120;
@@ -37,7 +37,14 @@ function randomSettings(random: Random): Partial<EngineSettings> {
     batchWaitMs: random.pick([0, 0, 3]),
     cacheSize: random.pick([0, 0, 3, 1000]),
     strict: random.isChance(0.15),
-    deadlineMs: random.pick([20, 60, 100_000]),
+    deadlineMs: random.pick([15, 20, 60, 100_000]),
+  };
+}
+
+function randomKeptStates(random: Random): KeptStates {
+  return {
+    fewestTokens: random.pick([0, 10, Number.POSITIVE_INFINITY]),
+    mostTokens: random.pick([1, 30, Number.MAX_SAFE_INTEGER]),
   };
 }
 
@@ -59,8 +66,7 @@ class Run {
 
   constructor(seed: number) {
     this.random = new Random(seed);
-    this.bench = new QueueBench(randomSettings(this.random));
-    this.bench.backend.shortestKeptState = this.random.pick([0, 10, Number.POSITIVE_INFINITY]);
+    this.bench = new QueueBench(randomSettings(this.random), randomKeptStates(this.random));
     this.bench.backend.onCall = (call) => {
       try {
         this.checkCall(call);
@@ -177,7 +183,7 @@ class Run {
   /** For a backend that keeps every state that it says it keeps. */
   newTokensOf({ state, questions }: TokenTree): number {
     const stateTokens = this.sentStates.has(`${state}`) ? 0 : state.length;
-    if (state.length >= this.bench.backend.shortestKeptState) this.sentStates.add(`${state}`);
+    if (state.length >= this.bench.backend.keptStates.fewestTokens) this.sentStates.add(`${state}`);
     return questions.reduce(
       (sum, { tokens, candidates }) =>
         candidates.reduce((below, { length }) => below + length, sum + tokens.length),

@@ -1,4 +1,4 @@
-import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import type { Backend, ForestScores, KeptStates, TokenTree } from "../../src/inference/ports.ts";
 
 export interface Call {
   readonly forest: readonly TokenTree[];
@@ -13,13 +13,18 @@ export class ScriptedBackend implements Backend {
   #onReady: () => void = () => {};
   isClosed = false;
   isExpected = true;
-  shortestKeptState = 0;
   startFailure: Error | undefined;
   /** Every call so far. */
   readonly calls: Call[] = [];
   /** Told of each call as it comes. */
   onCall: (call: Call) => void = () => {};
   readonly #unanswered: Call[] = [];
+  readonly keptStates: KeptStates;
+
+  /** By default it keeps all states. */
+  constructor(keptStates: KeptStates = { fewestTokens: 0 }) {
+    this.keptStates = keptStates;
+  }
 
   /** The call that is computed. */
   get current(): Call | undefined {

@@ -3,11 +3,18 @@ import type {
   BackendCounters,
   BackendFacts,
   ForestScores,
+  KeptStates,
   TokenTree,
 } from "../../inference/ports.ts";
-import { shortestKeptState } from "../kept-states.ts";
+import { keptStates } from "../kept-states.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { type Exit, failure, type InferenceProcess, type LoadOptions } from "./inference-process.ts";
+import {
+  type Exit,
+  failure,
+  type InferenceProcess,
+  type Loaded,
+  type LoadOptions,
+} from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
 import { ProcessCounters } from "./process-counters.ts";
 import { RestartPace } from "./restart-pace.ts";
@@ -42,7 +49,7 @@ export class ChildBackend implements Backend {
   #startedAt = 0;
   #readySince: number | undefined;
   #ready: Promise<void> = Promise.resolve();
-  #facts: BackendFacts | undefined;
+  #loaded: Loaded | undefined;
   #isReady = false;
   #isExpected = true;
   /** Resolves when the process has exited and `#ready` is the promise of the next one. */
@@ -69,11 +76,11 @@ export class ChildBackend implements Backend {
     });
   }
 
-  get shortestKeptState(): number {
+  get keptStates(): KeptStates {
     const { modelPackage, stateCacheBytes } = this.#options;
     // a package's own graph has no outputs for keys and values, so nothing can be cached
     const keeps = modelPackage.manifest.architecture.type !== "onnx-joint-pairs";
-    return shortestKeptState(keeps ? stateCacheBytes : 0);
+    return keptStates(keeps ? stateCacheBytes : 0, this.#loaded?.stateTokenBytes);
   }
 
   /** False while the process does not answer pings. */
@@ -91,7 +98,7 @@ export class ChildBackend implements Backend {
   }
 
   get facts(): BackendFacts | undefined {
-    return this.#facts;
+    return this.#loaded?.facts;
   }
 
   onReady(listener: () => void): void {
@@ -137,7 +144,7 @@ export class ChildBackend implements Backend {
       this.#tellGone = resolve;
     });
     try {
-      this.#facts = await process.load(this.#options, {
+      this.#loaded = await process.load(this.#options, {
         answer: (message) => this.#receive(message),
         pong: (message) => {
           this.#counters.note(message);

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import os from "node:os";
 import { ServiceError } from "../../errors.ts";
-import type { BackendFacts, Clock } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/ports.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
@@ -49,13 +49,14 @@ export interface ProcessListener {
   readonly exit: (exit: Exit) => void;
 }
 
-type Loaded = BackendFacts | undefined;
+/** What a process reports when it has loaded the model. */
+export type Loaded = Omit<Extract<FromProcess, { type: "loaded" }>, "type">;
 
 /** One inference process, from start to end. It starts before the model is known, to save time. */
 export class InferenceProcess {
   readonly #channel: Channel;
   readonly #loaded: Promise<Loaded>;
-  #resolveLoad: (facts: Loaded) => void = () => {};
+  #resolveLoad: (loaded: Loaded) => void = () => {};
   #rejectLoad: (error: ServiceError) => void = () => {};
   #listener: ProcessListener = { answer: () => {}, pong: () => {}, exit: () => {} };
 
@@ -74,7 +75,6 @@ export class InferenceProcess {
   /**
    * Resolves when the process has loaded the model. Call once.
    *
-   * @returns device and precision, if the process reports them
    * @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED
    */
   async load(
@@ -119,7 +119,7 @@ export class InferenceProcess {
   }
 
   #receive(message: FromProcess): void {
-    if (message.type === "loaded") this.#resolveLoad(message.facts);
+    if (message.type === "loaded") this.#resolveLoad(message);
     else if (message.type === "refused")
       this.#rejectLoad(new ServiceError(message.reason ?? "INVALID_MODEL", message.message));
     else if (message.type === "pong") this.#listener.pong(message);

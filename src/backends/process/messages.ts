@@ -32,7 +32,12 @@ export type ToProcess =
   | { readonly type: "ping" };
 
 export type FromProcess =
-  | { readonly type: "loaded"; readonly facts?: BackendFacts }
+  | {
+      readonly type: "loaded";
+      readonly facts?: BackendFacts;
+      /** Bytes of the keys and values of a state's token. Missing if none is cached. */
+      readonly stateTokenBytes?: number;
+    }
   | { readonly type: "refused"; readonly message: string; readonly reason?: Refusal }
   | ({ readonly type: "scored"; readonly id: number } & ForestScores & RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/graph/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
-import { stateKey } from "../kept-states.ts";
+import { KEEPS_NO_STATES, stateKey } from "../kept-states.ts";
 import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";
@@ -36,7 +36,7 @@ export interface RemoteBackendOptions {
  * once.
  */
 export class RemoteBackend implements Backend {
-  readonly shortestKeptState = Number.POSITIVE_INFINITY;
+  readonly keptStates = KEEPS_NO_STATES;
   readonly #options: RemoteBackendOptions;
   #graph: WholeGraph | undefined;
   #isBinary = false;

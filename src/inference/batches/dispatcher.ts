@@ -97,8 +97,8 @@ export class Dispatcher {
   }
 
   /** Records how many tokens a request's texts have. */
-  noteTokens(textLength: number, { remainingTokens }: RequestWork): void {
-    this.#forecast.noteTokens(textLength, remainingTokens);
+  noteTokens(textLength: number, { tokens }: RequestWork): void {
+    this.#forecast.noteTokens(textLength, tokens);
   }
 
   /** Whether a request is long, estimated from the length of its texts. It need not be tokenized yet. */

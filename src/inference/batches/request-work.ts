@@ -1,4 +1,5 @@
 import type { RequestPlan } from "../ports.ts";
+import type { HeldStates } from "./held-states.ts";
 import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 
@@ -23,22 +24,20 @@ export class RequestWork {
   /** Number of younger requests that have begun before this one was finished. */
   overtakenBy = 0;
 
-  readonly #shortestKeptState: number;
+  readonly #heldStates: HeldStates;
   readonly #pairs: readonly Pair[];
   /** [pairs + 1] tokens of candidates and questions from each pair to the last one. Each question counts once. */
   readonly #tokensFrom: Float64Array;
   /** The request's states, in the order of their last pairs; usually one. */
   readonly #states: readonly LastUse[];
-  /** Keys of the states that the backend has cached in this request's batches. */
-  readonly #heldStates = new Set<string>();
   #cursor = 0;
   #unanswered: number;
   #hasBegun = false;
 
-  /** @param shortestKeptState see `Backend.shortestKeptState` */
-  constructor(order: number, plan: RequestPlan, shortestKeptState: number) {
+  /** @param heldStates states of all requests that the backend has cached */
+  constructor(order: number, plan: RequestPlan, heldStates: HeldStates) {
     this.order = order;
-    this.#shortestKeptState = shortestKeptState;
+    this.#heldStates = heldStates;
     this.scores = plan.map((paths) => new Float32Array(paths.length));
     this.#pairs = listPairs(plan);
     this.#tokensFrom = sumFromEnd(this.#pairs);
@@ -49,6 +48,11 @@ export class RequestWork {
   /** The next pair to hand out. */
   get nextPair(): Pair | undefined {
     return this.#pairs[this.#cursor];
+  }
+
+  /** Tokens of the request. Each state and each question counts once, also a state that the backend has cached. */
+  get tokens(): number {
+    return this.#states.reduce((sum, { state }) => sum + state.tokens.length, this.#tokensFrom[0] ?? 0);
   }
 
   /** The largest number of new tokens that the pairs not yet handed out can cost in one batch. */
@@ -71,14 +75,9 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has cached a state's keys and values: after the state's first batch, if it caches states of this length. */
+  /** Whether the backend has cached a state's keys and values. */
   holds(state: KeyedNode): boolean {
-    return this.#heldStates.has(state.key);
-  }
-
-  /** Call when the backend has lost its cached states. */
-  forgetHeldStates(): void {
-    this.#heldStates.clear();
+    return this.#heldStates.has(state);
   }
 
   get isAnswered(): boolean {
@@ -96,8 +95,7 @@ export class RequestWork {
   /** Moves past the next pair, which is now in a batch. */
   handOut(): void {
     const state = this.nextPair?.state;
-    if (state !== undefined && state.tokens.length >= this.#shortestKeptState)
-      this.#heldStates.add(state.key);
+    if (state !== undefined) this.#heldStates.note(state);
     this.#cursor += 1;
     this.#hasBegun = true;
   }

@@ -1,6 +1,7 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Batch } from "../batches/batch.ts";
 import { Dispatcher } from "../batches/dispatcher.ts";
+import { HeldStates } from "../batches/held-states.ts";
 import { RequestWork } from "../batches/request-work.ts";
 import { ScoreCache } from "../batches/score-cache.ts";
 import { SecondTries } from "../batches/second-tries.ts";
@@ -42,6 +43,7 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #settings: EngineSettings;
   readonly #cache: ScoreCache;
+  readonly #heldStates: HeldStates;
   readonly #dispatcher: Dispatcher;
   readonly #gate: Gate;
   readonly #secondTries = new SecondTries();
@@ -64,6 +66,7 @@ export class Scheduler {
     this.#clock = clock;
     this.#settings = settings;
     this.#cache = new ScoreCache(settings.cacheSize);
+    this.#heldStates = new HeldStates(backend.keptStates);
     this.#dispatcher = new Dispatcher(settings, this.#cache);
     this.#gate = new Gate(this.#dispatcher, clock);
     this.#standstill = new StandstillWatch(settings.deadlineMs, clock.now());
@@ -120,7 +123,7 @@ export class Scheduler {
       submit: (plan) => {
         if (ticket.life.isSettled || ticket.queued !== undefined) return;
         if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
-        const work = new RequestWork(ticket.order, plan, this.#backend.shortestKeptState);
+        const work = new RequestWork(ticket.order, plan, this.#heldStates);
         ticket.queued = { work, since: this.#clock.now() };
         this.#dispatcher.noteTokens(ticket.textLength, work);
         this.#dispatcher.answerKnown(ticket.queued.work);
@@ -315,7 +318,7 @@ export class Scheduler {
 
   /** Call when the process is new: its cache of states is empty. */
   #forgetHeldStates(): void {
-    for (const work of worksOf(this.#tickets())) work.forgetHeldStates();
+    this.#heldStates.reset(this.#backend.keptStates);
   }
 
   #fail(batch: Batch, cause: unknown): void {

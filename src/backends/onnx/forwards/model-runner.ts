@@ -8,7 +8,7 @@ import {
   scoredNodes,
   tokenCount,
 } from "../../tensors/forward.ts";
-import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
+import { byteLength, bytesPerToken, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { Company } from "./company.ts";
@@ -35,6 +35,8 @@ export interface RunnerOptions {
 export interface Runner {
   /** Lookups of states in the cache: hits, and misses that were computed and cached. Undefined if there is no cache. */
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
+  /** Bytes of the keys and values of a state's token. Undefined if the runner caches no states. */
+  readonly stateTokenBytes?: number;
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
   /**
@@ -46,6 +48,7 @@ export interface Runner {
 
 /** Scores forests with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
+  readonly stateTokenBytes: number;
   readonly #threads: ForwardThreads;
   readonly #states: StateCache;
   readonly #garbage = new Garbage();
@@ -54,8 +57,9 @@ export class ModelRunner implements Runner {
   /** Keys of the states that are being encoded for the cache. */
   readonly #beingEncoded = new Set<string>();
 
-  private constructor(threads: ForwardThreads, stateCacheBytes: number) {
+  private constructor(threads: ForwardThreads, model: TreeModel, stateCacheBytes: number) {
     this.#threads = threads;
+    this.stateTokenBytes = bytesPerToken(model.keyValues);
     this.#states = new StateCache(stateCacheBytes);
   }
 
@@ -74,7 +78,7 @@ export class ModelRunner implements Runner {
     stateCacheBytes: number,
     place?: Place,
   ): Promise<ModelRunner> {
-    return new ModelRunner(await ForwardThreads.start(graph, model, place), stateCacheBytes);
+    return new ModelRunner(await ForwardThreads.start(graph, model, place), model, stateCacheBytes);
   }
 
   get watchesParent(): boolean {

@@ -49,7 +49,8 @@ async function load({
     });
     if (runner.watchesParent !== true) dieWithParent();
     globalThis.gc?.(); // frees 65 MB of weights if the graph had to be written
-    send({ type: "loaded" });
+    const { stateTokenBytes } = runner;
+    send({ type: "loaded", ...(stateTokenBytes !== undefined && { stateTokenBytes }) });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });
   }
