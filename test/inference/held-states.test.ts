@@ -8,10 +8,28 @@ test("the states of the latest batches are held, as many as the backend keeps", 
   const held = new HeldStates({ fewestTokens: 10, mostTokens: 30 });
   const [short, a, b, c, long] = [9, 10, 20, 15, 31].map((length) => state(`${length}`, length));
   assert.ok(short && a && b && c && long);
-  for (const each of [short, a, b, a, c, long]) held.note(each);
+  for (const each of [short, a, b, a, c, long]) {
+    held.note(each);
+    held.endBatch();
+  }
   assert.deepEqual(
     [short, a, b, c, long].map((each) => held.has(each)),
     [false, true, false, true, false],
+  );
+});
+
+test("while a batch is formed, none is evicted", () => {
+  const held = new HeldStates({ fewestTokens: 10, mostTokens: 30 });
+  const [old, first, second] = [20, 21, 22].map((length) => state(`${length}`, length));
+  assert.ok(old && first && second);
+  held.note(old);
+  held.endBatch();
+  for (const each of [first, second]) held.note(each);
+  assert.ok([old, first, second].every((each) => held.has(each)));
+  held.endBatch();
+  assert.deepEqual(
+    [old, first, second].map((each) => held.has(each)),
+    [false, false, true],
   );
 });
 

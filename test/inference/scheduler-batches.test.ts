@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { TokenTree } from "../../src/inference/ports.ts";
 import { settle } from "./fake-clock.ts";
 import { flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
 import { makeTree, scoreOf } from "./scripted-backend.ts";
@@ -263,6 +264,49 @@ test("so it is beside a request that goes first", async () => {
     await settle();
   }
   assert.deepEqual([long, short].map(outcomeOf), ["completed", "completed"]); // 40 tokens, and 12 * 5 beside the 100
+});
+
+/** A state of 40 tokens with a question of 5 and candidates of 10 each. */
+const onState = (state: number, question: number, candidates: number) =>
+  makeTree({ id: state * 100_000, length: 40 }, [
+    {
+      question: { id: question * 10_000, length: 5 },
+      candidates: Array.from({ length: candidates }, (_, at) => ({ id: 1_000 + 100 * at, length: 10 })),
+    },
+  ]);
+
+/** Asks, and computes all batches. @returns pairs of each batch */
+async function batchesOf(bench: QueueBench, tree: TokenTree, end = () => bench.backend.current?.answer()) {
+  const before = bench.backend.calls.length;
+  bench.ask(tree);
+  for (let guard = 0; bench.backend.current !== undefined; guard++) {
+    assert.ok(guard < 100);
+    end();
+    await settle();
+  }
+  return bench.backend.calls.slice(before).map(({ pairs }) => pairs.length);
+}
+
+test("a state is paid for by the first request only, while the backend keeps it", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 }, { fewestTokens: 10 });
+  assert.deepEqual(await batchesOf(bench, onState(1, 1, 9)), [5, 4]);
+  assert.deepEqual(await batchesOf(bench, onState(1, 2, 9)), [9]);
+  bench.backend.keptStates = { fewestTokens: 10, mostTokens: 50 }; // one such state
+  bench.backend.isReady = true; // the model has been loaded again
+  assert.deepEqual(await batchesOf(bench, onState(1, 3, 9)), [5, 4]);
+  assert.deepEqual(await batchesOf(bench, onState(2, 4, 9)), [5, 4]);
+  assert.deepEqual(await batchesOf(bench, onState(1, 5, 9)), [5, 4]);
+});
+
+test("after a batch that failed, its states are paid for again, although the backend stays ready", async () => {
+  const bench = new QueueBench({ maxBatchTokens: 100 }, { fewestTokens: 10 });
+  let fails = true;
+  const failOnce = () => {
+    if (fails) bench.backend.current?.fail();
+    else bench.backend.current?.answer();
+    fails = false;
+  };
+  assert.deepEqual(await batchesOf(bench, onState(1, 1, 9), failOnce), [5, 5, 4]);
 });
 
 test("a process that was replaced has to compute a state again, and its batch has room for it", async () => {

@@ -3,7 +3,7 @@ import type { Backend, ForestScores, KeptStates, TokenTree } from "../../src/inf
 export interface Call {
   readonly forest: readonly TokenTree[];
   readonly pairs: readonly string[];
-  answer(scores?: Float32Array, vectors?: Float32Array): void;
+  answer(scores?: Float32Array, vectors?: Float32Array, knownTokens?: number): void;
   fail(cause?: Error): void;
 }
 
@@ -19,7 +19,7 @@ export class ScriptedBackend implements Backend {
   /** Told of each call as it comes. */
   onCall: (call: Call) => void = () => {};
   readonly #unanswered: Call[] = [];
-  readonly keptStates: KeptStates;
+  keptStates: KeptStates;
 
   /** By default it keeps all states. */
   constructor(keptStates: KeptStates = { fewestTokens: 0 }) {
@@ -71,8 +71,8 @@ export class ScriptedBackend implements Backend {
       const call: Call = {
         forest,
         pairs: pairsOf(forest),
-        answer: end((scores = scoresOf(forest), vectors) =>
-          resolve({ scores, forwards: 1, ...(vectors && { vectors }) }),
+        answer: end((scores = scoresOf(forest), vectors, knownTokens = 0) =>
+          resolve({ scores, forwards: 1, knownTokens, ...(vectors && { vectors }) }),
         ),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
       };

@@ -37,17 +37,25 @@ test("a batch that was sent ahead is measured from the end of the one before it"
   const first = sent.add(100, 0);
   const second = sent.add(1000, 85);
   assert.equal(sent.remainingMs(90), 10 + 1000);
-  sent.end(first, 100, true);
+  sent.end(first, 100, 100);
   assert.equal(sent.remainingMs(300), 800);
-  sent.end(second, 600, true);
+  sent.end(second, 600, 1000);
   for (let run = 0; run < 2; run++) pace.record(1000, 500);
   assert.equal(pace.expectedMs(1000), 500);
+});
+
+test("the time of a batch is that of the tokens that were computed, not of those expected", () => {
+  const pace = new Pace();
+  const sent = new SentBatches(pace);
+  for (let run = 0; run < 3; run++) sent.end(sent.add(50, run * 1000), run * 1000 + 500, 1000);
+  assert.equal(pace.expectedMs(1000), 500);
+  assert.equal(pace.expectedMs(50), 25);
 });
 
 test("the time of a failed batch is not a measurement", () => {
   const pace = new Pace();
   const sent = new SentBatches(pace);
-  for (let run = 0; run < 5; run++) sent.end(sent.add(100, run), run + 1, false);
+  for (let run = 0; run < 5; run++) sent.end(sent.add(100, run), run + 1);
   assert.equal(pace.expectedMs(100), undefined);
   assert.equal(sent.count, 0);
 });

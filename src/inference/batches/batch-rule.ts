@@ -24,7 +24,7 @@ export interface BatchLimits {
  * | B | `maxTokens` |
  * | Q | the quantum: the number of tokens that the backend computes in `BATCH_MS`; at most B |
  * | S | room for small requests beside the oldest request: Q/2 if that is not small, else Q/4, but at least `LEAST_SMALL`. B if small ones of at least B/2, or at least `maxRequests` of them, wait |
- * | rest | of a request: the maximum number of new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend has cached it in an earlier batch |
+ * | rest | of a request: the maximum number of new tokens that its remaining pairs can cost in one batch. Counts their candidates and questions, and the state unless the backend has probably cached it (`held-states.ts`) |
  * | small, middle, long | requests by their rest: at most Q/4; at most Q/2; more |
  *
  * A batch is filled in this order:

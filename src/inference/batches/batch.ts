@@ -33,8 +33,14 @@ export class Batch {
   longTokens = 0;
   #pairCount = 0;
   #tokenCount = 0;
+  #heldTokens = 0;
   #longestPath = 0;
   readonly #trees = new Map<string, TreeDraft>(); // by the state's key
+
+  /** All tokens of its forest, including those of states that the backend has cached. */
+  get allTokens(): number {
+    return this.#tokenCount + this.#heldTokens;
+  }
 
   /** Pairs to compute. */
   get pairCount(): number {
@@ -74,6 +80,7 @@ export class Batch {
     this.#tokenCount = tokens;
     this.#longestPath = longestPath;
     this.requests.add(recipient.work);
+    if (!this.#trees.has(state.key) && recipient.work.holds(state)) this.#heldTokens += state.tokens.length;
     const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
     const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({
       node: question,

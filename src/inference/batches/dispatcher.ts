@@ -69,9 +69,9 @@ export class Dispatcher {
     return this.#sent.add(batch.tokenCount, now);
   }
 
-  /** @param isMeasured whether the batch succeeded, so that its time is a valid measurement */
-  end(sent: SentBatch, now: number, isMeasured: boolean): void {
-    this.#sent.end(sent, now, isMeasured);
+  /** @param computed tokens that the backend has computed; undefined if the batch failed, so that its time says nothing */
+  end(sent: SentBatch, now: number, computed?: number): void {
+    this.#sent.end(sent, now, computed);
   }
 
   /**

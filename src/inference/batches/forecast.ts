@@ -14,7 +14,7 @@ const LARGEST_SHARE = 0.9;
 
 /**
  * Estimates when requests will be done: the tokens that the batch rule (`batch-rule.ts`) may put before them, times the measured
- * time per token. The estimates are upper bounds.
+ * time per token. The estimates are upper bounds, as far as the backend keeps the states that it has cached.
  *
  * - A request that is not long: all requests that are not larger come first. If a long request waits, long ones may take as many
  *   tokens again, and Q in the last batch.

@@ -75,7 +75,7 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has cached a state's keys and values. */
+  /** Whether the backend has probably cached a state's keys and values. */
   holds(state: KeyedNode): boolean {
     return this.#heldStates.has(state);
   }

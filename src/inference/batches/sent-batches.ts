@@ -2,6 +2,7 @@ import type { Pace } from "./pace.ts";
 
 /** A batch that was sent to the backend. Times are on the scheduler's clock, in milliseconds. */
 export interface SentBatch {
+  /** Its new tokens, estimated. */
   readonly tokens: number;
   /** Time at which the previous batch ended. Processors that had nothing left of that one may have begun earlier. */
   startedAt: number | undefined;
@@ -44,11 +45,12 @@ export class SentBatches {
     return sent;
   }
 
-  /** @param isMeasured whether the batch succeeded, so that its time is a valid measurement */
-  end(sent: SentBatch, now: number, isMeasured: boolean): void {
+  /** @param computed tokens that the backend has computed; undefined if the batch failed, so that its time says nothing */
+  end(sent: SentBatch, now: number, computed?: number): void {
     const at = this.#sent.indexOf(sent);
     if (at >= 0) this.#sent.splice(at, 1);
-    if (isMeasured && sent.startedAt !== undefined) this.#pace.record(sent.tokens, now - sent.startedAt);
+    if (computed !== undefined && sent.startedAt !== undefined)
+      this.#pace.record(computed, now - sent.startedAt);
     const [next] = this.#sent;
     if (next) next.startedAt ??= now;
   }

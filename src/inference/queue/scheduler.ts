@@ -35,7 +35,7 @@ import { type Outcome, Tally } from "./tally.ts";
  * later only fill the score cache.
  *
  * A tokenized request that cannot be answered before its deadline is refused, with the time after which to retry. The same
- * happens to a waiting request if the backend becomes slower. A request that has begun is finished. A request with nothing
+ * happens to a waiting request if the backend becomes slower or drops its state. A request that has begun is finished. A request with nothing
  * before it is always tried, so that too long forecasts get corrected.
  */
 export class Scheduler {
@@ -240,6 +240,7 @@ export class Scheduler {
         return;
       }
       const batch = this.#dispatcher.form(worksOf(ready), this.#clock.now());
+      this.#heldStates.endBatch();
       this.#markBegun(ready);
       this.#finishAnswered();
       if (batch.pairCount > 0) void this.#compute(batch);
@@ -285,13 +286,13 @@ export class Scheduler {
       const scored = await this.#backend.score(batch.toForest());
       this.#tally.forwards += scored.forwards;
       const now = this.#clock.now();
-      this.#dispatcher.end(sent, now, true);
+      this.#dispatcher.end(sent, now, batch.allTokens - (scored.knownTokens ?? 0));
       this.#standstill.noteProgress(now);
       const { pairCount: pairs, tokenCount: tokens } = batch;
       this.#onBatch({ requests: batch.requests.size, pairs, tokens, ms: now - sentAt });
       this.#deliver(batch, scored);
     } catch (cause) {
-      this.#dispatcher.end(sent, this.#clock.now(), false);
+      this.#dispatcher.end(sent, this.#clock.now());
       this.#standstill.noteProgress(this.#clock.now());
       this.#fail(batch, cause);
     }
@@ -322,7 +323,7 @@ export class Scheduler {
   }
 
   #fail(batch: Batch, cause: unknown): void {
-    if (!this.#backend.isReady) this.#forgetHeldStates();
+    this.#forgetHeldStates(); // they may be gone with the process, or were not computed
     const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
       const isOver = ticket.queued && givenUp.has(ticket.queued.work);

@@ -19,7 +19,7 @@ type Results = ReadonlyMap<ForwardTask, ForwardResult>;
  * `run` blocks its JavaScript thread, so each parallel forward needs a thread of its own. There is a helper for each
  * processor. In `run`, the caller's thread takes the place of the last helper, which saves a copy of keys and values. In
  * `runBeside`, the caller's thread stays free to receive more work. So the last helper gets small forwards only, and its
- * session has a heap of its own: buffers do not move between the caches of two processors.
+ * session has a heap of its own. With two processors, no buffer of small forwards moves between their caches.
  */
 export class ForwardThreads {
   readonly #together: ForwardRunner;
