@@ -11,7 +11,8 @@ const NONE: ReadonlyMap<Ticket, ServiceError> = new Map();
 
 /**
  * Refuses requests that cannot be answered before their deadline. It checks each request three times: by the length of its
- * texts, before they are tokenized; by its tokens; and while it waits, in case the backend has become slower or has dropped a cached state.
+ * texts, before they are tokenized; by its tokens; and while it waits, in case the backend has become slower or has dropped a
+ * cached state.
  */
 export class Gate {
   readonly #dispatcher: Dispatcher;
