@@ -8,14 +8,14 @@ const NEEDED = [
 /**
  * How glibc's allocator keeps memory, unless the operator sets these variables. Other allocators ignore them. All
  * threads share one heap; only the thread of small forwards has tensors in a heap of the runtime. The shared heap takes
- * tensors of up to 16 MiB and returns its end to the system as soon as 24 MiB of it are free. With larger thresholds it keeps
+ * tensors of up to 16 MiB and returns its end to the system as soon as 32 MiB of it are free. With larger thresholds it keeps
  * more memory. With smaller ones the system has to clear the same pages again and again: docs/performance.md has the
  * figures.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "1",
   MALLOC_MMAP_THRESHOLD_: String(16 * 2 ** 20), // bytes
-  MALLOC_TRIM_THRESHOLD_: String(24 * 2 ** 20), // bytes
+  MALLOC_TRIM_THRESHOLD_: String(32 * 2 ** 20), // bytes
 } as const;
 
 /**
