@@ -35,8 +35,8 @@ import { type Outcome, Tally } from "./tally.ts";
  * later only fill the score cache.
  *
  * A tokenized request that cannot be answered before its deadline is refused, with the time after which to retry. The same
- * happens to a waiting request if the backend becomes slower or drops its state. A request that has begun is finished. A request with nothing
- * before it is always tried, so that too long forecasts get corrected.
+ * happens to a waiting request if the backend becomes slower or drops its state. A request that has begun is finished. A
+ * request with nothing before it is always tried, so that too long forecasts get corrected.
  */
 export class Scheduler {
   readonly #backend: Backend;
@@ -317,13 +317,13 @@ export class Scheduler {
     this.#finishAnswered();
   }
 
-  /** Call when the process is new: its cache of states is empty. */
+  /** Call when the process is new, or a batch has failed: the backend may not have the states. */
   #forgetHeldStates(): void {
     this.#heldStates.reset(this.#backend.keptStates);
   }
 
   #fail(batch: Batch, cause: unknown): void {
-    this.#forgetHeldStates(); // they may be gone with the process, or were not computed
+    this.#forgetHeldStates();
     const givenUp = this.#secondTries.take(batch);
     for (const ticket of this.#tickets()) {
       const isOver = ticket.queued && givenUp.has(ticket.queued.work);

@@ -43,11 +43,11 @@ export class ForwardThreads {
     if (model.forwardThreads === 1) return new ForwardThreads(together, together, []);
     // only now: threads inherit the denormal setting of the process's first session
     const count = model.forwardThreads;
-    const start = (_: unknown, at: number) =>
-      ForwardHelper.start({ graph, shape: model.shape, isForSmall: at === count - 1 });
     const [own, ...helpers] = await Promise.all([
       model.threads === 1 ? together : ForwardRunner.load(graph, model, 1),
-      ...Array.from({ length: count }, start),
+      ...Array.from({ length: count }, (_, at) =>
+        ForwardHelper.start({ graph, shape: model.shape, isForSmall: at === count - 1 }),
+      ),
     ]);
     return new ForwardThreads(together, own, helpers);
   }
