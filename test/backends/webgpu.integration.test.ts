@@ -68,6 +68,20 @@ describe("WebGPU by a driver in software", {
     );
   });
 
+  it("no line of the trial is lost while this process is busy", async () => {
+    const modelPackage = await openModelPackage(embeddedModel);
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    const busy = setInterval(() => Atomics.wait(sleeper, 0, 0, 300), 1);
+    try {
+      await assert.rejects(
+        chooseDevice({ ...options, modelPackage }, unlogged),
+        /its provider lacks operators/,
+      );
+    } finally {
+      clearInterval(busy);
+    }
+  });
+
   it("a graph whose operators it has is computed there", async () => {
     await changed.change("model.onnx", sumGraph);
     const architecture = { type: "onnx-joint-pairs", max_tokens: 8, pad_id: 0, bos_id: 2 };

@@ -78,6 +78,16 @@ async function tryModel({
   return { difference: largestDifference(scores, (await runner.score(forest)).scores) };
 }
 
+/**
+ * Makes writes to stderr wait while its pipe is full. Otherwise the runtime loses all further lines then, because Node.js has
+ * made the pipe non-blocking.
+ */
+function blockOnStderr(): void {
+  const { _handle } = process.stderr as { _handle?: { setBlocking?(isBlocking: boolean): void } | null };
+  _handle?.setBlocking?.(true);
+}
+
+blockOnStderr();
 process.on("message", async (request: TrialRequest) => {
   const trial = request.type === "device" ? tryDevice(request.device) : tryModel(request);
   const reply = await trial.catch((error: unknown) => ({ isListed: true, error: messageOf(error) }));
