@@ -41,6 +41,8 @@ export interface EngineParts {
 interface PlannedWork {
   /** Length of all texts, in UTF-16 code units. */
   readonly textLength: number;
+  /** The same without a state whose tokens are cached. */
+  untokenizedLength?(): number;
   plan(signal: AbortSignal): Promise<RequestPlan>;
 }
 
@@ -77,10 +79,16 @@ export class EngineCore implements ServedEngine {
 
   /** Drops its references to the texts once they are tokenized, because many requests may wait. */
   score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
-    const textLength = textLengthOf(request, this.model.limits);
-    const plan = (signal: AbortSignal) =>
-      planRequest(request, this.model.limits, this.#parts.tokenizer, signal);
-    return this.#score({ textLength, plan }, signal, arrivedAt);
+    const { limits } = this.model;
+    const { tokenizer } = this.#parts;
+    const { state } = request;
+    const textLength = textLengthOf(request, limits);
+    const untokenizedLength = () =>
+      tokenizer.isKept?.("state", state.text)
+        ? textLengthOf({ ...request, state: { ...state, text: "" } }, limits)
+        : textLength;
+    const plan = (signal: AbortSignal) => planRequest(request, limits, tokenizer, signal);
+    return this.#score({ textLength, untokenizedLength, plan }, signal, arrivedAt);
   }
 
   scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
@@ -96,13 +104,13 @@ export class EngineCore implements ServedEngine {
   }
 
   #score(
-    { textLength, plan }: PlannedWork,
+    { textLength, untokenizedLength, plan }: PlannedWork,
     signal: AbortSignal,
     arrivedAt: number = this.#parts.clock.now(),
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({ signal, deadlineAt, textLength });
+      const place = this.#scheduler.admit({ signal, deadlineAt, textLength, untokenizedLength });
       return this.#answer(place, this.#tokenize(plan, place));
     } catch (error) {
       return Promise.reject(error);

@@ -147,6 +147,22 @@ test("a long text is refused before it is tokenized, by those that wait with and
   assert.deepEqual([rejected, queued], [1, 5]);
 });
 
+test("a long text whose state is tokenized is not refused by its length", async () => {
+  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
+  await bench.measure();
+  const admit = (untokenized?: number) =>
+    bench.scheduler.admit({
+      signal: new AbortController().signal,
+      deadlineAt: bench.clock.now() + 10_000,
+      textLength: 10_000,
+      ...(untokenized !== undefined && { untokenizedLength: () => untokenized }),
+    });
+  for (let at = 0; at < 4; at++) admit();
+  assert.throws(() => admit(), { kind: "OVERLOADED" });
+  assert.throws(() => admit(9_000), { kind: "OVERLOADED" });
+  admit(500);
+});
+
 test("without measurements, no request is refused", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10 });
   const asked = Array.from({ length: 50 }, (_, at) => bench.ask(heavy(at + 1)));

@@ -6,6 +6,7 @@ import { EngineCore } from "../../src/inference/engine-core.ts";
 import type {
   EngineSettings,
   ModelFacts,
+  TextRole,
   Tokenizer,
   TokenLimits,
   TooManyTokens,
@@ -35,11 +36,16 @@ class HeldTokenizer implements Tokenizer, PartEncoder {
   readonly releases: (() => void)[] = [];
   signal: AbortSignal | undefined;
   failure: Error | undefined;
+  keptState: string | undefined;
   readonly readTexts = readLetters;
   readonly spell = spellIds;
 
   encodeRequest(rendered: RenderedRequest, limits: TokenLimits, signal: AbortSignal) {
     return encodeByParts(rendered, limits, this, signal);
+  }
+
+  isKept(role: TextRole, text: string): boolean {
+    return role === "state" && text === this.keptState;
   }
 
   async encodeParts(parts: readonly TextPart[], { signal }: { signal: AbortSignal }) {
@@ -131,6 +137,26 @@ test("work with refused texts gives its place back and ends when its caller disc
   caller.abort();
   await assert.rejects(left, { kind: "CANCELLED" });
   assert.equal(ended?.aborted, true);
+});
+
+test("behind others, a long state is refused before it is tokenized, unless its tokens are cached", async () => {
+  const { engine, backend, tokenizer, clock, caller } = makeBench({ maxBatchTokens: 8, deadlineMs: 200 });
+  await engine.start();
+  for (const state of ["one", "two", "three"]) {
+    const measured = engine.score(request(state, "q", "a"), caller.signal);
+    tokenizer.release();
+    await settle();
+    clock.advance(50);
+    backend.current?.answer();
+    await measured;
+  }
+  const long = "long ".repeat(12);
+  const ask = () => engine.score(request(long, "q", "a"), caller.signal);
+  void ask();
+  await assert.rejects(ask(), { kind: "OVERLOADED" });
+  tokenizer.keptState = long;
+  void ask();
+  assert.equal(engine.health().counters.queued, 2);
 });
 
 test("a full queue is reported before token limits, and a refusal by token limits gives the place back", async () => {

@@ -2,7 +2,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Dispatcher } from "../batches/dispatcher.ts";
 import type { Clock } from "../ports.ts";
 import { Appointments } from "./appointments.ts";
-import { type Ticket, worksOf } from "./place.ts";
+import { type Admission, type Ticket, worksOf } from "./place.ts";
 import { queueErrors } from "./queue-errors.ts";
 
 /** Forecasts are multiplied by this before a request is accepted, as a margin for forecasts that are too short. Chosen. */
@@ -25,16 +25,22 @@ export class Gate {
   }
 
   /**
-   * The refusal of a long request that is not tokenized yet.
+   * The refusal of a long request that is not tokenized yet. A state whose tokens are cached does not count: tokenizing it
+   * costs nothing, and the backend may have cached it, too.
    *
-   * @param textLength in UTF-16 code units; 0 if unknown, in which case the request is not refused
-   * @param tickets    all other requests
+   * @param admission without a length, the request is not refused
+   * @param tickets   all other requests
    */
   refusalByLength(
-    textLength: number,
-    deadlineAt: number,
+    { textLength = 0, untokenizedLength, deadlineAt }: Admission,
     tickets: readonly Ticket[],
   ): ServiceError | undefined {
+    const refusal = this.#refusalOf(textLength, deadlineAt, tickets);
+    if (refusal === undefined || untokenizedLength === undefined) return refusal;
+    return this.#refusalOf(untokenizedLength(), deadlineAt, tickets);
+  }
+
+  #refusalOf(textLength: number, deadlineAt: number, tickets: readonly Ticket[]): ServiceError | undefined {
     if (textLength === 0 || !this.#dispatcher.isLong(textLength)) return undefined;
     const now = this.#clock.now();
     const waiting = tickets.reduce((sum, each) => sum + (each.queued ? 0 : each.textLength), 0);

@@ -13,6 +13,8 @@ export interface Admission {
   readonly deadlineAt: number;
   /** Length of all texts, in UTF-16 code units. */
   readonly textLength?: number;
+  /** The same without a state whose tokens are cached. Called only if `textLength` is a reason to refuse. Default: `textLength` */
+  readonly untokenizedLength?: (() => number) | undefined;
 }
 
 /** A request's place in the queue, from admission to its answer. */

@@ -188,7 +188,8 @@ export class Scheduler {
     };
   }
 
-  #checkAdmission({ signal, deadlineAt, textLength = 0 }: Admission): void {
+  #checkAdmission(admission: Admission): void {
+    const { signal, deadlineAt } = admission;
     if (signal.aborted) {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
@@ -203,7 +204,7 @@ export class Scheduler {
       this.#tally.ended.timedOut += 1;
       throw queueErrors.tooLate();
     }
-    const refusal = this.#gate.refusalByLength(textLength, deadlineAt, this.#tickets());
+    const refusal = this.#gate.refusalByLength(admission, this.#tickets());
     if (refusal === undefined) return;
     this.#tally.ended.rejected += 1;
     throw refusal;
