@@ -6,17 +6,16 @@
 // Retry-After, or after one. `--control` disables the service's forecast, so that the measurement must fail. The exit
 // code is 1 if goodput is below 90 %.
 import { spawn } from "node:child_process";
-import { once, setMaxListeners } from "node:events";
-import { Agent, request } from "node:http";
+import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
 import { Random } from "../../dist/bench/random.js";
 import { systemoneRequest } from "../../dist/bench/workloads/bodies.js";
 import { distinctTexts, textOf } from "../../dist/bench/workloads/texts.js";
+import { describeCounts, retryingCallers } from "./retrying-callers.mjs";
 
 const LEAST_SHARE = 0.9;
 const { values: flags, positionals } = parseArgs({
@@ -61,17 +60,17 @@ const { port } = new URL(/http:\S+/.exec(await firstLine())?.[0] ?? "http://none
 let asked = 0;
 
 await load(1, 3); // warm-up, in which the service also measures its own speed
-const [capacity, flood] = [nothing(), nothing()];
+const [capacity, flood] = [{ 200: 0 }, { 200: 0 }];
 for (let round = 0; round < rounds; round++) {
   add(capacity, await load(2, seconds)); // alternating, since the speed of a machine varies
   add(flood, await load(callers, seconds));
 }
-const health = JSON.parse((await send("GET", "/health", "", new Agent())).body);
+const health = await (await fetch(`http://127.0.0.1:${port}/health`)).json();
 service.kill("SIGTERM");
 
 const share = rateOf(flood) / rateOf(capacity);
-console.log(`without a flood  ${text(capacity)}`);
-console.log(`${callers} callers      ${text(flood)}`);
+console.log(`without a flood  ${describeCounts(capacity, rounds * seconds)}`);
+console.log(`${callers} callers      ${describeCounts(flood, rounds * seconds)}`);
 console.log(`estimated wait at the end: ${health.estimated_wait_seconds?.toFixed(1)} s`);
 console.log(
   `goodput: ${(100 * share).toFixed(0)} % of the capacity, at least ${100 * LEAST_SHARE} % expected`,
@@ -79,36 +78,8 @@ console.log(
 process.exitCode = share >= LEAST_SHARE ? 0 : 1;
 process.exit();
 
-/** Runs callers for some seconds. Only answers within that time count. */
-async function load(count, forSeconds) {
-  const agent = new Agent({ keepAlive: true });
-  const statuses = {};
-  const startedAt = performance.now();
-  const endsAt = startedAt + forSeconds * 1000;
-  const over = AbortSignal.timeout(forSeconds * 1000);
-  setMaxListeners(Infinity, over);
-  const caller = async () => {
-    let text = body();
-    while (performance.now() < endsAt) {
-      const reply = await send("POST", "/v1/systemone", text, agent, over).catch((error) => error);
-      if (over.aborted) return;
-      const status = reply.status ?? reply.code ?? "lost";
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      if (status === 200) {
-        text = body();
-        continue;
-      }
-      await sleep(Number(reply.retryAfter ?? 1) * 1000, undefined, { signal: over }).catch(() => {});
-    }
-  };
-  await Promise.all(Array.from({ length: count }, caller));
-  agent.destroy();
-  return statuses;
-}
-
-/** Empty counts by status. */
-function nothing() {
-  return { 200: 0 };
+function load(count, forSeconds) {
+  return retryingCallers(port, forSeconds, { callers: count, body });
 }
 
 function add(counts, more) {
@@ -133,36 +104,10 @@ function body() {
     .body;
 }
 
-function send(method, where, text, agent, signal) {
-  return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
-    const sent = request(
-      { host: "127.0.0.1", port, method, path: where, agent, headers, signal },
-      (response) => {
-        const chunks = [];
-        response.on("data", (chunk) => chunks.push(chunk)).on("error", reject);
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode,
-            retryAfter: response.headers["retry-after"],
-            body: Buffer.concat(chunks).toString(),
-          }),
-        );
-      },
-    );
-    sent.on("error", reject).end(text);
-  });
-}
-
 async function firstLine() {
   const lines = createInterface({ input: service.stdout });
   const [line] = await Promise.race([once(lines, "line"), once(service, "exit").then(() => [""])]);
   return line;
-}
-
-function text(counts) {
-  const each = Object.entries(counts).map(([status, count]) => `${status}: ${count}`);
-  return `${rateOf(counts).toFixed(2)} answers/s (${each.join(", ")})`;
 }
 
 function numberOf(name) {
