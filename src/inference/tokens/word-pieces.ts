@@ -138,13 +138,21 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     for (let at: Cut = { index: 0, isInWord: false }; at.index < part.text.length; ) {
       signal.throwIfAborted();
       const end = pieceEnd(part.text, at.index);
-      const piece = part.text.slice(at.index, end.index);
-      const encoding = await this.#wordPieces.encode(piece, null, WITHOUT_SPECIAL_TOKENS);
-      count += this.#leastTokens(encoding.getLength(), Number(at.isInWord) + Number(end.isInWord));
+      const counted = await this.#countTokens(part.text.slice(at.index, end.index));
+      count += this.#leastTokens(counted, Number(at.isInWord) + Number(end.isInWord));
       if (count > part.maxTokens) return { count, isExact: false };
       at = end;
+      await turn(); // counting words that are all known does not leave the main thread
     }
     return undefined;
+  }
+
+  /** Tokens of a piece of a text. */
+  async #countTokens(piece: string): Promise<number> {
+    const split = this.#wholeWords.split(piece);
+    const [encoding] = await this.#encodeTexts([split?.others ?? piece]);
+    const known = split?.ids.filter((id) => id !== undefined).length ?? 0;
+    return known + (encoding?.getLength() ?? 0);
   }
 
   #complete(
