@@ -4,16 +4,16 @@ import { Garbage } from "../../src/backends/onnx/forwards/garbage.ts";
 
 const MIB = 2 ** 20;
 
-it("garbage is collected once 12 MiB may lie there", () => {
+it("garbage is collected once 8 MiB may lie there", () => {
   let collected = 0;
   const garbage = new Garbage(() => {
     collected += 1;
   });
-  for (let i = 0; i < 11; i++) garbage.note(MIB);
+  for (let i = 0; i < 7; i++) garbage.note(MIB);
   assert.equal(collected, 0);
   garbage.note(MIB);
   assert.equal(collected, 1);
-  garbage.note(11 * MIB);
+  garbage.note(7 * MIB);
   assert.equal(collected, 1);
   garbage.note(100 * MIB);
   assert.equal(collected, 2);

@@ -1,5 +1,5 @@
-/** Bytes of new buffers between collections. Chosen: keys and values of 650 tokens. With 24 MiB, the memory of both processes has higher peaks. */
-const MOST_BYTES = 12 * 2 ** 20;
+/** Bytes of new buffers between collections. Chosen: keys and values of 430 tokens. With more, the memory of both processes has higher peaks. */
+const MOST_BYTES = 8 * 2 ** 20;
 
 /**
  * Frees unreferenced buffers. V8 accounts for them only roughly: in each thread it would keep up to 64 MiB of them beside a
