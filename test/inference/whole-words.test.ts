@@ -69,6 +69,15 @@ test("real texts have the library's tokens", async () => {
   await compare(lines, IN_RUNS);
 });
 
+test("long texts have the library's tokens", async () => {
+  const random = new Random(8);
+  const fragments = FRAGMENTS.filter(({ length }) => length <= 100); // a longer word leaves the text to the library
+  const text = () => Array.from({ length: 2_000 }, () => random.pick(fragments)).join(" ");
+  const texts = Array.from({ length: 8 }, text);
+  assert.ok(texts.every(({ length }) => length > 10_000 && length < 32_768));
+  await compare(texts, IN_RUNS);
+});
+
 test("other work runs between the groups of a large request", async () => {
   const part = { role: "candidate" as const, text: "the ".repeat(1000), maxTokens: 2000 };
   let turns = 0;
