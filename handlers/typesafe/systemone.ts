@@ -53,7 +53,9 @@ async function scoreParts(
   signal: AbortSignal,
   arrivedAt: number | undefined,
 ): Promise<ScoredRequest> {
-  if (parts.length === 0) return NOTHING;
+  const [first] = parts;
+  if (first === undefined) return NOTHING;
+  if (parts.length === 1) return engine.score(first.request, signal, arrivedAt);
   const requests = parts.map(({ request }) => request);
   const textLength = requests.reduce((sum, one) => sum + textLengthOf(one, engine.model.limits), 0);
   return engine.scoreAll({ textLength, prepare: async () => requests }, signal, arrivedAt);

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
 import type { RequestPlan, Tokenizer, TokenLimits, TooLongText } from "./ports.ts";
+import { groupByUnits } from "./tokens/groups.ts";
 
 /**
  * Tokenizes a request and checks its token limits.
@@ -18,8 +20,11 @@ export async function planRequest(
   return plan;
 }
 
-/** Requests tokenized at once. Chosen: enough to keep the tokenizer's threads busy, few enough to notice soon that a caller has left. */
-const PLANNED_AT_ONCE = 16;
+/**
+ * Requests tokenized at once, and UTF-16 code units of their states. Chosen: looking up known words takes some milliseconds of
+ * the main thread then, and a caller who has left is noticed soon.
+ */
+const AT_ONCE = { requests: 16, units: 32_768 };
 
 /** One plan of several requests that are scored together: their questions in order. @throws as `planRequest`, for the first invalid request */
 export async function planRequests(
@@ -29,10 +34,12 @@ export async function planRequests(
   signal: AbortSignal,
 ): Promise<RequestPlan> {
   const plans: RequestPlan[] = [];
-  for (let start = 0; start < requests.length; start += PLANNED_AT_ONCE) {
+  const leastUnits = AT_ONCE.units / AT_ONCE.requests;
+  const unitsOf = ({ state }: RenderedRequest) => Math.max(leastUnits, state.text.length);
+  for (const group of groupByUnits(requests, unitsOf, AT_ONCE.units)) {
+    if (plans.length > 0) await turn(); // words that are all known are looked up without leaving the main thread
     signal.throwIfAborted();
-    const next = requests.slice(start, start + PLANNED_AT_ONCE);
-    const planned = next.map((request) => planRequest(request, limits, tokenizer, signal));
+    const planned = group.map((request) => planRequest(request, limits, tokenizer, signal));
     plans.push(...(await Promise.all(planned)));
   }
   return plans.flat();

@@ -147,20 +147,29 @@ test("a long text is refused before it is tokenized, by those that wait with and
   assert.deepEqual([rejected, queued], [1, 5]);
 });
 
-test("a long text whose state is tokenized is not refused by its length", async () => {
+test("a long text whose state is tokenized is not refused by its length, and makes no appointment", async () => {
   const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
   await bench.measure();
-  const admit = (untokenized?: number) =>
+  const admit = (untokenizedLength?: () => number) =>
     bench.scheduler.admit({
       signal: new AbortController().signal,
       deadlineAt: bench.clock.now() + 10_000,
       textLength: 10_000,
-      ...(untokenized !== undefined && { untokenizedLength: () => untokenized }),
+      untokenizedLength,
     });
-  for (let at = 0; at < 4; at++) admit();
-  assert.throws(() => admit(), { kind: "OVERLOADED" });
-  assert.throws(() => admit(9_000), { kind: "OVERLOADED" });
-  admit(500);
+  const notAsked = () => assert.fail("asked without need");
+  for (let at = 0; at < 4; at++) admit(notAsked);
+  const refused = (untokenizedLength?: () => number) => {
+    try {
+      admit(untokenizedLength);
+    } catch (error) {
+      return error instanceof ServiceError && error.kind === "OVERLOADED" && error.retryAfterSeconds;
+    }
+    return "admitted";
+  };
+  const withoutLength = [refused(), refused()];
+  assert.deepEqual(withoutLength, [4, 5]);
+  assert.deepEqual([refused(() => 10_000), refused(() => 500), refused(() => 10_000)], [6, "admitted", 7]);
 });
 
 test("without measurements, no request is refused", async () => {

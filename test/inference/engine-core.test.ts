@@ -155,6 +155,8 @@ test("behind others, a long state is refused before it is tokenized, unless its 
   void ask();
   await assert.rejects(ask(), { kind: "OVERLOADED" });
   tokenizer.keptState = long;
+  const withLongCandidates = request(long, "q", ...Array.from({ length: 4 }, (_, at) => `${at}${long}`));
+  await assert.rejects(engine.score(withLongCandidates, caller.signal), { kind: "OVERLOADED" });
   void ask();
   assert.equal(engine.health().counters.queued, 2);
 });

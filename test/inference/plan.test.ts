@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { planRequest } from "../../src/inference/plan.ts";
+import { planRequest, planRequests } from "../../src/inference/plan.ts";
 import type { Tokenizer, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
@@ -161,4 +161,27 @@ test("a message gives the limit and never the text", async () => {
     );
     return true;
   });
+});
+
+test("other work runs while many requests are tokenized, in their order", async () => {
+  const { signal } = new AbortController();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const short = Array.from({ length: 40 }, (_, at) => at + 1); // 16 at once
+  const long = Array.from({ length: 10 }, (_, at) => at + 41); // 3 at once
+  const requests = [
+    ...short.map((at) => request(`${at}:`, [{ question: "1:q", candidates: ["1:a"] }])),
+    ...long.map((at) => request(`${at}:`.padEnd(10_000), [{ question: "1:q", candidates: ["1:a"] }])),
+  ];
+  const plans = await planRequests(requests, LIMITS, new CountingTokenizer(), signal);
+  clearImmediate(next);
+  assert.deepEqual(
+    plans.map(([path]) => path?.state.length),
+    [...short, ...long],
+  );
+  assert.ok(turns >= 5, `${turns} turns`);
 });

@@ -107,7 +107,7 @@ test("words of the vocabulary are looked up, other words are left to the library
   assert.deepEqual(words.split(" \n"), { ids: [], others: "" });
 });
 
-test("texts with other characters, an added token, a long word or many words are left to the library", () => {
+test("texts with other characters, an added token, a long word or a long text are left to the library", () => {
   const words = new WholeWords(() => 1, false, 10);
   for (const text of ["\u00e9", "[SEP]", "a\u0000b", "a".repeat(11), "a ".repeat(16_385)]) {
     assert.equal(words.split(text), undefined, text);

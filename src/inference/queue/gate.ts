@@ -35,19 +35,24 @@ export class Gate {
     { textLength = 0, untokenizedLength, deadlineAt }: Admission,
     tickets: readonly Ticket[],
   ): ServiceError | undefined {
-    const refusal = this.#refusalOf(textLength, deadlineAt, tickets);
-    if (refusal === undefined || untokenizedLength === undefined) return refusal;
-    return this.#refusalOf(untokenizedLength(), deadlineAt, tickets);
+    let late = this.#lateByLength(textLength, deadlineAt, tickets);
+    if (late !== undefined && untokenizedLength !== undefined)
+      late = this.#lateByLength(untokenizedLength(), deadlineAt, tickets);
+    return late && this.#overloaded(late.byMs, late.ownMs);
   }
 
-  #refusalOf(textLength: number, deadlineAt: number, tickets: readonly Ticket[]): ServiceError | undefined {
+  /** By how much a long request would miss its deadline, and how long it takes alone. */
+  #lateByLength(
+    textLength: number,
+    deadlineAt: number,
+    tickets: readonly Ticket[],
+  ): { readonly byMs: number; readonly ownMs: number } | undefined {
     if (textLength === 0 || !this.#dispatcher.isLong(textLength)) return undefined;
     const now = this.#clock.now();
     const waiting = tickets.reduce((sum, each) => sum + (each.queued ? 0 : each.textLength), 0);
     const endMs = this.#dispatcher.expectedEndMs(textLength, worksOf(tickets), waiting, now);
-    const lateByMs = PROMISE_MARGIN * endMs - (deadlineAt - now);
-    if (lateByMs <= 0) return undefined;
-    return this.#overloaded(lateByMs, this.#dispatcher.ownMs(textLength));
+    const byMs = PROMISE_MARGIN * endMs - (deadlineAt - now);
+    return byMs > 0 ? { byMs, ownMs: this.#dispatcher.ownMs(textLength) } : undefined;
   }
 
   /** The refusal of a request that has just been tokenized. @param tickets all requests, this one included */

@@ -7,12 +7,12 @@ import type { PartEncoder, TextPart } from "./part-plan.ts";
 const MAX_BYTES = 8 * 2 ** 20;
 /** Overhead of an entry: array, buffer, key and place in the map. Measured with Node 20: 370. */
 const ENTRY_BYTES = 400;
-/** Maximum UTF-16 code units of a request that are looked up. Hashing them takes 0.5 ms of the main thread. Chosen: ordinary requests have fewer. */
+/** Maximum UTF-16 code units of a request that are looked up; longer texts are never cached. Hashing them takes 0.5 ms of the main thread. Chosen: ordinary requests have fewer. */
 const LOOKED_UP_UNITS = 131_072;
 
 /**
  * Caches the tokens of recent texts. States are asked about again, labels and questions come with every request, and
- * tokenizing 1,000 tokens takes 3 ms. In memory only, by SHA-256: no text is stored.
+ * tokenizing 1,000 tokens takes up to 3 ms. In memory only, by SHA-256: no text is stored.
  */
 export class RecentParts implements PartEncoder {
   readonly #encoder: PartEncoder;
@@ -52,7 +52,7 @@ export class RecentParts implements PartEncoder {
   }
 
   has(part: Pick<TextPart, "role" | "text">): boolean {
-    return this.#tokens.has(keyOf(part));
+    return part.text.length <= LOOKED_UP_UNITS && this.#tokens.has(keyOf(part));
   }
 
   #lookUp(part: TextPart): Lookup {

@@ -8,13 +8,14 @@ import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { textTokensOf } from "./text-tokens.ts";
-import { type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
+import { LONGEST_READ, type SplitText, tokenCount, tokenIds, WholeWords } from "./whole-words.ts";
 
 /**
- * UTF-16 code units that are tokenized in one piece. Chosen: 2,048 tokens of prose are about 10,000 units, so ordinary
- * requests take one call. In the worst case, where each unit is a token, 32,768 units take 15 ms off the main thread.
+ * UTF-16 code units that are tokenized in one piece: as many as words are looked up of. 2,048 tokens of prose are about 10,000
+ * units, so ordinary requests take one call. If a piece goes to the library and each unit is a token, it takes 15 ms off the
+ * main thread.
  */
-const PIECE_UNITS = 32_768;
+const PIECE_UNITS = LONGEST_READ;
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 
@@ -151,8 +152,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
   async #countTokens(piece: string): Promise<number> {
     const split = this.#wholeWords.split(piece);
     const [encoding] = await this.#encodeTexts([split?.others ?? piece]);
-    const known = split?.ids.filter((id) => id !== undefined).length ?? 0;
-    return known + (encoding?.getLength() ?? 0);
+    return countOf(split, encoding);
   }
 
   #complete(
@@ -160,12 +160,11 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     split: SplitText | undefined,
     encoding: Encoding | undefined,
   ): Int32Array | TooManyTokens {
-    const known = split && tokenIds(split, encoding);
-    const length = known?.length ?? encoding?.getLength() ?? 0;
-    const count = length + this.#specialCount(part.role);
+    const count = countOf(split, encoding) + this.#specialCount(part.role);
     if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many tokens
+    const ids = split ? tokenIds(split, encoding) : (encoding?.getIds() ?? []);
     const { before, after } = this.#special[part.role];
-    return Int32Array.from([...before, ...(known ?? encoding?.getIds() ?? []), ...after]);
+    return Int32Array.from([...before, ...ids, ...after]);
   }
 
   #specialCount(role: PartRole): number {
@@ -178,6 +177,11 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     if (id === null) throw new ServiceError("INVALID_MODEL", `tokenizer.json has no ${token} token.`);
     return id;
   }
+}
+
+/** Number of tokens, without special ones. @param split undefined for a text that was encoded as a whole */
+function countOf(split: SplitText | undefined, encoding: Encoding | undefined): number {
+  return split ? tokenCount(split, encoding) : (encoding?.getLength() ?? 0);
 }
 
 interface Cut {
