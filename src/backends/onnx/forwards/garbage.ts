@@ -1,4 +1,4 @@
-/** Bytes of new buffers between collections. Chosen: keys and values of 430 tokens. With more, the memory of both processes has higher peaks. */
+/** Bytes of new buffers between collections. Chosen: keys and values of 430 tokens. With more, the memory of the inference process has higher peaks. */
 const MOST_BYTES = 8 * 2 ** 20;
 
 /**

@@ -79,10 +79,11 @@ async function tryModel({
 }
 
 /**
- * Makes writes to stderr wait while its pipe is full. Otherwise the runtime loses all further lines then, because Node.js has
- * made the pipe non-blocking.
+ * Makes writes to stderr wait while its pipe is full. Node.js makes the pipe non-blocking when it creates `process.stderr`. The
+ * runtime's stream then fails at the first write that finds the pipe full, and drops all later lines.
  */
 function blockOnStderr(): void {
+  // internal to Node.js, so nothing of it is certain to exist
   const { _handle } = process.stderr as { _handle?: { setBlocking?(isBlocking: boolean): void } | null };
   _handle?.setBlocking?.(true);
 }
