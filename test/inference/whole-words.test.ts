@@ -78,18 +78,35 @@ test("long texts have the library's tokens", async () => {
   await compare(texts, IN_RUNS);
 });
 
-test("other work runs between the groups of a large request", async () => {
-  const part = { role: "candidate" as const, text: "the ".repeat(1000), maxTokens: 2000 };
+/** Turns of the event loop while `work` is under way. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const count = () => {
     turns += 1;
     next = setImmediate(count);
   };
   let next = setImmediate(count);
-  const encoded = await encodeAll(Array.from({ length: 100 }, () => part)); // 13 groups
+  await work();
   clearImmediate(next);
-  assert.equal(encoded.length, 100);
+  return turns;
+}
+
+test("other work runs between the groups of a large request", async () => {
+  const part = { role: "candidate" as const, text: "the ".repeat(1000), maxTokens: 2000 };
+  const turns = await turnsDuring(async () => {
+    const encoded = await encodeAll(Array.from({ length: 100 }, () => part)); // 13 groups
+    assert.equal(encoded.length, 100);
+  });
   assert.ok(turns >= 12, `${turns} turns`);
+});
+
+test("other work runs between the pieces of a text that is counted", async () => {
+  const part = { role: "state" as const, text: "the ".repeat(100_000), maxTokens: 99_000 };
+  const turns = await turnsDuring(async () => {
+    const [refused] = await encodeAll([part]); // 13 pieces
+    assert.ok(refused && !(refused instanceof Int32Array) && !refused.isExact);
+  });
+  assert.ok(turns >= 11, `${turns} turns`);
 });
 
 test("words of the vocabulary are looked up, other words are left to the library", () => {

@@ -70,7 +70,7 @@ export class WholeWords {
 }
 
 /** Number of tokens of a text. @param others as in `tokenIds` */
-export function tokenCount({ ids }: SplitText, others: Encoding | undefined): number {
+export function countIds({ ids }: SplitText, others: Encoding | undefined): number {
   return ids.filter((id) => id !== undefined).length + (others?.getLength() ?? 0);
 }
 

@@ -8,7 +8,7 @@ import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { textTokensOf } from "./text-tokens.ts";
-import { LONGEST_READ, type SplitText, tokenCount, tokenIds, WholeWords } from "./whole-words.ts";
+import { countIds, LONGEST_READ, type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece: as many as words are looked up of. 2,048 tokens of prose are about 10,000
@@ -118,10 +118,15 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
       const proof = await this.#refuseByPieces(first, signal);
       if (proof !== undefined) return [proof];
     }
-    const split = group.map(({ text }) => this.#wholeWords.split(text));
-    // the library encodes whole texts, and only the other words of those that are split
-    const encodings = await this.#encodeTexts(group.map(({ text }, at) => split[at]?.others ?? text));
-    return group.map((part, at) => this.#complete(part, split[at], encodings[at]));
+    const read = await this.#read(group.map(({ text }) => text));
+    return read.map((text, at) => this.#complete(group[at] as TextPart, text)); // one for each
+  }
+
+  /** The library encodes whole texts, and only the other words of those that are split. */
+  async #read(texts: readonly string[]): Promise<readonly ReadText[]> {
+    const split = texts.map((text) => this.#wholeWords.split(text));
+    const encodings = await this.#encodeTexts(texts.map((text, at) => split[at]?.others ?? text));
+    return split.map((known, at) => ({ split: known, encoding: encodings[at] }));
   }
 
   /** Undefined for empty texts. */
@@ -139,7 +144,8 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     for (let at: Cut = { index: 0, isInWord: false }; at.index < part.text.length; ) {
       signal.throwIfAborted();
       const end = pieceEnd(part.text, at.index);
-      const counted = await this.#countTokens(part.text.slice(at.index, end.index));
+      const [piece] = await this.#read([part.text.slice(at.index, end.index)]);
+      const counted = piece ? countOf(piece) : 0;
       count += this.#leastTokens(counted, Number(at.isInWord) + Number(end.isInWord));
       if (count > part.maxTokens) return { count, isExact: false };
       at = end;
@@ -148,19 +154,9 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
     return undefined;
   }
 
-  /** Tokens of a piece of a text. */
-  async #countTokens(piece: string): Promise<number> {
-    const split = this.#wholeWords.split(piece);
-    const [encoding] = await this.#encodeTexts([split?.others ?? piece]);
-    return countOf(split, encoding);
-  }
-
-  #complete(
-    part: TextPart,
-    split: SplitText | undefined,
-    encoding: Encoding | undefined,
-  ): Int32Array | TooManyTokens {
-    const count = countOf(split, encoding) + this.#specialCount(part.role);
+  #complete(part: TextPart, text: ReadText): Int32Array | TooManyTokens {
+    const { split, encoding } = text;
+    const count = countOf(text) + this.#specialCount(part.role);
     if (count > part.maxTokens) return { count, isExact: true }; // before getIds, which is slow for many tokens
     const ids = split ? tokenIds(split, encoding) : (encoding?.getIds() ?? []);
     const { before, after } = this.#special[part.role];
@@ -179,9 +175,16 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
   }
 }
 
-/** Number of tokens, without special ones. @param split undefined for a text that was encoded as a whole */
-function countOf(split: SplitText | undefined, encoding: Encoding | undefined): number {
-  return split ? tokenCount(split, encoding) : (encoding?.getLength() ?? 0);
+/** A text in tokens, without special ones. */
+interface ReadText {
+  /** Undefined for a text that was encoded as a whole. */
+  readonly split: SplitText | undefined;
+  /** Of the other words, or of the whole text; undefined if there is nothing to encode. */
+  readonly encoding: Encoding | undefined;
+}
+
+function countOf({ split, encoding }: ReadText): number {
+  return split ? countIds(split, encoding) : (encoding?.getLength() ?? 0);
 }
 
 interface Cut {
