@@ -2,6 +2,7 @@
 const FOLDERS = {
   "src/package-root": [],
   "src/errors": [],
+  "src/utf8": [],
   "src/json": ["src/errors"],
   "src/decisions": ["generated", "src/errors", "src/json"],
   "src/inference": ["src/decisions", "src/errors"],
@@ -15,7 +16,7 @@ const FOLDERS = {
   "src/server": ["src/contract", "src/inference", "src/keys", "src/errors"],
   // metrics and traces: told of requests by the server, of batches by the engine
   "src/telemetry": ["src/contract", "src/inference", "src/server"],
-  "src/options": ["src/errors"],
+  "src/options": ["src/errors", "src/utf8"],
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
   // corrections fitted to labelled rows: pure, but for reading their files
@@ -63,7 +64,7 @@ const FOLDERS = {
     "src/telemetry",
     "src/tuning",
   ],
-  "src/batch": ["src/errors", "src/json"],
+  "src/batch": ["src/errors", "src/json", "src/utf8"],
   // figures about labelled rows: knows rows and answers, not who gives them
   "src/evaluation": ["src/batch", "src/errors", "src/json"],
   bench: [
@@ -102,6 +103,7 @@ const FOLDERS = {
     "src/server", // the type of a log
     "src/telemetry",
     "src/tuning",
+    "src/utf8",
   ],
 };
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Command, Flags } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
-import { readConfigFile } from "../options/config-file.ts";
+import { type ConfigFile, readConfigFile, readUnnamedFile } from "../options/config-file.ts";
 import { type ResolvedOptions, resolveWithSources } from "../options/resolve.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import { errorDocument, isJsonAsked } from "./error-document.ts";
@@ -34,8 +34,17 @@ export abstract class BaseCommand extends Command {
     const raw = Object.entries(flags).filter(
       (entry): entry is [string, string | boolean | string[]] => entry[1] !== undefined,
     );
-    const file = await readConfigFile(stringOf(flags.config) ?? process.env.DECISION_CONFIG);
-    return resolveWithSources(Object.fromEntries(raw), process.env, file);
+    return resolveWithSources(Object.fromEntries(raw), process.env, await this.#configFile(flags.config));
+  }
+
+  /** The configuration file; one that nobody has named only for the commands that take the flag. @throws ServiceError INVALID_OPTION */
+  async #configFile(flag: unknown): Promise<ConfigFile | undefined> {
+    const named = (typeof flag === "string" ? flag : undefined) ?? process.env.DECISION_CONFIG;
+    if (named) return readConfigFile(named);
+    if (!("config" in this.ctor.flags)) return undefined;
+    const file = await readUnnamedFile(process.cwd());
+    if (file !== undefined) this.#say(`options from ${file.path}`);
+    return file;
   }
 
   override log(message = ""): void {
@@ -101,7 +110,6 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-const stringOf = (flag: unknown) => (typeof flag === "string" ? flag : undefined);
 const isWrongUsage = ({ kind }: ServiceError) =>
   kind === "INVALID_OPTION" || kind === "INVALID_REQUEST" || kind === "BODY_TOO_LARGE";
 

@@ -15,7 +15,8 @@ export function optionFlags(names: readonly OptionName[]): Interfaces.FlagInput 
 /** The flag that names a configuration file. */
 export const configFlag = {
   config: Flags.string({
-    description: "configuration file (YAML) [default: decision.yaml, if it is there; env: DECISION_CONFIG]",
+    description:
+      "configuration file (YAML) [default: decision.yaml, if it is there, for options that expose nothing; env: DECISION_CONFIG]",
     helpValue: "<file>",
   }),
 };

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { fileFault, invalidOption } from "../errors.ts";
-import { OPTION_TABLE, type OptionRow } from "./table.ts";
+import { utf8Text } from "../utf8.ts";
+import { OPTION_TABLE, type OptionName, type OptionRow } from "./table.ts";
 
 /** What a file may say of an option. */
 export type ConfigValue = string | number | boolean | readonly string[];
@@ -11,38 +13,75 @@ export interface ConfigFile {
   readonly values: Readonly<Record<string, ConfigValue>>;
 }
 
+/** Read by commands with the flag --config if no file is named. */
 const DEFAULT_FILE = "decision.yaml";
 
 /**
- * The configuration file: the one that is named, else `decision.yaml` in the working folder, if it is there.
+ * The configuration file that the operator has named.
  *
- * @param named by --config or DECISION_CONFIG
  * @throws ServiceError INVALID_OPTION for a file that cannot be read or says what no option takes
  */
-export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
-  const path = named || DEFAULT_FILE;
-  const text = textOf(path, Boolean(named));
-  if (text === undefined) return undefined;
-  // read only by those who have such a file
+export async function readConfigFile(file: string): Promise<ConfigFile> {
+  return parsed(file, bytesOf(file));
+}
+
+/**
+ * `decision.yaml` in the working folder, if it is there. The folder may be somebody else's, such as a checkout, so the file
+ * may not set options that open the service to others, or that redirect texts, secrets or trust.
+ *
+ * @throws ServiceError INVALID_OPTION, also for such an option
+ */
+export async function readUnnamedFile(folder: string): Promise<ConfigFile | undefined> {
+  const file = path.join(folder, DEFAULT_FILE);
+  if (!existsSync(file)) return undefined;
+  const found = await parsed(file, bytesOf(file));
+  const guarded = Object.keys(found.values).filter(isGuarded);
+  if (guarded.length === 0) return found;
+  throw invalidOption(
+    `${file} sets ${guarded.join(", ")}, which a file may set only if it is named: use --config ${DEFAULT_FILE} if you trust it.`,
+  );
+}
+
+/**
+ * Options that a file may set only if it is named, besides those that name a file or folder. A test lists all options.
+ */
+const GUARDED: ReadonlySet<OptionName> = new Set([
+  "host",
+  "metricsPort",
+  "allowUnauthenticated",
+  "corsOrigin",
+  "mcpHost",
+  "remoteUrl",
+  "tuning", // files of corrections, which change answers
+]);
+
+function isGuarded(flag: string): boolean {
+  const names = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
+    (name) => OPTION_TABLE[name].flag === flag,
+  );
+  return names.some((name) => GUARDED.has(name) || "names" in OPTION_TABLE[name]);
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw invalidOption(`the configuration file ${file} cannot be read: ${fileFault(cause)}.`);
+  }
+}
+
+async function parsed(file: string, bytes: Uint8Array): Promise<ConfigFile> {
+  const text = utf8Text(bytes, (fault) => invalidOption(`the configuration file ${file} ${fault}.`));
+  // loaded here, because few have such a file
   const { parse } = await import("yaml");
   let content: unknown;
   try {
     content = parse(text, { strict: true, uniqueKeys: true }) ?? {};
   } catch (cause) {
     const [where = ""] = cause instanceof Error ? cause.message.split("\n") : [];
-    throw invalidOption(`${path} is not valid YAML: ${where.replace(/:$/, "")}.`);
+    throw invalidOption(`${file} is not valid YAML: ${where.replace(/:$/, "")}.`);
   }
-  return { path, values: checked(content, path) };
-}
-
-function textOf(path: string, isNamed: boolean): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    if (!isNamed && code === "ENOENT") return undefined;
-    throw invalidOption(`the configuration file ${path} cannot be read: ${fileFault(cause)}.`);
-  }
+  return { path: file, values: checked(content, file) };
 }
 
 const ROWS: ReadonlyMap<string, OptionRow> = new Map(
@@ -75,7 +114,9 @@ const TYPES: Readonly<Record<OptionRow["kind"], { readonly said: string; fits(va
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  if (!Array.isArray(value)) return `a ${typeof value}`;
+  const other: unknown = value.find((item) => typeof item !== "string");
+  return other === undefined ? "a list" : `a list with ${typeOf(other)}`;
 }
 
 /** The JSON Schema of a configuration file, from the table of options. */

@@ -5,8 +5,9 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
-import { configSchema, readConfigFile } from "../../src/options/config-file.ts";
+import { configSchema, readConfigFile, readUnnamedFile } from "../../src/options/config-file.ts";
 import { resolveOptions, resolveWithSources } from "../../src/options/resolve.ts";
+import { OPTION_TABLE, type OptionRow } from "../../src/options/table.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "config-"));
 const file = path.join(folder, "decision.yaml");
@@ -17,9 +18,9 @@ const resolve = async (text: string, flags = {}, env = {}) => {
   return resolveWithSources(flags, env, await readConfigFile(file));
 };
 
-describe("a configuration file", () => {
-  after(() => rmSync(folder, { recursive: true }));
+after(() => rmSync(folder, { recursive: true }));
 
+describe("a configuration file", () => {
   it("comes before defaults, after variables, and these after flags", async () => {
     const text = "port: 1\nqueue-size: 2\ncache-size: 3\nstrict: true\nalias: [a, b]\nlog-level: info\n";
     const env = { DECISION_PORT: "11", DECISION_QUEUE_SIZE: "12", DECISION_HOST: "" };
@@ -52,6 +53,8 @@ describe("a configuration file", () => {
     ["port: 1.5", /port takes a whole number, not a number/],
     ["strict: 1", /strict takes true or false, not a number/],
     ["alias: a", /alias takes a list of texts, not a string/],
+    ["alias: [a, 1]", /alias takes a list of texts, not a list with a number/],
+    ["alias: [[a]]", /alias takes a list of texts, not a list with a list/],
     ["alias: ['']", /alias takes a name of at least one character/],
     ["log-level: loud", /log-level takes silent, error, warn, info or debug, not "loud"/],
     ["host: ''", /host takes a text of at least one character/],
@@ -77,4 +80,55 @@ describe("a configuration file", () => {
       /cannot be read: there is no such file/,
     );
   });
+
+  it("that is not UTF-8 is refused, with its first such line", async () => {
+    const reading = (bytes: Uint8Array) => {
+      writeFileSync(file, bytes);
+      return readConfigFile(file);
+    };
+    const latin = Buffer.from("port: 1\n# f\u00fcr alle\n", "latin1");
+    await assert.rejects(reading(latin), /decision\.yaml has bytes that are not UTF-8 \(first in line 2\)/);
+    const utf16 = Buffer.from("\ufeffport: 1\n", "utf16le");
+    await assert.rejects(reading(utf16), /decision\.yaml is UTF-16: save it as UTF-8\./);
+    assert.deepEqual((await reading(Buffer.from("\ufeffport: 1\n"))).values, { port: 1 });
+  });
+});
+
+describe("decision.yaml that nobody has named", () => {
+  /** Options that neither open the service to others nor redirect texts, secrets or trust. Decide for each new option. */
+  const HARMLESS = [
+    ...["port", "queue-size", "max-batch-size", "max-batch-tokens", "batch-wait-ms", "cache-size"],
+    ...["state-cache-mb", "deadline-ms", "headers-timeout-ms", "max-connections", "body-memory-mb", "strict"],
+    ...["offline", "backend", "device", "remote-model", "remote-connections", "remote-timeout-ms"],
+    ...[
+      "remote-connect-timeout-ms",
+      "precision",
+      "model",
+      "alias",
+      "metrics",
+      "typesafe-alias",
+      "mcp",
+      "explain",
+    ],
+    ...["log-level", "log-format"],
+  ];
+  const allowedOf = (row: OptionRow) =>
+    row.kind === "integer" ? row.max : row.kind === "switch" ? true : "x";
+  const reading = (text: string) => {
+    writeFileSync(file, text);
+    return readUnnamedFile(folder);
+  };
+
+  for (const row of Object.values<OptionRow>(OPTION_TABLE)) {
+    const value = allowedOf(row);
+    const text = JSON.stringify({ [row.flag]: row.kind === "list" ? [value] : value });
+    if (HARMLESS.includes(row.flag)) it(`may set ${row.flag}`, async () => assert.ok(await reading(text)));
+    else
+      it(`may not set ${row.flag}`, async () => {
+        const message = `${file} sets ${row.flag}, which a file may set only if it is named: use --config decision.yaml if you trust it.`;
+        await assert.rejects(reading(text), { kind: "INVALID_OPTION", message });
+      });
+  }
+
+  it("may be missing", async () => assert.equal(await readUnnamedFile(path.join(folder, "none")), undefined));
 });

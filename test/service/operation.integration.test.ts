@@ -153,9 +153,8 @@ describe("a service on a Unix socket", () => {
     first.kill("SIGKILL");
     await killed;
     assert.ok(existsSync(socketPath));
-    const service = spawn(process.execPath, [path.join(packageRoot, "bin/decision.js"), "serve"], {
-      cwd: folder,
-    });
+    const serve = [path.join(packageRoot, "bin/decision.js"), "serve", "--config", "decision.yaml"];
+    const service = spawn(process.execPath, serve, { cwd: folder });
     const [line] = await once(service.stdout, "data");
     assert.match(String(line), /at http\+unix:\/\/.*service\.sock/);
     const status = await new Promise((resolve, reject) =>
@@ -164,7 +163,7 @@ describe("a service on a Unix socket", () => {
         .end(),
     );
     assert.equal(status, 200);
-    const shown = await inProcess(["config", "--json"], {
+    const shown = await inProcess(["config", "--config", "decision.yaml", "--json"], {
       cwd: folder,
       env: { DECISION_QUEUE_SIZE: "7", DECISION_API_KEY: "not-to-be-shown" },
     });
