@@ -22,12 +22,20 @@ const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
  * @param bytes UTF-8 without byte order mark
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep; CANCELLED
  */
-export async function readJson(bytes: Uint8Array, options: SliceOptions = {}): Promise<JsonValue> {
-  return runSliced(bodySteps(bytes), { ...options, isLong: bytes.length > SHORT_BYTES });
+export async function readJson(
+  bytes: Uint8Array,
+  { isLenient, ...options }: ReadOptions = {},
+): Promise<JsonValue> {
+  return runSliced(bodySteps(bytes, isLenient), { ...options, isLong: bytes.length > SHORT_BYTES });
 }
 
-function* bodySteps(bytes: Uint8Array): Steps<JsonValue> {
-  return yield* readSteps(decode(bytes));
+interface ReadOptions extends SliceOptions {
+  /** Allows any number of levels, and takes the last of duplicate members: to find out what a refused body was. */
+  readonly isLenient?: boolean;
+}
+
+function* bodySteps(bytes: Uint8Array, isLenient: boolean | undefined): Steps<JsonValue> {
+  return yield* readSteps(decode(bytes), isLenient);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -60,9 +68,10 @@ interface OpenObject {
  *
  * Not recursive: open objects and arrays are kept on a stack.
  * @param text without lone surrogates. Text decoded from UTF-8 has none
+ * @param isLenient see `ReadOptions`
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep
  */
-export function* readSteps(text: string): Steps<JsonValue> {
+export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
   const tokens = new Tokens(text);
   const open: Open[] = [];
   try {
@@ -71,9 +80,9 @@ export function* readSteps(text: string): Steps<JsonValue> {
         yield;
         nextStep = tokens.position + CHARACTERS_PER_STEP;
       }
-      const value = readScalarOrOpen(tokens, open);
+      const value = readScalarOrOpen(tokens, open, isLenient);
       if (value === undefined) continue;
-      const whole = closeWhatEnds(tokens, open, value);
+      const whole = closeWhatEnds(tokens, open, value, isLenient);
       if (whole !== undefined) return whole;
     }
   } catch (error) {
@@ -84,17 +93,17 @@ export function* readSteps(text: string): Steps<JsonValue> {
 }
 
 /** A complete value; undefined after an opening bracket, if the first value comes next. */
-function readScalarOrOpen(tokens: Tokens, open: Open[]): JsonValue | undefined {
+function readScalarOrOpen(tokens: Tokens, open: Open[], isLenient: boolean): JsonValue | undefined {
   if (tokens.take("{")) {
-    checkDepth(open);
+    if (!isLenient) checkDepth(open);
     if (tokens.take("}")) return EMPTY_OBJECT;
     const frame: OpenObject = { members: new Map(), name: undefined };
     open.push(frame);
-    readName(tokens, frame, open);
+    readName(tokens, frame, open, isLenient);
     return undefined;
   }
   if (tokens.take("[")) {
-    checkDepth(open);
+    if (!isLenient) checkDepth(open);
     if (tokens.take("]")) return EMPTY_ARRAY;
     open.push({ items: [] });
     return undefined;
@@ -115,7 +124,12 @@ function readScalarOrOpen(tokens: Tokens, open: Open[]): JsonValue | undefined {
  *
  * @returns the outermost value when the text ends, undefined when another value comes next
  */
-function closeWhatEnds(tokens: Tokens, open: Open[], value: JsonValue): JsonValue | undefined {
+function closeWhatEnds(
+  tokens: Tokens,
+  open: Open[],
+  value: JsonValue,
+  isLenient: boolean,
+): JsonValue | undefined {
   let whole = value;
   for (;;) {
     const frame = open.at(-1);
@@ -132,7 +146,7 @@ function closeWhatEnds(tokens: Tokens, open: Open[], value: JsonValue): JsonValu
       if (frame.name !== undefined) frame.members.set(frame.name, whole);
       frame.name = undefined;
       if (tokens.take(",")) {
-        readName(tokens, frame, open);
+        readName(tokens, frame, open, isLenient);
         return undefined;
       }
       if (!tokens.take("}")) throw expected("`,` or `}`", tokens);
@@ -143,11 +157,11 @@ function closeWhatEnds(tokens: Tokens, open: Open[], value: JsonValue): JsonValu
 }
 
 /** Reads `"name":` in the innermost open object. */
-function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[]): void {
+function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[], isLenient: boolean): void {
   tokens.skipWhitespace();
   const name = tokens.takeString();
   if (name === undefined) throw expected("a member name", tokens);
-  if (frame.members.has(name)) {
+  if (!isLenient && frame.members.has(name)) {
     const loc = [...locate(open), name];
     throw refusal(
       "duplicate_member",

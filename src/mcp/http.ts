@@ -4,7 +4,6 @@ import {
   isLegacyRequest,
   localhostAllowedHostnames,
   type McpRequestContext,
-  PARSE_ERROR,
   type Server,
   validateHostHeader,
   validateOriginHeader,
@@ -12,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { InferenceFacts, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
-import { keyOf, type ReadMessage, readMessage } from "./messages.ts";
+import { type ReadMessage, readMessage, writeRefusal, writeWithIds } from "./messages.ts";
 import { createMcpServer, type McpExchange, type McpParts } from "./server.ts";
 
 /** A POST whose key, media type and size have been checked. */
@@ -77,11 +76,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return undefined;
     },
     async answer(post) {
-      const read = await readMessage(post.body, post.signal).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.kind === "INVALID_REQUEST") return error;
-        throw error;
-      });
-      if (read instanceof ServiceError) return parseError(read.message);
+      const read = await readMessage(post.body, post.signal);
+      if ("error" in read) return { status: 400, headers: JSON_HEADERS, body: writeRefusal(read) };
       const request = new Request("http://localhost/mcp", {
         method: "POST",
         headers: passedOn(post.headers),
@@ -90,7 +86,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const response = (await isLegacyRequest(request, read.plain))
         ? await answerLegacy(factory({ requestInfo: request }), request, read.plain)
         : await modern.fetch(request, { parsedBody: read.plain });
-      return { status: response.status, headers: replyHeaders(response), body: await response.text() };
+      const answer = await response.text();
+      const body = answer === "" ? answer : writeWithIds(JSON.parse(answer));
+      return { status: response.status, headers: replyHeaders(response), body };
     },
   };
 }
@@ -112,7 +110,7 @@ async function answerLegacy(server: Server, request: Request, plain: unknown): P
 function taker({ calls }: ReadMessage): McpExchange["takeArguments"] {
   const waiting = new Map(calls);
   return (id) => {
-    const key = keyOf(id);
+    const key = String(id);
     const given = waiting.get(key);
     if (!(given instanceof ServiceError)) waiting.delete(key); // the body is released during inference
     return given;
@@ -134,10 +132,4 @@ function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
 function replyHeaders({ headers }: Response): Record<string, string> {
   const type = headers.get("content-type");
   return type === null ? {} : { "content-type": type };
-}
-
-/** The error for an unreadable message, whose id is unknown. */
-function parseError(message: string): OutgoingReply {
-  const body = JSON.stringify({ jsonrpc: "2.0", error: { code: PARSE_ERROR, message }, id: null });
-  return { status: 400, headers: JSON_HEADERS, body };
 }

@@ -1,84 +1,66 @@
+import { PARSE_ERROR, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { invalidRequest, ServiceError } from "../errors.ts";
-import { readJson } from "../json/read.ts";
+import { MAX_NESTING, readJson } from "../json/read.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
+import { writeJson } from "../json/write.ts";
 
 /** The arguments of a tool call as sent, or the error that makes them invalid. */
 export type SentArguments = JsonValue | ServiceError | undefined;
 
 /** A message of the protocol, or a batch of them. */
 export interface ReadMessage {
-  /** Plain values for the SDK, with the arguments of tool calls replaced by `{}`. */
+  /**
+   * Plain values for the SDK. The id of each request is replaced by its JSON text (`writeWithIds` reverses that): the SDK
+   * would round long numbers. The arguments of tool calls are replaced by `{}`.
+   */
   readonly plain: unknown;
-  /** The arguments of each tool call, keyed by `keyOf` of its id. */
+  /** The arguments of each tool call, keyed by the id in `plain`. */
   readonly calls: ReadonlyMap<string, SentArguments>;
 }
 
-/** A request's id as a map key: 1 and "1" are different ids. */
-export function keyOf(id: unknown): string {
-  return JSON.stringify(id);
+/** A message that is no valid one, as the error of JSON-RPC that answers it. */
+export interface Refusal {
+  readonly id: JsonValue;
+  readonly error: { readonly code: number; readonly message: string };
 }
+
+const refusal = (code: number, message: string, id: JsonValue = null): Refusal => ({
+  id,
+  error: { code, message },
+});
 
 /**
  * Parses a message and keeps the arguments of its tool calls separate. The SDK would use JSON.parse, which moves names
  * such as "10" to the front, rounds long integers and drops duplicate members. The contract has rules for all three.
  *
- * @param bytes UTF-8
- * @throws ServiceError INVALID_REQUEST (invalid_json) | CANCELLED
+ * @param bytes UTF-8. A byte order mark, which some hosts write first, is ignored
+ * @throws ServiceError CANCELLED
  */
-export async function readMessage(bytes: Uint8Array, signal?: AbortSignal): Promise<ReadMessage> {
-  const calls = new Map<string, SentArguments>();
+export async function readMessage(bytes: Uint8Array, signal?: AbortSignal): Promise<ReadMessage | Refusal> {
+  const text = withoutMark(bytes);
+  const options = signal === undefined ? {} : { signal };
   try {
-    const value = await readJson(bytes, signal === undefined ? {} : { signal });
-    return { plain: withoutArguments(value, calls), calls };
+    return skeletonOf(await readJson(text, options));
   } catch (error) {
-    const isReadable =
-      error instanceof ServiceError &&
-      error.issues.some(({ type }) => type === "duplicate_member" || type === "nesting_too_deep");
-    if (!isReadable) throw error;
-    // valid JSON that the contract refuses: the call must be answered, so its id is needed
-    return { plain: refused(JSON.parse(new TextDecoder().decode(bytes)), ofArguments(error), calls), calls };
+    if (!(error instanceof ServiceError) || error.kind !== "INVALID_REQUEST") throw error;
+    if (error.issues.some(({ type }) => type === "invalid_json")) return refusal(PARSE_ERROR, error.message);
+    // JSON with too many levels or a duplicate member: read again for the id, under which it must be answered
+    return refusedMessage(await readJson(text, { ...options, isLenient: true }), error);
   }
 }
 
-function withoutArguments(value: JsonValue, calls: Map<string, SentArguments>): unknown {
-  if (isJsonArray(value)) return value.map((item) => withoutArguments(item, calls));
-  if (!isJsonObject(value)) return plain(value);
-  const params = value.get("params");
-  if (value.get("method") !== "tools/call" || !isJsonObject(params)) return plain(value);
-  keep(calls, plain(value.get("id") ?? null), params.get("arguments"));
-  return plain(new Map([...value, ["params", replaced(params)]]));
+/** Writes an answer of the SDK, or a batch of them, with the ids as they were sent. */
+export function writeWithIds(answer: unknown): string {
+  return writeJson(Array.isArray(answer) ? answer.map(withId) : withId(answer));
 }
 
-/** Replaces arguments that are an object. The SDK refuses any other type. */
-function replaced(params: JsonObject): JsonObject {
-  if (!isJsonObject(params.get("arguments"))) return params;
-  return new Map([...params, ["arguments", new Map()]]);
+function withId(answer: unknown): unknown {
+  if (typeof answer !== "object" || answer === null || !("id" in answer)) return answer;
+  return typeof answer.id === "string" ? { ...answer, id: new JsonNumber(answer.id) } : answer;
 }
 
-/** Makes the places of issues relative to the arguments. */
-function ofArguments({ issues }: ServiceError): ServiceError {
-  return invalidRequest(
-    issues.map((issue) => ({
-      ...issue,
-      loc: ["body", ...issue.loc.slice(issue.loc.indexOf("arguments") + 1)],
-    })),
-  );
-}
-
-function refused(message: unknown, error: ServiceError, calls: Map<string, SentArguments>): unknown {
-  if (Array.isArray(message)) return message.map((item) => refused(item, error, calls));
-  if (typeof message !== "object" || message === null || !("method" in message)) return message;
-  if (message.method !== "tools/call" || !("params" in message)) return message;
-  keep(calls, "id" in message ? message.id : null, error);
-  const { params } = message;
-  return typeof params === "object" && params !== null
-    ? { ...message, params: { ...params, arguments: {} } }
-    : message;
-}
-
-function keep(calls: Map<string, SentArguments>, id: unknown, given: SentArguments): void {
-  const key = keyOf(id);
-  calls.set(key, calls.has(key) ? idTwice() : given);
+export function writeRefusal({ id, error }: Refusal): string {
+  return writeJson({ jsonrpc: "2.0", id, error });
 }
 
 /** The error for two concurrent calls with one id, whose answers could not be distinguished. */
@@ -86,9 +68,81 @@ export function idTwice(): ServiceError {
   return new ServiceError("INVALID_REQUEST", "Two concurrent calls have the same id.");
 }
 
-function plain(value: JsonValue): unknown {
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  const [first, second, third] = bytes;
+  return first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+const isId = (value: JsonValue | undefined) => typeof value === "string" || value instanceof JsonNumber;
+
+function skeletonOf(value: JsonValue): ReadMessage | Refusal {
+  const messages = isJsonArray(value) ? value : [value];
+  const isRefused = messages.some(
+    (message) =>
+      isJsonObject(message) && message.has("method") && message.has("id") && !isId(message.get("id")),
+  );
+  if (isRefused)
+    return refusal(ProtocolErrorCode.InvalidRequest, "Expected an id that is a string or a number.");
+  const calls = new Map<string, SentArguments>();
+  const skeletons = messages.map((message) =>
+    plain(isJsonObject(message) ? forSdk(message, calls) : message),
+  );
+  return { plain: isJsonArray(value) ? skeletons : skeletons[0], calls };
+}
+
+function forSdk(message: JsonObject, calls: Map<string, SentArguments>): JsonObject {
+  const members = new Map(message);
+  const [id, method, params] = [members.get("id"), members.get("method"), members.get("params")];
+  const key = writeJson(id ?? null);
+  if (method !== undefined && id !== undefined) members.set("id", key);
+  if (isNothing(params)) members.delete("params");
+  if (!isJsonObject(params)) return members;
+  const changed = new Map(params);
+  if (method === "notifications/cancelled")
+    changed.set("requestId", writeJson(params.get("requestId") ?? null));
+  if (method === "tools/call") {
+    const given = params.get("arguments");
+    if (isNothing(given)) changed.delete("arguments");
+    else if (isJsonObject(given) || isObjectText(given)) changed.set("arguments", new Map());
+    calls.set(key, calls.has(key) ? idTwice() : isNothing(given) ? undefined : given);
+  }
+  return members.set("params", changed);
+}
+
+/** Hosts write missing parameters as null; PHP writes an empty object as `[]`. */
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === null || value === undefined || (isJsonArray(value) && value.length === 0);
+}
+
+/** Some hosts send the text of the arguments; `fitArguments` reads it. The SDK refuses all other strings. */
+function isObjectText(value: JsonValue | undefined): boolean {
+  return typeof value === "string" && value.trimStart().startsWith("{");
+}
+
+/** A call whose arguments are refused is answered as a call; any other message with an error of the protocol. */
+function refusedMessage(value: JsonValue, error: ServiceError): ReadMessage | Refusal {
+  const id = (isJsonObject(value) ? value.get("id") : undefined) ?? null;
+  const params = isJsonObject(value) ? value.get("params") : undefined;
+  const isCall =
+    error.issues.every(({ loc }) => loc[1] === "params" && loc[2] === "arguments") &&
+    isJsonObject(value) &&
+    value.get("method") === "tools/call";
+  if (!isId(id) || !isCall || !isJsonObject(params))
+    return refusal(ProtocolErrorCode.InvalidRequest, error.message, isId(id) ? id : null);
+  const read = skeletonOf(new Map([...value, ["params", new Map([...params, ["arguments", new Map()]])]]));
+  return "error" in read ? read : { ...read, calls: new Map([[writeJson(id), ofArguments(error)]]) };
+}
+
+/** Makes the places of issues relative to the arguments. */
+function ofArguments({ issues }: ServiceError): ServiceError {
+  return invalidRequest(issues.map((issue) => ({ ...issue, loc: ["body", ...issue.loc.slice(3)] })));
+}
+
+/** @param levels those that are kept; only refused messages have more */
+function plain(value: JsonValue, levels = MAX_NESTING): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
-  if (isJsonArray(value)) return value.map(plain);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries([...value].map(([name, member]) => [name, plain(member)]));
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return null;
+  if (isJsonArray(value)) return value.map((item) => plain(item, levels - 1));
+  return Object.fromEntries([...value].map(([name, member]) => [name, plain(member, levels - 1)]));
 }

@@ -1,8 +1,23 @@
-import { Readable, type Writable } from "node:stream";
-import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ServiceError } from "../errors.ts";
-import { idTwice, keyOf, readMessage, type SentArguments } from "./messages.ts";
+import {
+  idTwice,
+  type Refusal,
+  readMessage,
+  type SentArguments,
+  writeRefusal,
+  writeWithIds,
+} from "./messages.ts";
 import { createMcpServer, type McpParts } from "./server.ts";
 
 /** Maximum size of a message. Chosen: twice the largest body after escaping. */
@@ -22,94 +37,118 @@ export interface StdioOptions extends McpParts {
  * @returns when the input has ended and every request has been answered
  */
 export async function serveOverStdio({ input, output, onError, ...parts }: StdioOptions): Promise<void> {
-  const requests = new OpenRequests();
-  const transport = new CountingTransport(requests, Readable.from(skeletons(input, requests)), output);
-  const takeArguments = (id: unknown): SentArguments => requests.take(id);
-  const closed = new Promise<void>((resolve) => {
-    const server = serveStdio(() => createMcpServer(parts, { takeArguments }), {
-      transport,
-      maxSubscriptions: 0,
-      onerror: onError,
-    });
-    const tellClosed = transport.onclose;
-    transport.onclose = () => {
+  const lines = new Lines(input, output);
+  await new Promise<void>((resolve) => {
+    const server = serveStdio(
+      () => createMcpServer(parts, { takeArguments: (id) => lines.take(String(id)) }),
+      {
+        transport: lines,
+        maxSubscriptions: 0,
+        onerror: onError,
+      },
+    );
+    const tellClosed = lines.onclose;
+    lines.onclose = () => {
       tellClosed?.();
       resolve(server.close());
     };
   });
-  await closed;
 }
 
-/** The unanswered requests, with the arguments of tool calls that have not started. */
-class OpenRequests {
+/**
+ * A transport over lines. Unlike the SDK's, it keeps ids and arguments as they were sent, answers every line that is no
+ * message, and closes only when all requests that it has read are answered.
+ */
+class Lines implements Transport {
+  readonly #input: AsyncIterable<Uint8Array>;
+  readonly #output: Writable;
+  /** The unanswered requests by id, with the arguments of tool calls that have not started. */
   readonly #open = new Map<string, SentArguments>();
-  #onEmpty = () => {};
+  #isClosed = false;
+  #onAnswered = () => {};
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  onmessage?: Transport["onmessage"];
 
-  add(id: unknown, given: SentArguments): void {
-    const key = keyOf(id);
-    this.#open.set(key, this.#open.has(key) ? idTwice() : given);
+  constructor(input: AsyncIterable<Uint8Array>, output: Writable) {
+    this.#input = input;
+    this.#output = output;
   }
 
-  take(id: unknown): SentArguments {
-    const key = keyOf(id);
-    const given = this.#open.get(key);
-    if (this.#open.has(key) && !(given instanceof ServiceError)) this.#open.set(key, undefined);
+  async start(): Promise<void> {
+    this.#output.on("error", (error) => this.#fail(error));
+    this.#readAll().then(
+      () => this.close(),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(writeWithIds(message));
+    if (!("method" in message) && "id" in message) this.#end(String(message.id));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onclose?.();
+  }
+
+  /** Returns and forgets the arguments of a call. */
+  take(id: string): SentArguments {
+    const given = this.#open.get(id);
+    if (this.#open.has(id) && !(given instanceof ServiceError)) this.#open.set(id, undefined);
     return given;
   }
 
-  end(id: unknown): void {
-    this.#open.delete(keyOf(id));
-    if (this.#open.size === 0) this.#onEmpty();
+  #end(id: string): void {
+    this.#open.delete(id);
+    this.#onAnswered();
   }
 
-  async allEnded(): Promise<void> {
-    if (this.#open.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-  }
-}
-
-/** The SDK's transport, extended to report when a request has been answered. */
-class CountingTransport extends StdioServerTransport {
-  readonly #requests: OpenRequests;
-
-  constructor(requests: OpenRequests, input: Readable, output: Writable) {
-    super(input, output, { maxBufferSize: 2 * MAX_LINE_BYTES });
-    this.#requests = requests;
+  #fail(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    this.close();
   }
 
-  override async send(message: JSONRPCMessage): Promise<void> {
-    await super.send(message);
-    if (!("method" in message) && "id" in message) this.#requests.end(message.id);
+  async #write(text: string): Promise<void> {
+    if (!this.#output.write(`${text}\n`)) await once(this.#output, "drain");
   }
-}
 
-/** The messages for the SDK, without the arguments of calls. Ends when all are answered. */
-async function* skeletons(input: AsyncIterable<Uint8Array>, requests: OpenRequests): AsyncGenerator<Buffer> {
-  for await (const line of linesOf(input)) {
-    if (line.every((byte) => byte === 0x20 || byte === 0x0d)) continue;
-    yield await skeletonOf(line, requests);
+  async #readAll(): Promise<void> {
+    for await (const line of linesOf(this.#input)) {
+      if (!line.every((byte) => byte === 0x20 || byte === 0x0d)) await this.#read(line);
+    }
+    while (this.#open.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#onAnswered = resolve;
+      });
   }
-  await requests.allEnded();
-}
 
-async function skeletonOf(line: Buffer, requests: OpenRequests): Promise<Buffer> {
-  try {
-    const { plain, calls } = await readMessage(line);
-    note(plain, calls, requests);
-    return Buffer.from(`${JSON.stringify(plain)}\n`);
-  } catch (error) {
-    if (error instanceof ServiceError) return Buffer.concat([line, Buffer.from("\n")]); // the SDK reports the error
-    throw error;
+  async #read(line: Buffer): Promise<void> {
+    const read = await readMessage(line);
+    if ("error" in read) return this.#refuse(read);
+    const { plain: message, calls } = read;
+    if (isJSONRPCRequest(message)) {
+      const id = String(message.id);
+      this.#open.set(id, this.#open.has(id) ? idTwice() : calls.get(id));
+    } else if (isJSONRPCNotification(message)) {
+      // a cancelled request gets no answer
+      if (message.method === "notifications/cancelled") this.#end(String(message.params?.requestId));
+    } else if (!isJSONRPCResponse(message)) {
+      const error = {
+        code: ProtocolErrorCode.InvalidRequest,
+        message: "Expected one message of JSON-RPC 2.0.",
+      };
+      return this.#refuse({ id: null, error });
+    }
+    this.onmessage?.(message);
   }
-}
 
-function note(message: unknown, calls: ReadonlyMap<string, SentArguments>, requests: OpenRequests): void {
-  if (isJSONRPCRequest(message)) requests.add(message.id, calls.get(keyOf(message.id)));
-  // a cancelled request gets no answer
-  else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-    requests.end(message.params?.requestId);
+  async #refuse(refusal: Refusal): Promise<void> {
+    this.onerror?.(new Error(refusal.error.message));
+    await this.#write(writeRefusal(refusal));
+  }
 }
 
 /** @throws ServiceError BODY_TOO_LARGE for a line that does not end */

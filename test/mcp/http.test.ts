@@ -137,6 +137,37 @@ describe("MCP over HTTP", () => {
     });
   });
 
+  it("keeps the digits of a long id, and ignores a byte order mark", async () => {
+    await withMcp(async (port) => {
+      const text = JSON.stringify(callOf("models", {})).replace('"id":1', '"id":9007199254740993');
+      for (const body of [text, `\ufeff${text}`]) {
+        const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+          method: "POST",
+          headers: HEADERS,
+          body,
+        });
+        assert.equal(response.status, 200);
+        assert.match(await response.text(), /"id":9007199254740993}$/);
+      }
+    });
+  });
+
+  it("refuses ids that are none and messages that are nested too deeply", async () => {
+    await withMcp(async (port, asked) => {
+      const deep = "[".repeat(200_000) + "]".repeat(200_000);
+      for (const message of [
+        { ...callOf("models", {}), id: "DEEP" },
+        { ...callOf("models", {}), id: [] },
+        { ...LIST, id: null },
+        { ...LIST, params: { a: "DEEP" } },
+      ]) {
+        const { status, body } = await post(port, JSON.stringify(message).replace('"DEEP"', deep));
+        assert.deepEqual([status, body.error.code], [400, -32_600]);
+      }
+      assert.deepEqual(asked, []);
+    });
+  });
+
   it("opens no streams", async () => {
     await withMcp(async (port) => {
       const meta = {
