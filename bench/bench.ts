@@ -1,22 +1,15 @@
-import { createContractFor } from "../src/app.ts";
-import { createEngine, type EngineCore } from "../src/engine.ts";
 import { ServiceError } from "../src/errors.ts";
 import type { Manifest } from "../src/models/package/manifest.ts";
 import { type ModelPackage, modelFacts } from "../src/models/package/package.ts";
-import { readRemoteToken } from "../src/options/exposure.ts";
 import { OPTION_TABLE } from "../src/options/table.ts";
 import { openServedModel } from "../src/served-model.ts";
 import { bounded, type Effort, FULL, inRounds, QUICK } from "./effort.ts";
-import { benchEngine, type EngineReport } from "./engine/bench-engine.ts";
-import { openSubject } from "./engine/subject.ts";
 import { benchHttp, type HttpReport, type HttpSubject } from "./http/bench-http.ts";
 import type { LoadRun } from "./http/load.ts";
 import { benchMemory } from "./http/memory.ts";
-import { httpOverhead } from "./http/overhead.ts";
 import { startServer } from "./http/server-process.ts";
 import { Target } from "./http/target.ts";
-import type { BenchOptions } from "./options.ts";
-import { measurableParts } from "./parts.ts";
+import type { BenchOptions, Part } from "./options.ts";
 import { describeCommit, describeMachine, describeVersions } from "./report/machine.ts";
 import type { Report } from "./report/report.ts";
 import { RequestReader } from "./workloads/reader.ts";
@@ -45,10 +38,9 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
   const run: LoadRun = { effort, seed: options.seed, ...control };
   const modelPackage = await openServedModel(options.service);
   const { manifest } = modelPackage;
-  const { parts, notes } = measurableParts(options, manifest);
+  const parts: readonly Part[] = options.url === undefined ? options.parts : ["http"];
   const workload = await chooseWorkload(options, modelPackage);
 
-  const engine = parts.includes("engine") ? await benchOwnEngine(options, run, workload) : null;
   const isLocal = options.url === undefined;
   const http = parts.includes("http")
     ? await (isLocal ? benchOwnService : benchServers)(options, run, workload)
@@ -59,13 +51,12 @@ export async function bench(options: BenchOptions, control: BenchControl): Promi
     startedAt: startedAt.toISOString(),
     seconds: (performance.now() - startMs) / 1000,
     options: describeOptions(options, effort),
-    notes: [...notes, ...fewerTokensNotes(http, workload)],
+    notes: fewerTokensNotes(http, workload),
     seed: options.seed,
     machine: describeMachine(),
     versions: describeVersions(),
     commit: describeCommit() ?? null,
     model: isLocal ? { id: manifest.id, weightsSha256: weightsDigest(manifest) } : null,
-    engine,
     http,
     memory,
   };
@@ -99,51 +90,18 @@ function weightsDigest({ files }: Manifest): string | null {
   return files["model.safetensors"] ?? files["model.onnx"] ?? null;
 }
 
-/** Workloads of the engine's table in a quick run, in addition to the chosen one. */
-const QUICK_NAMES = ["short", "medium", "mixed", "repeated"];
-
-async function benchOwnEngine(options: BenchOptions, run: LoadRun, chosen: Workload): Promise<EngineReport> {
-  run.progress("starting the engine and the baseline");
-  const subject = await openSubject(options.service);
-  const closeNow = () => void subject.close();
-  run.signal.addEventListener("abort", closeNow); // does not wait for a long run of the baseline
-  try {
-    const listed = WORKLOADS.filter(({ name }) => options.isFull || QUICK_NAMES.includes(name));
-    const workloads = [...new Set([...listed, chosen])].filter((workload) =>
-      isAnswered(workload, options.seed),
-    );
-    return await benchEngine({ ...run, subject }, { workloads, isProfiled: options.isProfiled });
-  } catch (error) {
-    run.signal.throwIfAborted(); // the processes ended because they were stopped here
-    throw error;
-  } finally {
-    run.signal.removeEventListener("abort", closeNow);
-    await subject.close();
-  }
-}
-
-/** A refused request never reaches the engine. */
-const isAnswered = (workload: Workload, seed: number) => workload.request(seed, 0).expectedStatus === 200;
-
-/** Starts a service as a user does, and an engine in this process for comparison with HTTP. */
+/** Starts a service as a user does. */
 async function benchOwnService(options: BenchOptions, run: LoadRun, workload: Workload): Promise<HttpReport> {
   run.progress("starting the service");
   const server = await startServer(options.service);
   const target = new Target(server.url);
-  let engine: EngineCore | undefined;
+  const others = options.against === undefined ? [] : [subjectAt(options.against, "against", options.apiKey)];
+  const subjects = [{ target, label: "service", url: null }, ...others];
   try {
-    const others =
-      options.against === undefined ? [] : [subjectAt(options.against, "against", options.apiKey)];
-    const subjects = [{ target, label: "service", url: null }, ...others];
-    const report = await benchHttp(subjects, workload, options.rate, run);
-    for (const other of others) other.target.close();
-    run.progress("measuring the latency that HTTP adds");
-    engine = await createEngine(options.service, undefined, { remoteToken: readRemoteToken(process.env) }); // only now, because it starts a separate process
-    await engine.start();
-    return { ...report, overhead: await httpOverhead(target, await createContractFor(engine), run) };
+    return await benchHttp(subjects, workload, options.rate, run);
   } finally {
-    target.close();
-    await Promise.all([engine?.close(), server.close()]);
+    for (const subject of subjects) subject.target.close();
+    await server.close();
   }
 }
 
@@ -153,7 +111,7 @@ async function benchServers(options: BenchOptions, run: LoadRun, workload: Workl
   const others = against === undefined ? [] : [subjectAt(against, "against", apiKey)];
   const subjects = [subjectAt(url, "service", apiKey), ...others];
   try {
-    return { ...(await benchHttp(subjects, workload, options.rate, run)), overhead: [] };
+    return await benchHttp(subjects, workload, options.rate, run);
   } finally {
     for (const { target } of subjects) target.close();
   }

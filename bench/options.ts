@@ -1,12 +1,12 @@
 import type { ServiceOptions } from "../src/options/table.ts";
 
 /** Parts of `decision bench`. */
-export const PARTS = ["engine", "http", "memory"] as const;
+export const PARTS = ["http", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Options of a run, with defaults filled in. */
 export interface BenchOptions {
-  /** Options of the engine and of the service that is started for the HTTP part. */
+  /** Options of the service that is started. */
   readonly service: ServiceOptions;
   readonly parts: readonly Part[];
   readonly isFull: boolean;
@@ -14,7 +14,6 @@ export interface BenchOptions {
   /** Bounds of each measurement, if smaller than those of the effort. */
   readonly seconds?: number | undefined;
   readonly count?: number | undefined;
-  readonly isProfiled: boolean;
   /** Name of a generated workload for HTTP. */
   readonly workload?: string | undefined;
   /** A file of requests instead of a generated workload. */

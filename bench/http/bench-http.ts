@@ -31,8 +31,6 @@ export interface HttpReport {
   readonly against: readonly Measurement[];
   /** Requests at the contract's limits, one caller; only in a full run. */
   readonly limits: readonly LimitReport[];
-  /** HTTP against the same contract called in this process. Empty for a server at a URL. */
-  readonly overhead: readonly Measurement[];
 }
 
 export interface LimitReport {
@@ -53,7 +51,7 @@ export async function benchHttp(
   workload: Workload,
   rate: number | undefined,
   run: LoadRun,
-): Promise<Omit<HttpReport, "overhead">> {
+): Promise<HttpReport> {
   const servers = subjects.map(({ target, label }) => new Loaded(target, label, workload, run.seed));
   const facts: ServerFacts[] = [];
   for (const server of servers) facts.push(await server.meet(run.signal));

@@ -44,7 +44,7 @@
 
   /**
    * @param into    id of the place
-   * @param series  [{ label, points: [[x, y]], isScatter, dash }]
+   * @param series  [{ label, points: [[x, y]], dash }]
    * @param options { x, y: labels; xValues: text of a tick; splits: ticks; isLogX, isLogY }
    */
   function chart(into, series, { x, y, xText = short, splits, isLogX, isLogY }) {
@@ -85,17 +85,16 @@
       ],
       series: [
         { label: x.split(";")[0], value: (_, value) => (value == null ? "" : xText(value)) },
-        ...drawn.map(({ label, isScatter, dash }, i) => ({
+        ...drawn.map(({ label, dash }, i) => ({
           label,
           stroke: color(i),
           width: 2,
           dash,
           spanGaps: true,
-          paths: isScatter ? () => null : undefined,
           points: {
             show: true,
-            size: isScatter ? 11 : 6,
-            fill: isScatter ? color(i) : css("--back"),
+            size: 6,
+            fill: css("--back"),
             stroke: color(i),
           },
           value: (_, value) => (value == null ? "" : short(value)),
@@ -166,31 +165,6 @@
         isLogY: true,
       },
     );
-
-    const engine = report.engine;
-    if (!engine) return;
-    const roof = (precision) => {
-      const rows = [...new Set(engine.roof.rates.map((rate) => rate.rows))];
-      const best = (count) =>
-        Math.max(
-          ...engine.roof.rates
-            .filter((rate) => rate.rows === count && rate.precision === precision)
-            .map(({ rate }) => rate),
-        );
-      return { label: `${precision} products`, points: rows.map((count) => [count, best(count) / 1e9]) };
-    };
-    const reached = engine.throughput.map(({ workload, tokensPerForward, rate }) => ({
-      label: workload,
-      points: [[tokensPerForward, rate / 1e9]],
-      isScatter: true,
-    }));
-    chart("roofline", [roof("fp32"), roof("int8"), ...reached], {
-      x: "rows of a product (engine: tokens of a forward)",
-      y: "billion multiply-adds per second",
-      isLogX: true,
-      isLogY: true,
-      splits: [16, 32, 64, 128, 256, 512, 1024, 2048],
-    });
   }
 
   draw();

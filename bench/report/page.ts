@@ -34,12 +34,6 @@ const CHARTS: readonly Chart[] = [
     text: "Open loop: requests sent at fixed times (Poisson), independent of earlier answers.",
     isDrawn: ({ http }) => http !== null,
   },
-  {
-    id: "roofline",
-    title: "Roofline",
-    text: "Lines: measured rate of the model's matrix products on this machine, by number of rows. Points: the engine's useful arithmetic per second with 16 callers, at the average number of tokens per forward.",
-    isDrawn: ({ engine }) => engine !== null,
-  },
 ];
 
 /** The report as one self-contained page. @throws Error if the build's assets are missing */
@@ -50,9 +44,6 @@ export async function pageHtml(report: Report): Promise<string> {
     ),
   );
   const charts = CHARTS.filter(({ isDrawn }) => isDrawn(report));
-  // figures first, then charts, then all numbers
-  const all = tables(report);
-  const first = report.engine ? 1 : 0;
   return `<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -67,9 +58,8 @@ export async function pageHtml(report: Report): Promise<string> {
   <body>
     <h1>decision bench</h1>
     <pre>${escaped(facts(report).join("\n"))}</pre>
-${all.slice(0, first).map(tableHtml).join("\n")}
 ${charts.map(chartHtml).join("\n")}
-${all.slice(first).map(tableHtml).join("\n")}
+${tables(report).map(tableHtml).join("\n")}
     <script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", "\\u003c")}</script>
     <script>${library}</script>
     <script>${script}</script>
@@ -97,8 +87,6 @@ ${rows.map((row) => `        <tr>${cells(row)}</tr>`).join("\n")}
 
 function cellHtml(text: string): string {
   if (text.startsWith("  ")) return `<td class="reason">${escaped(text.trim())}</td>`;
-  if (text.endsWith(", met")) return `<td class="reached">${escaped(text)}</td>`;
-  if (text.endsWith(", missed")) return `<td class="missed">${escaped(text)}</td>`;
   return `<td>${escaped(text)}</td>`;
 }
 

@@ -1,4 +1,3 @@
-import type { EngineReport } from "../engine/bench-engine.ts";
 import type { HttpReport } from "../http/bench-http.ts";
 import type { MemoryReport } from "../http/memory.ts";
 import type { Measurement } from "../measure/measurement.ts";
@@ -32,21 +31,17 @@ export interface Report {
   readonly commit: string | null;
   /** The local model; null if only other servers were measured. */
   readonly model: { readonly id: string; readonly weightsSha256: string | null } | null;
-  readonly engine: EngineReport | null;
   readonly http: HttpReport | null;
   readonly memory: MemoryReport | null;
 }
 
 /** All numbers of a report that can be compared. */
-export function measurementsOf({ engine, http, memory }: Report): readonly Measurement[] {
+export function measurementsOf({ http, memory }: Report): readonly Measurement[] {
   const levels = http?.servers.flatMap(({ closed, open }) => [...closed, ...open]) ?? [];
   return [
-    ...(engine?.figures ?? []),
-    ...(engine?.throughput.flatMap(({ rates, share }) => [...rates, share]) ?? []),
     ...levels.flatMap(({ throughput, typical }) => [throughput, typical]),
     ...(http?.limits.map(({ level }) => level.typical) ?? []),
     ...(http?.against ?? []),
-    ...(http?.overhead ?? []),
     ...(memory?.measurements ?? []),
   ];
 }

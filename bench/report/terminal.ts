@@ -1,9 +1,8 @@
-import type { EngineReport } from "../engine/bench-engine.ts";
 import { type HttpReport, NAMED_SHARE, type ServerReport } from "../http/bench-http.ts";
 import type { LevelReport } from "../http/load.ts";
 import type { MemoryReport } from "../http/memory.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
-import { isReached, type Measurement } from "../measure/measurement.ts";
+import type { Measurement } from "../measure/measurement.ts";
 import type { Comparison } from "./compare.ts";
 import type { Report } from "./report.ts";
 
@@ -62,97 +61,17 @@ export function facts({
 }
 
 export function tables(report: Report): Table[] {
-  const { engine, http, memory } = report;
-  return [
-    ...(engine ? engineTables(engine) : []),
-    ...(http ? httpTables(http) : []),
-    ...(memory ? memoryTables(memory) : []),
-  ];
-}
-
-function engineTables(engine: EngineReport): Table[] {
-  const { precision, threads, largestDifference, figures, throughput, roof, profile } = engine;
-  const agreement = `scores are the baseline's within ${largestDifference.toExponential(0)}`;
-  const best = Object.values(roof.best);
-  return [
-    {
-      title: `Engine in ${precision}, ${threads} threads; ${agreement}`,
-      head: ["figure", "median", "quartiles", "rounds", "project's goal"],
-      rows: figures.map(figureRow),
-      note: "Project's goal: a target of this project's developers. A missed goal is not a fault of this machine.",
-    },
-    {
-      title: "Engine by workload: 16 callers; latency of one caller in ms",
-      head: [
-        "workload",
-        "requests/s",
-        "decisions/s",
-        "pairs/s",
-        "tokens/s",
-        "of roof",
-        "p50",
-        "p90",
-        "p99",
-        "max",
-      ],
-      rows: throughput.map(({ workload, rates, share, latency }) => [
-        workload,
-        ...rates.map(({ value }) => numberText(value)),
-        withUnit(share.value, share.unit),
-        ...[latency.p50, latency.p90, latency.p99, latency.max].map(maybe),
-      ]),
-    },
-    {
-      title: "Roof: measured rates of the model's matrix products, in billions of multiply-adds per second",
-      head: ["precision", "best", "product", "rows"],
-      rows: best.map(({ precision, rate, inputs, outputs, rows }) => [
-        precision,
-        numberText(rate / 1e9),
-        `${inputs} x ${outputs}`,
-        String(rows),
-      ]),
-    },
-    ...profile.map(({ title, operators }) => ({
-      title: `Where the time goes in one thread: ${title}`,
-      head: ["operator", "part", "share", "ms", "calls"],
-      rows: operators
-        .slice(0, MOST_OPERATORS)
-        .map(({ operator, part, share, milliseconds, calls }) => [
-          operator,
-          part,
-          percent(share),
-          numberText(milliseconds),
-          numberText(calls),
-        ]),
-    })),
-  ];
-}
-
-const MOST_OPERATORS = 16;
-
-/** A figure, followed by the indented numbers that it is computed from. */
-function figureRow(figure: Measurement): string[] {
-  const { name, title, value, spread, unit, target } = figure;
-  const isReason = name.split(".").length > 2;
-  const reached = isReached(figure) ? "met" : "missed";
-  return [
-    isReason ? `  ${title}` : title,
-    withUnit(value, unit),
-    spread.count > 1 ? `${numberText(spread.q1)} .. ${numberText(spread.q3)}` : "",
-    String(spread.count),
-    target === undefined ? "" : `${withUnit(target, unit)}, ${reached}`,
-  ];
+  const { http, memory } = report;
+  return [...(http ? httpTables(http) : []), ...(memory ? memoryTables(memory) : [])];
 }
 
 /** Rates and latencies are those of correct answers. Statuses count all answers. */
 const LEVEL_HEAD = ["answers/s", "p50", "p90", "p99", "p99.9", "max", "statuses", "faults"];
 
-function httpTables({ workload, servers, against, overhead, limits }: HttpReport): Table[] {
+function httpTables({ workload, servers, against, limits }: HttpReport): Table[] {
   const tables = servers.flatMap((server) => serverTables(server, workload.title));
   if (against.length > 0)
     tables.push(measurementTable("The first server relative to the server at --against", against));
-  if (overhead.length > 0)
-    tables.push(measurementTable("HTTP compared with the same contract called in the process", overhead));
   if (limits.length > 0) {
     tables.push({
       title: "The contract's limits over HTTP, one caller; ms",
@@ -206,14 +125,19 @@ function memoryTables({ measurements, note, failures }: MemoryReport): Table[] {
   return [faults === "" ? table : { ...table, note: `faults: ${faults}` }];
 }
 
-function measurementTable(title: string, measurements: readonly Measurement[]): Table {
-  const head = ["figure", "median", "quartiles", "rounds"];
-  return { title, head, rows: measurements.map((figure) => figureRow(figure).slice(0, 4)) };
+/** A figure, followed by the indented numbers that it is computed from. */
+export function measurementTable(title: string, measurements: readonly Measurement[]): Table {
+  const rows = measurements.map(({ name, title, value, spread, unit }) => [
+    name.split(".").length > 2 ? `  ${title}` : title,
+    withUnit(value, unit),
+    spread.count > 1 ? `${numberText(spread.q1)} .. ${numberText(spread.q3)}` : "",
+    String(spread.count),
+  ]);
+  return { title, head: ["figure", "median", "quartiles", "rounds"], rows };
 }
 
 /** A percentile is missing if there are too few requests. */
 const maybe = (ms: number | null) => (ms === null ? "-" : numberText(ms));
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const counts = (byName: Readonly<Record<string, number>>) =>
   Object.entries(byName)
     .map(([name, count]) => `${name}: ${count}`)

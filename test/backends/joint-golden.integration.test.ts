@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { forestOf } from "../../bench/engine/forest.ts";
 import { loadRunner, multiplicationOf } from "../../src/backends/onnx/process/load-runner.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import type { Precision } from "../../src/models/graph/graph.ts";
 import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
+import { forestOf } from "../support/forest.ts";
 import { type JointPackage, jointPackages, renderedRequest } from "../support/gemma3.ts";
 
 /** Tolerance against the reference library's float32 scores. Measured: at most 1.6e-5. */

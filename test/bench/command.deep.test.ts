@@ -16,7 +16,7 @@ const FEW = ["--count", "1", "--seconds", "0.02"];
 
 describe("decision bench", () => {
   const page = path.join(folder, "report.html");
-  const ended = decision(["bench", ...FEW, "--json", "--profile", "--report", page]);
+  const ended = decision(["bench", ...FEW, "--json", "--report", page]);
   const report = (): Report => JSON.parse(ended.stdout);
 
   it("measures everything with a few requests, without progress where nobody looks", () => {
@@ -42,16 +42,8 @@ describe("decision bench", () => {
     const names = figures.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length, "a name stands for one figure");
     for (const name of [
-      "engine.candidates-vs-pairs",
-      "engine.questions-vs-pairs",
-      "engine.short-latency",
-      "engine.waiting-together",
-      "engine.share-of-roof",
-      "engine.warm-question",
-      "engine.mixed.pairs/s",
       "http.service.closed.1.throughput",
       "http.service.open.0.p50",
-      "http.overhead",
       "memory.ready",
       "memory.idle",
     ]) {
@@ -77,18 +69,10 @@ describe("decision bench", () => {
     }
   });
 
-  it("--profile adds up to the whole time of the model", () => {
-    for (const { operators } of report().engine?.profile ?? []) {
-      const sum = operators.reduce((total, { share }) => total + share, 0);
-      assert.ok(operators.length > 5 && Math.abs(sum - 1) < 1e-9);
-    }
-    assert.equal(report().engine?.profile.length, 4);
-  });
-
   it("--report writes a page that refers to nothing outside of it", () => {
     const html = readFileSync(page, "utf8");
     const [markup = ""] = html.split('<script type="application/json"');
-    assert.ok(html.includes("uPlot") && html.includes('id="roofline"'));
+    assert.ok(html.includes("uPlot") && html.includes('id="throughput"'));
     assert.doesNotMatch(html, /(?:src|href)\s*=\s*["']?(?!data:,)[^"'\s>]/);
     assert.doesNotMatch(markup, /url\(|@import|https?:/);
     assert.match(html, /default-src 'none'/);

@@ -9,7 +9,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { listProcesses } from "../../bench/http/resident-memory.ts";
 import { decision } from "../cli/decision.ts";
 import { inProcess } from "../cli/in-process.ts";
-import { jointPackage } from "../support/gemma3.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { isAlive, until } from "../support/processes.ts";
 
@@ -43,11 +42,6 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
       args: ["--compare", full],
       says: /is a full run.*add --full/,
     },
-    {
-      name: "the engine, of a model of another architecture",
-      args: ["--model-path", jointPackage("all-full").folder, "--part", "engine"],
-      says: /needs a model of architecture bert-token-tree.*use --part http --part memory/,
-    },
     { name: "the user's own requests", args: ["--requests", lines], says: /line 2: candidates/ },
     {
       name: "a server where HTTP is not measured",
@@ -56,13 +50,8 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     },
     {
       name: "a rate where HTTP is not measured",
-      args: ["--rate", "5", "--part", "engine"],
+      args: ["--rate", "5", "--part", "memory"],
       says: /--rate needs/,
-    },
-    {
-      name: "a profile of a server elsewhere",
-      args: ["--url", "http://x", "--profile"],
-      says: /--profile needs/,
     },
     {
       name: "a page in no folder",

@@ -38,7 +38,6 @@ describe("a run against a server", () => {
       seed: 1,
       seconds: 1,
       count: 1,
-      isProfiled: false,
       workload: "short",
       url: server.url,
       rate: 1_000,

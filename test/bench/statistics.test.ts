@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Latencies } from "../../bench/measure/latencies.ts";
-import { isReached } from "../../bench/measure/measurement.ts";
 import { interleave, roundsWithin } from "../../bench/measure/rounds.ts";
 import { median, quantile, ratios, slope, spreadOf } from "../../bench/measure/statistics.ts";
-import { figure } from "./measurements.ts";
 
 describe("statistics of rounds", () => {
   const cases: { values: number[]; share: number; want: number }[] = [
@@ -39,13 +37,6 @@ describe("statistics of rounds", () => {
     const points = [0, 1, 2, 3].map((x) => ({ x, y: 7 + 2.5 * x }));
     assert.ok(Math.abs(slope(points) - 2.5) < 1e-12);
     assert.equal(slope([{ x: 1, y: 1 }]), 0);
-  });
-
-  it("know when a target is reached, in either direction", () => {
-    assert.equal(isReached(figure([2], { target: 2 })), true);
-    assert.equal(isReached(figure([1.9], { target: 2 })), false);
-    assert.equal(isReached(figure([6], { target: 5, better: "lower" })), false);
-    assert.equal(isReached(figure([6])), undefined);
   });
 });
 

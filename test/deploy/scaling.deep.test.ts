@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
-import { hitTable } from "../../scripts/scaling/tables.ts";
+import { hitTable } from "../../tools/scaling/tables.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 it("docs/scaling.md has the hit rates that the simulation prints", () => {

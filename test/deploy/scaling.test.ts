@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { it } from "node:test";
-import { simulate } from "../../scripts/scaling/fleet.ts";
-import { ASSUMPTIONS, costTable, measuredRates } from "../../scripts/scaling/tables.ts";
+import { simulate } from "../../tools/scaling/fleet.ts";
+import { ASSUMPTIONS, costTable, measuredRates } from "../../tools/scaling/tables.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const page = (name: string) => readFileSync(path.join(packageRoot, "docs", name), "utf8");

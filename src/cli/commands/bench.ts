@@ -26,10 +26,8 @@ const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter(
 export default class Bench extends BaseCommand {
   static override summary = "Measure throughput, latency, startup and memory on this machine.";
   static override description =
-    "Measures three parts. engine: throughput and latency without HTTP, compared with the same weights computed pair by pair and " +
-    "with the speed of matrix products on this machine (bert-token-tree models only). http: the service under a closed loop " +
-    "(callers that wait for their answers) and an open loop (a fixed rate). memory: startup time and resident memory. A quick " +
-    "run takes about two minutes on two idle cores.\n" +
+    "Measures two parts. http: the service under a closed loop (callers that wait for their answers) and an open loop (a fixed " +
+    "rate). memory: startup time and resident memory. A quick run takes about a minute on two idle cores.\n" +
     "With --url it measures a running server of the same contract, with the key in DECISION_API_KEY.\n" +
     "Wrong answers, unexpected statuses and lost connections are failures. In the open loop, 503 and 504 are no failures; " +
     "late answers are none if the rate is beyond saturation.\n" +
@@ -48,7 +46,7 @@ export default class Bench extends BaseCommand {
       multipleNonGreedy: true,
       options: [...PARTS],
       helpValue: PARTS.join("|"),
-      description: "part to measure; repeatable [default: all]",
+      description: "part to measure; repeatable [default: both]",
     }),
     workload: Flags.string({
       helpValue: "<name>",
@@ -71,7 +69,7 @@ export default class Bench extends BaseCommand {
       helpValue: "<requests/s>",
       description: "rate of the open loop [default: several fractions of the maximum throughput]",
     }),
-    full: Flags.boolean({ description: "measure more, for about 25 minutes" }),
+    full: Flags.boolean({ description: "measure more, for about 15 minutes" }),
     seconds: Flags.string({ helpValue: "<s>", description: "maximum time of each measurement" }),
     count: Flags.string({
       helpValue: "<number>",
@@ -82,7 +80,6 @@ export default class Bench extends BaseCommand {
       helpValue: "<number>",
       description: "seed of the generated requests",
     }),
-    profile: Flags.boolean({ description: "show the time of each operator of the model" }),
     json: Flags.boolean({ description: "print the report as JSON, with every round" }),
     report: Flags.string({ helpValue: "<file.html>", description: "write an HTML page with charts" }),
     compare: Flags.string({
@@ -103,7 +100,6 @@ export default class Bench extends BaseCommand {
       count:
         flags.count === undefined ? undefined : positive("count", flags.count, { isWhole: true, min: 1 }),
       rate: flags.rate === undefined ? undefined : positive("rate", flags.rate),
-      isProfiled: flags.profile,
       workload: flags.workload,
       requests: flags.requests,
       url: flags.url,
@@ -119,12 +115,10 @@ export default class Bench extends BaseCommand {
 }
 
 /** Refuses flags that have no effect in this combination. @throws ServiceError INVALID_OPTION */
-function checkTogether({ parts, url, against, rate, isProfiled }: BenchOptions): void {
+function checkTogether({ parts, url, against, rate }: BenchOptions): void {
   const needsHttp = { "--url": url, "--against": against, "--rate": rate };
   for (const [flag, value] of Object.entries(needsHttp))
     if (value !== undefined && !parts.includes("http")) throw invalidOption(`${flag} needs --part http.`);
-  if (isProfiled && (url !== undefined || !parts.includes("engine")))
-    throw invalidOption("--profile needs --part engine and cannot be combined with --url.");
 }
 
 /** @throws ServiceError INVALID_OPTION */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { Server as TlsServer } from "node:tls";
 
-/** Copies of a listening socket. Chosen by `scripts/measure/overload.mjs`. */
+/** Copies of a listening socket. Chosen by `tools/overload.mjs`. */
 const COPIES = 15;
 /** Longest time for making them. Chosen. */
 const LIMIT_MS = 5_000;
