@@ -104,6 +104,26 @@ for (const url of PATHS) {
       );
     });
 
+    it("puts blank documents last, with relevance 0", async () => {
+      const rows = await rerank(url, QUERY, [
+        "",
+        DOCUMENTS[1],
+        "\u200b \u3000",
+        DOCUMENTS[0],
+        "\n",
+        "\u0001",
+      ]);
+      assert.deepEqual(new Set(rows.slice(0, 2).map(({ index }) => index)), new Set([1, 3]));
+      const blank = rows.slice(2).map(({ index, score }) => [index, score]);
+      assert.deepEqual(
+        blank,
+        [0, 2, 4, 5].map((index) => [index, 0]),
+      );
+      if (url === "/rerank") return;
+      const [first, ...others] = await rerank(url, QUERY, ["", DOCUMENTS[1]], { top_n: 1 });
+      assert.deepEqual([first?.index, others.length], [1, 0]);
+    });
+
     it("gives a document the same relevance alone and among 1,000 others, equal ones included", async () => {
       const many = Array.from({ length: 1_000 }, (_, at) => DOCUMENTS[at % 7] ?? `Text ${at}.`);
       const rows = await rerank(url, QUERY, many);

@@ -2,8 +2,8 @@ import type { TextReader } from "../text-tokens.ts";
 
 /** UTF-16 code units that are read for each token that is wanted. English has some 5 to a token. Chosen. */
 const UNITS_PER_TOKEN = 6;
-/** WordPiece and Gemma's byte fallback make no more of a code unit. A tokenizer that normalizes by NFKC can make 18. */
-const MOST_TOKENS_PER_UNIT = 4;
+/** No tokenizer makes more of a code unit: compatibility decomposition turns U+FDFA into 18 characters. */
+const MOST_TOKENS_PER_UNIT = 18;
 /** Share of a part, at its end, in which white space is looked for. Chosen. */
 const SEARCHED_END = 1 / 4;
 

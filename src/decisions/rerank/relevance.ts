@@ -3,7 +3,7 @@ import { probabilities } from "../probabilities.ts";
 import type { RenderedQuestion, RenderedRequest } from "../rendered.ts";
 import type { ServedModel } from "../systemone.ts";
 import type { TextReader } from "../text-tokens.ts";
-import { strip } from "../texts/strip.ts";
+import { isBlank, strip } from "../texts/strip.ts";
 import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**
@@ -28,6 +28,9 @@ export interface RerankRequest {
   /** What is to be kept of each document; everything unless given. */
   readonly cut?: Cut | undefined;
 }
+
+/** Of a blank document: the model's answer about it says nothing. Chosen: far below every real one, and 0 as a probability. */
+const OF_BLANK = { relevance: 0, raw: -1000 };
 
 /** How well a document answers the query. */
 export interface Relevance {
@@ -82,7 +85,7 @@ export function relevanceJob(
 ): RelevanceJob {
   const { queryLoc, documents } = request;
   const query = strip(request.query);
-  if (query === "") throw refusal(queryLoc, "Must not be blank.", "blank");
+  if (isBlank(query)) throw refusal(queryLoc, "Must not be blank.", "blank");
   const limits = rerankLimits(model);
   const question = questionOf(query, queryLoc);
   const distinct = [...new Set(documents)];
@@ -99,7 +102,7 @@ export function relevanceJob(
     },
     relevances(scores) {
       const best = bestOfParts(read, scores, model.temperature);
-      const byText = new Map(distinct.map((text, at) => [text, best[at]]));
+      const byText = new Map(distinct.map((text, at) => [text, isBlank(text) ? OF_BLANK : best[at]]));
       return documents
         .map((text, index) => ({ index, ...(byText.get(text) ?? missingScores()) }))
         .sort((a, b) => b.raw - a.raw); // stable
@@ -136,7 +139,7 @@ async function readDocument(text: string, { cut, limits, reader, signal }: Readi
   const whole = strip(text);
   const kept = cut === undefined ? whole : await cutText(whole, cut, reader, signal);
   const parts = (await partsOf(kept, limits.maxPartTokens, reader, signal)).map(strip);
-  const filled = parts.filter((part) => part !== "");
+  const filled = parts.filter((part) => !isBlank(part));
   return { parts: filled.length > 0 ? filled : [""], isCut: kept.length < whole.length };
 }
 

@@ -30,3 +30,11 @@ function isSpace(code: number): boolean {
     code === 0x3000
   );
 }
+
+/** White space, control and format characters, marks without a letter, and characters that are blank by themselves. */
+const BLANK = /^[\s\p{Z}\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
+
+/** Whether a text shows nothing to a reader. */
+export function isBlank(text: string): boolean {
+  return BLANK.test(text);
+}

@@ -79,13 +79,53 @@ describe("the work of a rerank request", () => {
     assert.deepEqual(await refusal("x".repeat(21)), [["body", "query"], "too_many_tokens"]);
   });
 
-  it("takes a blank document", async () => {
-    const [state] = await job([" "]).prepare(letters, never);
-    assert.equal(state?.state.text, "Passage:");
+  it("refuses a query that shows nothing", () => {
+    for (const query of BLANKS) assert.throws(() => job(["a"], { query }), { kind: "INVALID_REQUEST" });
   });
 });
 
+const BLANKS = [
+  ...["", " ", "\n\t ", "\u000b\f", "\u0000", "\u0001\u001f\u007f", "\u0085", "\u00a0", "\u00ad", "\u034f"],
+  ...["\u115f", "\u180e", "\u200b\u200d", "\u200f", "\u2028", "\u2060", "\u2800", "\u3000", "\u3164"],
+  ...["\ufe0f", "\ufeff", "\uffa0", "\u{e0020}", "\u0301", " \u200b\r\n\u00a0 "],
+];
+
 describe("relevance", () => {
+  it("of blank documents is 0, so that they come after all others, at their own place", async () => {
+    const documents = ["first", ...BLANKS, "last", "-", "\u{1f642}", "\ufffd"];
+    const ranked = await relevances(documents, (text) => (BLANKS.includes(text) ? 40 : -40));
+    const filled = [0, BLANKS.length + 1, BLANKS.length + 2, BLANKS.length + 3, BLANKS.length + 4];
+    assert.deepEqual(
+      ranked.map(({ index }) => index),
+      [...filled, ...BLANKS.map((_, at) => at + 1)],
+    );
+    for (const { index, relevance, raw } of ranked) {
+      assert.equal(
+        relevance === 0 && raw === -1000,
+        !filled.includes(index),
+        JSON.stringify(documents[index]),
+      );
+      assert.ok(Math.abs(relevance - 1 / (1 + Math.exp(-raw))) < 1e-12);
+    }
+  });
+
+  it("of a document is not that of a blank part", async () => {
+    const document = `${"\u200b".repeat(60)} aaaa`;
+    const [first] = await relevances([document], (text) => (text.includes("aaaa") ? -6 : 6));
+    assert.equal(first?.raw, -3);
+  });
+
+  it("of only blank documents is 0", async () => {
+    const ranked = await relevances(["", " "], () => 5);
+    assert.deepEqual(
+      ranked.map(({ index, relevance }) => [index, relevance]),
+      [
+        [0, 0],
+        [1, 0],
+      ],
+    );
+  });
+
   it("is the probability of the query, and the raw number its logit", async () => {
     const [first] = await relevances(["a"], () => 3);
     assert.ok(first);
