@@ -343,6 +343,17 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The service has no key and listens on a loopback address, and the Host header names another host */
+        readonly HostNotAllowed: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The path does not have this method */
         readonly OnlyPost: {
             headers: {
@@ -430,7 +441,7 @@ export interface components {
          * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
-        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
+        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
         /**
          * @description The authentication scheme.
          * @example Bearer
@@ -478,6 +489,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */

@@ -721,6 +721,17 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The service has no key and listens on a loopback address, and the Host header names another host */
+        readonly HostNotAllowed: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The path does not have this method */
         readonly OnlyPost: {
             headers: {
@@ -815,7 +826,7 @@ export interface components {
          * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
-        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
+        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
         /**
          * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
@@ -877,6 +888,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */
@@ -921,6 +933,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */
@@ -959,6 +972,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ModelList"];
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyGet"];
         };
     };
@@ -981,6 +995,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             /** @description Starting, draining or failed */
             readonly 503: {
                 headers: {
@@ -1014,6 +1029,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             /** @description Starting, draining or failed */
             readonly 503: {
                 headers: {
@@ -1047,6 +1063,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Liveness"];
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             /** @description The process is stuck */
             readonly 503: {
                 headers: {
@@ -1081,6 +1098,7 @@ export interface operations {
                     readonly "application/openmetrics-text": string;
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyGet"];
         };
     };
@@ -1103,6 +1121,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyGet"];
         };
     };
@@ -1125,6 +1144,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyGet"];
         };
     };
@@ -1149,6 +1169,7 @@ export interface operations {
                     };
                 };
             };
+            readonly 403: components["responses"]["HostNotAllowed"];
             readonly 405: components["responses"]["OnlyGet"];
         };
     };

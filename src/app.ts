@@ -9,7 +9,6 @@ import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
 import type { KeyRing } from "./keys/key-ring.ts";
-import type { McpAddress } from "./mcp/service.ts";
 import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
@@ -32,8 +31,10 @@ export interface AppOptions
   readonly serviceMetrics?: ServiceMetrics | undefined;
   /** Whether this server serves them at /metrics. */
   readonly servesMetrics?: boolean;
-  /** Undefined: MCP is not served. */
-  readonly mcpAddress?: McpAddress | undefined;
+  /** Whether to serve MCP. */
+  readonly mcp?: boolean;
+  /** Host names of this service, besides those of the loopback. */
+  readonly allowedHost?: readonly string[];
   /** Undefined: tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Undefined: plain HTTP. */
@@ -56,7 +57,8 @@ export async function createApp(
     headersTimeoutMs,
     bodyMemoryMb,
     typesafeAlias = [],
-    mcpAddress,
+    mcp = false,
+    allowedHost = [],
     serviceMetrics,
     servesMetrics = serviceMetrics !== undefined,
     tracing,
@@ -89,12 +91,11 @@ export async function createApp(
     onRequestEnd: serviceMetrics && ((record) => serviceMetrics.noteRequest(record)),
     metrics: servesMetrics ? serviceMetrics : undefined,
     // the protocol's SDK is imported at its first request, so that it costs other users neither time nor memory
-    openMcp:
-      mcpAddress &&
-      (async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, mcpAddress, log)),
+    openMcp: mcp ? async () => (await import("./mcp/service.ts")).openMcpEndpoint(contract, log) : undefined,
     tracing,
     tls,
     corsOrigins: corsOrigin,
+    allowedHosts: allowedHost,
   });
 }
 

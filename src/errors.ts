@@ -9,6 +9,8 @@ export const ERROR_KINDS = [
   "EXPECTATION_FAILED", // `Expect` with a value other than 100-continue
   "CONDITION_FAILED", // `Range` or `If-Match` on a file of a page
   "TOO_MANY_CONNECTIONS",
+  "HOST_NOT_ALLOWED", // the Host header of a request to the loopback names another host
+  "ORIGIN_NOT_ALLOWED", // a page of another site has sent the request
   "NOT_FOUND",
   "METHOD_NOT_ALLOWED",
   "KEY_MISSING", // no key was sent

@@ -24,12 +24,15 @@ export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extend
 
 type Responses<Id extends keyof Ops, Ops> = Ops[Id] extends { readonly responses: infer All } ? All : never;
 
-/** The JSON body of any response that the document declares. Objects whose order matters may be given as `Map`s. */
+/**
+ * The JSON body of any response that the document declares, except the plain contract's error body: handlers throw errors. Objects
+ * whose order matters may be given as `Map`s.
+ */
 export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
   [Status in keyof Responses<Id, Ops>]: Responses<Id, Ops>[Status] extends {
     readonly content: { readonly "application/json": infer Body };
   }
-    ? Body
+    ? Exclude<Body, { readonly detail: unknown }>
     : never;
 }[keyof Responses<Id, Ops>];
 

@@ -30,6 +30,8 @@ const RULES: Readonly<Record<ErrorKind, Rule>> = {
   TOO_MANY_CONNECTIONS: { status: 503, headers: RETRY_SOON },
   KEY_MISSING: UNAUTHORIZED,
   UNAUTHORIZED,
+  HOST_NOT_ALLOWED: { status: 403 },
+  ORIGIN_NOT_ALLOWED: { status: 403 },
   NOT_FOUND: { status: 404 },
   METHOD_NOT_ALLOWED: { status: 405 }, // the server adds `allow`, because it knows the path
   BODY_TOO_LARGE: { status: 413 },

@@ -2,11 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import {
   createMcpHandler,
   isLegacyRequest,
-  localhostAllowedHostnames,
   type McpRequestContext,
   type Server,
-  validateHostHeader,
-  validateOriginHeader,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { InferenceFacts, OutgoingReply } from "../contract/call.ts";
@@ -32,19 +29,10 @@ export type AskForPost = (post: McpPost) => McpParts["ask"];
 
 export interface McpEndpointOptions extends Omit<McpParts, "ask"> {
   readonly ask: AskForPost;
-  /** Allowed host names besides those of the loopback. */
-  readonly hosts: readonly string[];
-  /**
-   * Whether the service listens on a loopback address only. A request for another host then comes from a browser (DNS
-   * rebinding).
-   */
-  readonly isLocal: boolean;
   readonly onError: (error: Error) => void;
 }
 
 export interface McpEndpoint {
-  /** Why a request is refused that a page of another origin may have sent; undefined if it is not. */
-  refusal(headers: IncomingHttpHeaders): string | undefined;
   /** @throws ServiceError CANCELLED */
   answer(post: McpPost): Promise<OutgoingReply>;
 }
@@ -56,8 +44,7 @@ const JSON_HEADERS = { "content-type": "application/json" };
  * `initialize` from the one without it.
  */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { ask, hosts, isLocal, onError, ...parts } = options;
-  const allowed = [...localhostAllowedHostnames(), ...hosts];
+  const { ask, onError, ...parts } = options;
   const exchanges = new WeakMap<Request, McpExchange & { readonly post: McpPost }>();
   const factory = ({ requestInfo }: Pick<McpRequestContext, "requestInfo">): Server => {
     const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo);
@@ -68,13 +55,6 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: 0, onerror: onError });
 
   return {
-    refusal({ host, origin }) {
-      if (!validateOriginHeader(origin, allowed).ok)
-        return "The Origin header names another host: only programs and pages of this service's own host may use it.";
-      if (isLocal && !validateHostHeader(host, allowed).ok)
-        return "The Host header must name the loopback or a host allowed by --mcp-host.";
-      return undefined;
-    },
     async answer(post) {
       const read = await readMessage(post.body, post.signal);
       if ("error" in read) return { status: 400, headers: JSON_HEADERS, body: writeRefusal(read) };

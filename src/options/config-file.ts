@@ -50,7 +50,7 @@ const GUARDED: ReadonlySet<OptionName> = new Set([
   "metricsPort",
   "allowUnauthenticated",
   "corsOrigin",
-  "mcpHost",
+  "allowedHost",
   "remoteUrl",
   "tuning", // files of corrections, which change answers
 ]);

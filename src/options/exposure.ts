@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { invalidOption } from "../errors.ts";
 import type { ServiceOptions } from "./table.ts";
 
@@ -34,19 +35,31 @@ export function checkTraces({ offline }: ServiceOptions, endpoint: string | unde
 }
 
 /**
- * Refuses addresses that cannot work: one port for requests and metrics, and what no browser sends as an origin.
+ * Refuses addresses that cannot work: one port for requests and metrics, and what no browser sends as an origin or a host.
  *
  * @throws ServiceError INVALID_OPTION
  */
-export function checkAddresses({ port, metricsPort, socket, metrics, corsOrigin }: ServiceOptions): void {
+export function checkAddresses({
+  port,
+  metricsPort,
+  socket,
+  metrics,
+  corsOrigin,
+  allowedHost,
+}: ServiceOptions): void {
   if (metrics && socket === "" && metricsPort !== 0 && metricsPort === port)
     throw invalidOption(
       `--metrics-port takes another port than --port, not ${port}; 0 serves the metrics on --port.`,
     );
   const wrong = corsOrigin.find((origin) => origin !== "*" && !isOrigin(origin));
-  if (wrong === undefined) return;
+  if (wrong !== undefined)
+    throw invalidOption(
+      `--cors-origin takes scheme and host as browsers send them, such as https://shop.example, or *, not ${JSON.stringify(wrong.slice(0, 60))}.`,
+    );
+  const noHost = allowedHost.find((host) => !isIP(host) && !/^[\w.-]*\w$/.test(host));
+  if (noHost === undefined) return;
   throw invalidOption(
-    `--cors-origin takes scheme and host as browsers send them, such as https://shop.example, or *, not ${JSON.stringify(wrong.slice(0, 60))}.`,
+    `--allowed-host takes a host name without scheme and port, such as decisions.example.org, not ${JSON.stringify(noHost.slice(0, 60))}.`,
   );
 }
 

@@ -47,7 +47,7 @@ export interface ServiceOptions {
   readonly metricsPort: number;
   readonly typesafeAlias: readonly string[];
   readonly mcp: boolean;
-  readonly mcpHost: readonly string[];
+  readonly allowedHost: readonly string[];
   readonly explain: boolean;
   readonly logLevel: string;
   readonly logFormat: string;
@@ -418,13 +418,13 @@ export const OPTION_TABLE = {
     default: true,
     description: "serve MCP (Model Context Protocol) at /mcp",
   },
-  mcpHost: {
+  allowedHost: {
     kind: "list",
-    flag: "mcp-host",
-    env: "DECISION_MCP_HOST",
+    flag: "allowed-host",
+    env: "DECISION_ALLOWED_HOST",
     default: [],
     description:
-      "host name that /mcp accepts in the headers Host and Origin, besides loopback names; repeatable, comma-separated in the variable",
+      "host name that requests to a service without a key on a loopback address may use, besides loopback names, and whose pages may use /mcp; repeatable, comma-separated in the variable",
   },
   explain: {
     kind: "switch",

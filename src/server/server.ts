@@ -9,6 +9,7 @@ import type { Log } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
 import { allowOrigins } from "./routes/cors.ts";
+import { createHostCheck, createOriginCheck, type HostCheck } from "./routes/hosts.ts";
 import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
@@ -100,6 +101,8 @@ export interface ServerOptions {
   readonly wire?: Partial<WireLimits>;
   /** Undefined: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
+  /** Host names, besides those of the loopback, that requests may name where the service has no key. */
+  readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call from a browser; `*` for all. */
   readonly corsOrigins?: readonly string[];
 }
@@ -107,13 +110,23 @@ export interface ServerOptions {
 /**
  * The web server over a contract. It never listens by itself.
  *
- *     socket -> Node's parser -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> queue (503) -> body -> contract.call
+ *     socket -> Node's parser -> Host (403) -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> queue (503) -> body -> contract.call
  *                   |        |
  *                   |        `-> full queue and no other fault: quick-refusals.ts
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { contract, dialects = [], log, clock, limits, admission, tls, corsOrigins = [] } = options;
+  const {
+    contract,
+    dialects = [],
+    log,
+    clock,
+    limits,
+    admission,
+    tls,
+    corsOrigins = [],
+    allowedHosts = [],
+  } = options;
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
   const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
@@ -125,7 +138,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const isDraining = () => app.isDraining;
   const pacer = new Pacer(admission);
   const postponed = new Postponed();
-  const isRefused = createQuickRefusal({ contracts, admission, pacer, postponed, isDraining, onRequestEnd });
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -146,9 +158,21 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     frameworkErrors: (_error, request, reply) => {
       // Fastify runs no hooks for a path that its router cannot decode: this does their work
       finishHeaders(request, reply);
-      if (!isAccepted(request, reply, contract)) return;
+      if (!isAccepted(request, reply, contract, checkHost)) return;
       void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
     },
+  });
+  const checkHostName = createHostCheck(app.server, allowedHosts);
+  // with a key, only /mcp checks the host, because a page of another site does not have the key
+  const checkHost: HostCheck = checkKey === undefined ? checkHostName : () => undefined;
+  const isRefused = createQuickRefusal({
+    contracts,
+    admission,
+    pacer,
+    postponed,
+    isDraining,
+    onRequestEnd,
+    checkHost,
   });
   app.server.on("connect", onConnect(contract)).on("connection", () => {
     pacer.noteConnection();
@@ -175,7 +199,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   }
 
   app.addHook("onRequest", (request, reply, next) => {
-    if (isAccepted(request, reply, contract)) next();
+    if (isAccepted(request, reply, contract, checkHost)) next();
   });
   app.addHook("onSend", (request, reply, _payload, next) => {
     finishHeaders(request, reply);
@@ -223,7 +247,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ...others,
     });
   }
-  if (options.openMcp) serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, pacer, log });
+  if (options.openMcp) {
+    const checkOrigin = createOriginCheck(allowedHosts, corsOrigins);
+    const checkSender: HostCheck = (request) => checkHostName(request) ?? checkOrigin(request);
+    serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, pacer, log, checkSender });
+  }
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   await serveDocs(app, contract.document, dialects, options.version);
   await serveRedoc(app, dialects, options.version);
@@ -250,7 +278,12 @@ function leaveBodiesAlone(app: FastifyInstance): void {
 }
 
 /** Applies the rules of HTTP that do not depend on the route, and answers requests that violate them. @returns whether the request passes */
-function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Contract): boolean {
+function isAccepted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  contract: Contract,
+  checkHost: HostCheck,
+): boolean {
   const { raw } = request;
   if (isLingering(raw.socket)) {
     reply.hijack(); // came after a request whose response closes the connection: gets none
@@ -258,7 +291,12 @@ function isAccepted(request: FastifyRequest, reply: FastifyReply, contract: Cont
   }
   openExchange(raw, reply.raw, request.id);
   const failure = messageFailure(raw);
-  if (failure === undefined) return true;
-  sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
+  if (failure !== undefined) {
+    sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
+    return false;
+  }
+  const obstacle = checkHost(raw);
+  if (obstacle === undefined) return true;
+  sendReply(reply, contract.errorReply(obstacle, request.id));
   return false;
 }

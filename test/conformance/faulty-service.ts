@@ -90,7 +90,7 @@ export class FaultyService {
       version,
       apiKey,
       log,
-      openMcp: () => openMcpEndpoint(contract, { hosts: [], isLocal: true }, log),
+      openMcp: () => openMcpEndpoint(contract, log),
       limits: {
         maxBodyBytes: 2_097_152,
         bodyMemoryBytes: 67_108_864,

@@ -14,7 +14,7 @@ const app = await createApp(engine, {
   maxConnections: 1000,
   headersTimeoutMs: 20_000,
   bodyMemoryMb: 64,
-  mcpAddress: { hosts: [], isLocal: true },
+  mcp: true,
 });
 await app.listen({ host: "127.0.0.1", port: 0 });
 const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`; // it listens on TCP

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { request } from "node:http";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createMcpEndpoint } from "../../src/mcp/http.ts";
 import { listTools } from "../../src/mcp/tools.ts";
+import type { ServerOptions } from "../../src/server/server.ts";
 import { fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "../server/doubles.ts";
 import { packageRoot } from "../support/package-root.ts";
 
@@ -14,13 +17,11 @@ const ranking =
   document.paths["/v1/rank"].post.responses["200"].content["application/json"].examples.labelled.value;
 
 /** Answers like the contract's examples, and as the state asks for; tells what came. */
-function endpoint(asked: string[], { isLocal = true, hosts = [] as string[] } = {}) {
+function endpoint(asked: string[]) {
   return createMcpEndpoint({
     tools,
     version: "1.2.3",
     maxBodyBytes: MAX_BODY_BYTES,
-    isLocal,
-    hosts,
     onError: () => {},
     ask: () => async (operation) => {
       const text = Buffer.from(operation.body).toString();
@@ -38,10 +39,10 @@ function endpoint(asked: string[], { isLocal = true, hosts = [] as string[] } = 
 
 async function withMcp(
   run: (port: number, asked: string[]) => Promise<void>,
-  options?: Parameters<typeof endpoint>[1],
+  options: Partial<ServerOptions> = {},
 ): Promise<void> {
   const asked: string[] = [];
-  const app = await fakeServer({ openMcp: async () => endpoint(asked, options) });
+  const app = await fakeServer({ openMcp: async () => endpoint(asked), ...options });
   await withServer(app, (port) => run(port, asked));
 }
 
@@ -210,30 +211,40 @@ describe("MCP over HTTP", () => {
         assert.equal(reply.status, status);
         assert.equal(reply.body.jsonrpc, "2.0");
         assert.equal(reply.body.id, null);
+        assert.match(reply.headers.get("x-decision-error") ?? "", /^[A-Z_]+$/);
         assert.ok(reply.body.error.message.length > 10);
         if (status === 401) assert.equal(reply.headers.get("www-authenticate"), "Bearer");
         assert.deepEqual(asked, []);
       });
     });
 
-  it("answers a host name that was led to the loopback with 403", async () => {
+  it("takes pages of allowed hosts and of the origins that CORS allows, and says how to allow others", async () => {
+    const options = { allowedHosts: ["mine.example"], corsOrigins: ["https://shop.example"] };
     await withMcp(async (port) => {
-      assert.equal(await statusAs(port, "evil.example"), 403);
-      assert.equal(await statusAs(port, `localhost:${port}`), 200);
-    });
+      for (const origin of ["http://localhost:3000", "https://mine.example", "https://shop.example"])
+        assert.equal((await post(port, LIST, { origin })).status, 200, origin);
+      for (const origin of ["https://mine.example.evil.example", "https://shop.example:8443", "file://"]) {
+        const refused = await post(port, LIST, { origin });
+        assert.deepEqual(
+          [refused.status, refused.headers.get("x-decision-error")],
+          [403, "ORIGIN_NOT_ALLOWED"],
+        );
+        assert.match(refused.body.error.message, /--cors-origin/);
+      }
+    }, options);
+    await withMcp(
+      async (port) => assert.equal((await post(port, LIST, { origin: "https://any.example" })).status, 200),
+      { corsOrigins: ["*"] },
+    );
   });
 
-  it("takes the host names of --mcp-host, and any where other hosts reach it", async () => {
-    await withMcp(
-      async (port) => {
-        assert.equal(await statusAs(port, "mine.example"), 200);
-        assert.equal((await post(port, LIST, { origin: "https://mine.example" })).status, 200);
-        assert.equal(await statusAs(port, "other.example"), 403);
-      },
-      { hosts: ["mine.example"] },
-    );
-    await withMcp(async (port) => assert.equal(await statusAs(port, "other.example"), 200), {
-      isLocal: false,
+  it("takes the host names of the loopback only, also with a key", async () => {
+    await withMcp(async (port) => {
+      const [head, body] = [{ ...HEADERS, host: "evil.example" }, JSON.stringify(LIST)];
+      const outgoing = request({ host: "127.0.0.1", port, path: "/mcp", method: "POST", headers: head });
+      const [refused] = await once(outgoing.end(body), "response");
+      assert.deepEqual([refused.statusCode, refused.headers["x-decision-error"]], [403, "HOST_NOT_ALLOWED"]);
+      refused.resume();
     });
   });
 
@@ -243,18 +254,3 @@ describe("MCP over HTTP", () => {
     });
   });
 });
-
-/** `fetch` lets nobody choose the Host header. */
-async function statusAs(port: number, host: string): Promise<number | undefined> {
-  const { request } = await import("node:http");
-  return await new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: "127.0.0.1", port, path: "/mcp", method: "POST", headers: { ...HEADERS, host } },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      },
-    );
-    outgoing.on("error", reject).end(JSON.stringify(LIST));
-  });
-}

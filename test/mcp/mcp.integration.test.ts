@@ -103,7 +103,7 @@ describe("MCP with the model", () => {
       release = resolve;
     });
     const engine = { settings: { queueCapacity: 1, maxBatchRequests: 1 }, beforeForest: () => released };
-    const full = await FastService.start({ engine, mcpAddress: { hosts: [], isLocal: true } });
+    const full = await FastService.start({ engine, mcp: true });
     const calls = [full.post("/v1/systemone", SMALL)];
     try {
       await full.until(({ running_requests }) => running_requests === 1);

@@ -110,6 +110,13 @@ describe("the rule on addresses", () => {
       assert.doesNotThrow(check({ port: "9464", "metrics-port": "9464", ...free }));
   });
 
+  it("takes the names of hosts", () => {
+    for (const host of ["decisions.example.org", "my_box", "192.0.2.1", "2001:db8::1"])
+      assert.doesNotThrow(check({ "allowed-host": [host] }), host);
+    for (const host of ["https://a.example", "a.example:8700", "*", "a/b", "a.", "[::1]"])
+      assert.throws(check({ "allowed-host": ["a.example", host] }), /--allowed-host takes a host name/, host);
+  });
+
   it("takes origins as browsers send them", () => {
     for (const origin of ["*", "https://shop.example", "http://localhost:3000", "chrome-extension://abc"])
       assert.doesNotThrow(check({ "cors-origin": [origin] }));

@@ -47,12 +47,12 @@ export function testWire(start: () => Promise<Client>): void {
     for (const { name, given, status = [400] } of [
       { name: "words", given: `${MARK} ${MARK}\r\n\r\n` },
       { name: "another protocol", given: "GET /health HTTQ/1.1\r\n\r\n" },
-      { name: "version 9.9", given: "GET /health HTTP/9.9\r\nHost: a\r\n\r\n", status: [400, 505] },
+      { name: "version 9.9", given: "GET /health HTTP/9.9\r\nHost: localhost\r\n\r\n", status: [400, 505] },
       {
         name: "a method of no known name",
-        given: `${MARK.toUpperCase()} /health HTTP/1.1\r\nHost: a\r\n\r\n`,
+        given: `${MARK.toUpperCase()} /health HTTP/1.1\r\nHost: localhost\r\n\r\n`,
       },
-      { name: "a method in small letters", given: "get /health HTTP/1.1\r\nHost: a\r\n\r\n" },
+      { name: "a method in small letters", given: "get /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },
       {
         name: "the preface of HTTP/2",
         given: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -60,7 +60,10 @@ export function testWire(start: () => Promise<Client>): void {
       },
       { name: "TLS", given: Buffer.from("16030100c8010000c40303", "hex") },
       { name: "zeros", given: Buffer.alloc(64) },
-      { name: "a header without a colon", given: `GET /health HTTP/1.1\r\nHost: a\r\n${MARK}\r\n\r\n` },
+      {
+        name: "a header without a colon",
+        given: `GET /health HTTP/1.1\r\nHost: localhost\r\n${MARK}\r\n\r\n`,
+      },
       { name: "a header with a space before its colon", given: head("GET /health", `X-A : ${MARK}`) },
       { name: "a header with a zero byte", given: head("GET /health", `X-A: a\u0000${MARK}`) },
       { name: "a folded header", given: head("GET /health", "X-A: a", ` ${MARK}`) },

@@ -32,7 +32,7 @@ describe("the metrics", () => {
       log: memoryLog(),
       port: 0,
       serviceMetrics,
-      mcpAddress: { hosts: [], isLocal: true },
+      mcp: true,
     });
     const headers = { "x-request-id": CANARY, "user-agent": CANARY, authorization: `Bearer ${CANARY}` };
     for (const payload of [REQUEST, REQUEST, { state: "x", candidates: [CANARY] }])

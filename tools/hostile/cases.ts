@@ -47,7 +47,7 @@ export function post(
 export const JSON_LINES: readonly string[] = ["Content-Type: application/json"];
 
 export function head(method: string, target: string, lines: readonly string[] = []): string {
-  return `${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
+  return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
 }
 
 /** A valid request, small enough to be sent thousands of times. */

@@ -100,14 +100,16 @@ export const requestCases: Readonly<Record<string, Family>> = {
   "no method": (random) =>
     single(
       "no method",
-      [`${pick(random, NO_METHODS)} /health HTTP/1.1\r\nHost: x\r\n\r\n`, "end"],
+      [`${pick(random, NO_METHODS)} /health HTTP/1.1\r\nHost: localhost\r\n\r\n`, "end"],
       { statuses: [400] },
       [0, 1],
     ),
   CONNECT: (random) =>
     single(
       "CONNECT",
-      [`CONNECT ${pick(random, ["example.org:443", "/health", "127.0.0.1:22"])} HTTP/1.1\r\nHost: x\r\n\r\n`],
+      [
+        `CONNECT ${pick(random, ["example.org:443", "/health", "127.0.0.1:22"])} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      ],
       { statuses: [400, 405] },
     ),
   "another version": (random) => {
@@ -122,7 +124,7 @@ export const requestCases: Readonly<Record<string, Family>> = {
       "HTCPCP/1.0",
       "HTTP/1.1 ",
     ]);
-    return single("another version", [`GET /health ${version}\r\nHost: x\r\n\r\n`, "end"], {
+    return single("another version", [`GET /health ${version}\r\nHost: localhost\r\n\r\n`, "end"], {
       method: "GET",
       target: "/health",
       statuses: [400],
@@ -132,7 +134,7 @@ export const requestCases: Readonly<Record<string, Family>> = {
     single(
       "no version",
       [
-        `GET ${pick(random, ["/health", "/v1/models", "/"])}${pick(random, ["", " "])}\r\n${pick(random, ["", "Host: x\r\n"])}\r\n`,
+        `GET ${pick(random, ["/health", "/v1/models", "/"])}${pick(random, ["", " "])}\r\n${pick(random, ["", "Host: localhost\r\n"])}\r\n`,
         "end",
       ],
       { statuses: [400] },
@@ -160,7 +162,7 @@ export const requestCases: Readonly<Record<string, Family>> = {
   "no host, or two": (random) =>
     single(
       "no host, or two",
-      [`GET /health HTTP/1.1\r\n${pick(random, ["", "Host: a\r\nHost: b\r\n"])}\r\n`],
+      [`GET /health HTTP/1.1\r\n${pick(random, ["", "Host: localhost\r\nHost: b\r\n"])}\r\n`],
       asksFor("GET", "/health", [400]),
     ),
   "headers that are too long": (random) => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { createEngine, type EngineCore } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
-import { checkAddresses, checkExposure, checkTraces, isLoopback } from "../../options/exposure.ts";
+import { checkAddresses, checkExposure, checkTraces } from "../../options/exposure.ts";
 import { completeOptions } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
@@ -56,6 +56,7 @@ export async function serve(
   log.info({ options, hasKey: apiKey !== undefined }, "options");
   const keys = keyRingOf(options, apiKey);
   const tls = readTls(options);
+  const allowedHost = [options.host, ...options.allowedHost].map((name) => name.toLowerCase());
   const engine = await createEngine(options, (event, details) => log.warn(details, event), { remoteToken });
   // the model loads while the web server starts; until then the server answers 503
   const started = engine.start();
@@ -74,7 +75,7 @@ export async function serve(
       serviceMetrics,
       servesMetrics,
       tracing,
-      mcpAddress: mcpAddressOf(options),
+      allowedHost,
     });
     if (hasPassedSocket) {
       await started; // new connections wait in the socket's backlog
@@ -82,7 +83,8 @@ export async function serve(
     } else await listen(server, options);
     const copied = copyListener(server.server);
     reloadOnChange({ options, keys, server, log });
-    if (serviceMetrics !== undefined && !servesMetrics) await listenForMetrics(serviceMetrics, options);
+    if (serviceMetrics !== undefined && !servesMetrics)
+      await listenForMetrics(serviceMetrics, options, keys === undefined ? allowedHost : undefined);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
     installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
@@ -101,15 +103,6 @@ async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promi
   await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
 }
 
-/**
- * Host names under which MCP is served. A service on a loopback address accepts only loopback names, against DNS
- * rebinding.
- */
-function mcpAddressOf({ mcp, host, mcpHost }: ServiceOptions) {
-  const ownName = host.includes(":") ? `[${host}]` : host;
-  return mcp ? { hosts: [ownName, ...mcpHost], isLocal: isLoopback(host) } : undefined;
-}
-
 async function listen(server: FastifyInstance, { host, port, socket }: ServiceOptions): Promise<void> {
   if (socket !== "") {
     await listenOnSocket(server, socket);
@@ -123,9 +116,13 @@ async function listen(server: FastifyInstance, { host, port, socket }: ServiceOp
 }
 
 /** Serves metrics until the process ends, also during the shutdown. */
-async function listenForMetrics(metrics: MetricsPage, { host, metricsPort }: ServiceOptions): Promise<void> {
+async function listenForMetrics(
+  metrics: MetricsPage,
+  { host, metricsPort }: ServiceOptions,
+  allowedHosts: readonly string[] | undefined,
+): Promise<void> {
   const { createMetricsServer } = await import("../../server/routes/metrics.ts");
-  const server = createMetricsServer(metrics).listen(metricsPort, host);
+  const server = createMetricsServer(metrics, allowedHosts).listen(metricsPort, host);
   try {
     await once(server, "listening");
   } catch (cause) {

@@ -6,11 +6,11 @@ import { readBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
+import type { HostCheck } from "./hosts.ts";
 import { countTurnedAway, isCancelled, type OperationOptions } from "./operations.ts";
 
 /** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */
 export interface McpRoute {
-  refusal(headers: IncomingHttpHeaders): string | undefined;
   answer(post: McpPost): Promise<OutgoingReply>;
 }
 
@@ -24,8 +24,15 @@ interface McpPost {
 
 export type OpenMcp = () => Promise<McpRoute>;
 
+export interface McpOptions extends OperationOptions {
+  /** Whether a page of another site may have sent the request. */
+  readonly checkSender: HostCheck;
+}
+
 /** JSON-RPC reserves -32000 to -32099 for errors of servers. */
 const SERVER_ERROR = -32_000;
+
+const INVALID = { "x-decision-error": "INVALID_REQUEST" };
 
 const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
 
@@ -35,7 +42,7 @@ const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
  * Key, size limit and memory for bodies are those of the operations. A full queue is reported by the tool calls, because other
  * methods, such as listing tools, need no place in it.
  */
-export function serveMcp(app: FastifyInstance, open: OpenMcp, options: OperationOptions): void {
+export function serveMcp(app: FastifyInstance, open: OpenMcp, options: McpOptions): void {
   let opened: Promise<McpRoute> | undefined;
   app.post("/mcp", { config: { operationId: ROUTE.operationId } }, async (request, reply) => {
     opened ??= open();
@@ -47,7 +54,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   mcp: McpRoute,
-  options: OperationOptions,
+  options: McpOptions,
 ): Promise<FastifyReply> {
   const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
   const outgoing = await replyTo(request, reply, mcp, signal, options).catch((error: unknown) =>
@@ -58,18 +65,18 @@ async function answer(
   return sendReply(reply, outgoing);
 }
 
-/** @throws ServiceError UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED */
+/** @throws ServiceError HOST_NOT_ALLOWED | ORIGIN_NOT_ALLOWED | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | DEADLINE_EXCEEDED | CANCELLED */
 async function replyTo(
   request: FastifyRequest,
   reply: FastifyReply,
   mcp: McpRoute,
   signal: AbortSignal,
-  { headChecks, bodies, admission }: OperationOptions,
+  { headChecks, bodies, admission, checkSender }: McpOptions,
 ): Promise<OutgoingReply> {
   const { raw, id } = request;
   const arrivedAt = bodies.clock.now();
-  const refusal = mcp.refusal(raw.headers);
-  if (refusal !== undefined) return rpcError(403, refusal, {});
+  const obstacle = checkSender(raw);
+  if (obstacle !== undefined) throw obstacle;
   const holder = checkHead(raw, ROUTE, headChecks);
   request.keyName = holder?.name;
   if (holder?.rates !== undefined) await holder.rates.takeRequest();
@@ -82,10 +89,12 @@ async function replyTo(
     tokens += facts.inputTokens;
   };
   const post = { headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt, onInference };
-  return mcp.answer(post).finally(async () => {
+  const outgoing = await mcp.answer(post).finally(async () => {
     release();
     await holder?.rates?.chargeTokens(tokens);
   });
+  // what the SDK refuses breaks the protocol
+  return outgoing.status < 400 ? outgoing : { ...outgoing, headers: { ...outgoing.headers, ...INVALID } };
 }
 
 /** Converts the contract's error response to a JSON-RPC error with the same status and headers. */

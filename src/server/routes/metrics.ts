@@ -1,5 +1,11 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
+import type { OutgoingReply } from "../../contract/call.ts";
+import { errorReply } from "../../contract/error-reply.ts";
+import { ServiceError } from "../../errors.ts";
+import { COMMON_HEADERS, notFound } from "../wire/replies.ts";
+import { createHostCheck } from "./hosts.ts";
+import { requestIdOf } from "./request-id.ts";
 
 /** The content of /metrics. */
 export interface MetricsPage {
@@ -23,25 +29,37 @@ export function serveMetrics(app: FastifyInstance, metrics: MetricsPage): void {
   });
 }
 
-/** A server for the metrics alone. It does not listen yet. */
-export function createMetricsServer(metrics: MetricsPage): Server {
-  return createServer((request, response) => {
-    const [path] = (request.url ?? "").split("?");
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (path !== PATH || !isRead) {
-      const [status, detail] =
-        path === PATH ? [405, `This path allows GET, HEAD.`] : [404, `This path does not exist.`];
-      const allow = status === 405 ? { allow: "GET, HEAD" } : {};
-      response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...allow });
-      response.end(JSON.stringify({ detail }));
+/**
+ * A server for the metrics alone. It does not listen yet.
+ *
+ * @param allowedHosts as of the service, if it has no key; undefined if it has one
+ */
+export function createMetricsServer(metrics: MetricsPage, allowedHosts?: readonly string[]): Server {
+  const server = createServer((request, response) => {
+    const requestId = requestIdOf(request);
+    const send = ({ status, headers, body }: OutgoingReply): void => {
+      const length = { "content-length": Buffer.byteLength(body) };
+      response.writeHead(status, { ...COMMON_HEADERS, "x-request-id": requestId, ...headers, ...length });
+      response.end(body);
+    };
+    const obstacle = checkHost(request) ?? routeFailure(request);
+    if (obstacle !== undefined) {
+      const reply = errorReply(obstacle, requestId);
+      const isMethod = obstacle.kind === "METHOD_NOT_ALLOWED";
+      send(isMethod ? { ...reply, headers: { ...reply.headers, allow: "GET, HEAD" } } : reply);
       return;
     }
     metrics.write(request.headers.accept).then(
-      ({ contentType, text }) => {
-        response.writeHead(200, { "content-type": contentType, "content-length": Buffer.byteLength(text) });
-        response.end(text);
-      },
-      () => response.destroy(),
+      ({ contentType, text }) => send({ status: 200, headers: { "content-type": contentType }, body: text }),
+      (error: unknown) => send(errorReply(error, requestId)),
     );
   });
+  const checkHost = allowedHosts === undefined ? () => undefined : createHostCheck(server, allowedHosts);
+  return server;
+}
+
+function routeFailure({ method, url = "" }: IncomingMessage): ServiceError | undefined {
+  if (!/^\/+metrics\/?(\?|$)/.test(url)) return notFound();
+  if (method === "GET" || method === "HEAD") return undefined;
+  return new ServiceError("METHOD_NOT_ALLOWED", "This path allows GET, HEAD.");
 }

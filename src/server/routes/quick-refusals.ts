@@ -10,6 +10,7 @@ import type { Pacer } from "../wire/pacer.ts";
 import type { Postponed } from "../wire/postponed.ts";
 import { COMMON_HEADERS, closesConnection } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
+import type { HostCheck } from "./hosts.ts";
 import type { Admission } from "./operations.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -21,6 +22,7 @@ export interface QuickRefusalOptions {
   readonly postponed: Postponed;
   readonly isDraining: () => boolean;
   readonly onRequestEnd: RequestListener;
+  readonly checkHost: HostCheck;
 }
 
 interface RefusingContract {
@@ -52,7 +54,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * Fastify.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, pacer, postponed, isDraining, onRequestEnd } = options;
+  const { contracts, admission, pacer, postponed, isDraining, onRequestEnd, checkHost } = options;
   const routes = new Map(
     contracts.flatMap((served) =>
       served.headChecks.contract.routes
@@ -69,6 +71,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const known = routes.get(keyOf(request.method, request.url));
     if (known === undefined) return false;
     const { route, headChecks, requestIdHeader } = known;
+    if (checkHost(request) !== undefined) return false;
     const sender = senderOf(request, route, headChecks);
     if (sender === undefined) return false;
     const startedAt = performance.now();
