@@ -51,32 +51,6 @@ function tritonServer(folder, repository, port, { libraries, site, version }, mo
   return { program, args, env, log: path.join(folder, "log") };
 }
 
-function mlserver(folder, port, model, [{ executable }]) {
-  const served = path.join(folder, model.name);
-  exportModel("onnx", model, served);
-  fs.copyFileSync(
-    path.join(ROOT, "deploy/mlserver/decision_mlserver.py"),
-    path.join(served, "decision_mlserver.py"),
-  );
-  const settings = JSON.parse(
-    fs.readFileSync(path.join(ROOT, "deploy/mlserver/model-settings.json"), "utf8"),
-  );
-  fs.writeFileSync(
-    path.join(served, "model-settings.json"),
-    JSON.stringify({ ...settings, name: model.name }),
-  );
-  const env = {
-    PYTHONPATH: served,
-    MLSERVER_HOST: "127.0.0.1",
-    MLSERVER_HTTP_PORT: String(port),
-    MLSERVER_GRPC_PORT: "0",
-    MLSERVER_METRICS_ENDPOINT: "",
-    MLSERVER_PARALLEL_WORKERS: "0",
-  };
-  const args = ["-m", "mlserver.cli.main", "start", folder];
-  return { program: executable, args, env, log: path.join(folder, "log") };
-}
-
 /** KServe. It listens on every address of the machine and has no setting to change that. */
 function kserve(folder, port, model, [{ executable }]) {
   const served = path.join(folder, model.name);
@@ -118,12 +92,6 @@ export const SERVERS = {
     precisions: ["fp32", "bf16"],
     profile: "seed", // batched scores differ by rounding
     serve: tritonNative,
-  },
-  mlserver: {
-    pythons: { [REMOTE]: ["mlserver", "onnxruntime"] },
-    backend: "onnx",
-    precisions: ["int8", "fp32"],
-    serve: mlserver,
   },
   kserve: {
     pythons: { KSERVE_PYTHON: ["kserve", "onnxruntime"] },

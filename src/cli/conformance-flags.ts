@@ -71,16 +71,13 @@ export const CONFORMANCE_FLAGS = {
     helpValue: "<file>",
     description: "write the clauses that are broken now as a baseline; keeps the reasons of --baseline",
   },
-  json: { type: "boolean", description: "print the report as JSON", exclusive: ["tap"] },
-  tap: { type: "boolean", description: "print the report as TAP 14" },
+  json: { type: "boolean", description: "print the report as JSON" },
   github: {
     type: "boolean",
     description: "print GitHub annotations after the report",
-    exclusive: ["json", "tap"],
+    exclusive: ["json"],
   },
   junit: { type: "string", helpValue: "<file>", description: "also write the report as JUnit XML" },
-  sarif: { type: "string", helpValue: "<file>", description: "also write the report as SARIF 2.1.0" },
-  report: { type: "string", helpValue: "<file>", description: "also write the report as an HTML page" },
 } as const satisfies Readonly<Record<string, ConformanceFlag>>;
 
 export type FlagName = keyof typeof CONFORMANCE_FLAGS;

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { type Report, runConformance } from "../../src/conformance/index.ts";
-import {
-  htmlReport,
-  jsonReport,
-  junitReport,
-  tapReport,
-  terminalReport,
-} from "../../src/conformance/reporters/index.ts";
+import { jsonReport, junitReport, terminalReport } from "../../src/conformance/reporters/index.ts";
 import { type Fault, FaultyService } from "./faulty-service.ts";
 
 /** Characters that a shell, JSON, HTML, XML and addresses each write in another way. */
@@ -19,8 +13,6 @@ function formsOf(report: Report): ReadonlyMap<string, string> {
   return new Map([
     ["json", jsonReport(report)],
     ["junit", junitReport(report)],
-    ["tap", tapReport(report)],
-    ["html", htmlReport(report)],
     ["terminal", terminalReport(report, { isColoured: true })],
     ["results", report.results.map(({ came, curl }) => `${came}\n${curl}`).join("\n")],
   ]);

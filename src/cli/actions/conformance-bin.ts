@@ -41,11 +41,8 @@ export async function main(args: readonly string[]): Promise<number> {
       baseline: text(values, "baseline"),
       "write-baseline": text(values, "write-baseline"),
       json: values.get("json") === true,
-      tap: values.get("tap") === true,
       github: values.get("github") === true,
       junit: text(values, "junit"),
-      sarif: text(values, "sarif"),
-      report: text(values, "report"),
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -2,12 +2,9 @@ import { readFile } from "node:fs/promises";
 import { PROFILES, type Report, runConformance, WrongUsage } from "../../conformance/index.ts";
 import {
   githubAnnotations,
-  htmlReport,
   jsonReport,
   junitReport,
   progressLine,
-  sarifReport,
-  tapReport,
   terminalReport,
 } from "../../conformance/reporters/index.ts";
 import { writeBaseline } from "../../conformance/run/baseline.ts";
@@ -32,11 +29,8 @@ export interface GivenFlags {
   readonly baseline: string | undefined;
   readonly "write-baseline": string | undefined;
   readonly json: boolean;
-  readonly tap: boolean;
   readonly github: boolean;
   readonly junit: string | undefined;
-  readonly sarif: string | undefined;
-  readonly report: string | undefined;
 }
 
 /**
@@ -51,8 +45,6 @@ export async function checkConformance(baseUrl: string, flags: GivenFlags): Prom
   const baseline = await readInput(flags.baseline, "--baseline");
   const files = [
     { file: await openOutput(flags.junit, "--junit"), show: junitReport },
-    { file: await openOutput(flags.sarif, "--sarif"), show: sarifReport },
-    { file: await openOutput(flags.report, "--report"), show: htmlReport },
     { file: await openOutput(flags["write-baseline"], "--write-baseline"), show: writeBaseline },
   ];
   const progress = terminalProgress(process.stderr);
@@ -103,9 +95,8 @@ async function readInput(name: string | undefined, flag: string): Promise<string
   }
 }
 
-function show(report: Report, { json, tap, github }: GivenFlags): string {
+function show(report: Report, { json, github }: GivenFlags): string {
   if (json) return jsonReport(report);
-  if (tap) return tapReport(report);
   const isColoured = process.stdout.isTTY && !process.env.NO_COLOR;
   return `${terminalReport(report, { isColoured })}${github ? githubAnnotations(report) : ""}`;
 }

@@ -37,11 +37,8 @@ export default class Conformance extends BaseCommand {
     baseline: text("baseline"),
     "write-baseline": text("write-baseline"),
     json: yes("json"),
-    tap: yes("tap"),
     github: yes("github"),
     junit: text("junit"),
-    sarif: text("sarif"),
-    report: text("report"),
   };
 
   async run(): Promise<void> {
@@ -60,11 +57,8 @@ export default class Conformance extends BaseCommand {
       baseline: flags.baseline,
       "write-baseline": flags["write-baseline"],
       json: flags.json,
-      tap: flags.tap,
       github: flags.github,
       junit: flags.junit,
-      sarif: flags.sarif,
-      report: flags.report,
     });
     process.exitCode = exitCode; // this.exit(2) would print the usage message for wrong flags
   }
