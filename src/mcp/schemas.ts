@@ -3,38 +3,44 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** A longer chain of $refs is taken as a cycle. Chosen. */
 const MAX_CHAIN = 64;
-/** Keywords left out: those of OpenAPI only, or for client generators only. */
-const LEFT_OUT = new Set(["discriminator", "format", "nullable", "example"]);
+/** Levels of arrays directly in arrays in the schema of any JSON value, which has an end since no list lacks types. Chosen. */
+const ARRAY_LEVELS = 2;
 
 /**
- * Converts a schema of an OpenAPI 3.0 document to JSON Schema (draft 2020-12) without $refs, because some model APIs to
- * which hosts pass tool schemas do not resolve them.
+ * Converts a schema of an OpenAPI 3.0 document to JSON Schema (draft 2020-12), in a form that all model APIs take to which
+ * hosts pass tool schemas. Some refuse all tools of a host if one schema has a reference, `oneOf`, a list as `type`, or a
+ * part without a type.
  *
  * @param document the document that $refs point into
  * @throws Error for an unresolvable or cyclic $ref
  */
-export function toJsonSchema(schema: unknown, document: Schema): Schema {
-  const converted = convert(schema, document, 0);
-  if (!isSchema(converted)) throw new Error("A schema of the contract is not an object.");
-  return converted;
+export function toJsonSchema(schema: unknown, document: Schema, hops = 0): Schema {
+  if (hops > MAX_CHAIN) throw new Error("A schema of the contract refers to itself.");
+  const inner = (node: unknown) => toJsonSchema(node, document, hops + 1);
+  if (!isSchema(schema)) throw new Error("A schema of the contract is not an object.");
+  if (typeof schema.$ref === "string") return inner(lookUp(schema.$ref, document));
+  const { description, nullable, discriminator: _, format: __, example: ___, oneOf, ...kept } = schema;
+  const { properties, additionalProperties, items, anyOf = oneOf } = kept;
+  const converted = {
+    ...kept,
+    ...(isSchema(properties) && { properties: mapValues(properties, inner) }),
+    ...(isSchema(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
+    ...(items !== undefined && { items: inner(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inner) }),
+  };
+  const hasType = ["type", "anyOf", "enum"].some((keyword) => keyword in converted);
+  const typed = hasType ? converted : { ...converted, anyOf: anyJson(ARRAY_LEVELS) };
+  return {
+    ...(description !== undefined && { description }),
+    ...(nullable === true ? { anyOf: [typed, { type: "null" }] } : typed),
+  };
 }
 
-function convert(node: unknown, document: Schema, hops: number): unknown {
-  if (hops > MAX_CHAIN) throw new Error("A schema of the contract refers to itself.");
-  if (Array.isArray(node)) return node.map((item) => convert(item, document, hops + 1));
-  if (!isSchema(node)) return node;
-  if (typeof node.$ref === "string") return convert(lookUp(node.$ref, document), document, hops + 1);
-  const members = Object.entries(node).flatMap(([name, value]) => {
-    if (LEFT_OUT.has(name)) return [];
-    // under `properties`, keys are member names, not keywords
-    const converted =
-      name === "properties" && isSchema(value)
-        ? mapValues(value, (property) => convert(property, document, hops + 1))
-        : convert(value, document, hops + 1);
-    return [[name, converted] as const];
-  });
-  const copy = Object.fromEntries(members);
-  return node.nullable === true ? { ...copy, type: [node.type, "null"] } : copy;
+function anyJson(arrayLevels: number): readonly Schema[] {
+  const types = ["string", "object", "number", "boolean", "null"].map((type) => ({ type }));
+  return arrayLevels === 0
+    ? types
+    : [...types, { type: "array", items: { anyOf: anyJson(arrayLevels - 1) } }];
 }
 
 /** Resolves a local JSON pointer (RFC 6901) such as `#/components/schemas/Question`. */

@@ -1,7 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from "@modelcontextprotocol/server";
+import { fitArguments } from "./arguments.ts";
 import { type AskService, type CallLimits, callTool } from "./call-tool.ts";
 import type { SentArguments } from "./messages.ts";
-import { isToolName, TOOLS } from "./tools.ts";
+import { TOOLS, toolOf } from "./tools.ts";
 
 export interface McpParts extends CallLimits {
   readonly ask: AskService;
@@ -41,9 +42,13 @@ export function createMcpServer(
     onUse?.();
     return { tools };
   });
-  server.setRequestHandler("tools/call", ({ params: { name } }, { mcpReq }) => {
+  server.setRequestHandler("tools/call", async ({ params: { name: calledAs } }, { mcpReq }) => {
     const given = exchange.takeArguments(mcpReq.id);
-    if (isToolName(name)) return callTool(name, given, exchange.signal ?? mcpReq.signal, ask, limits);
+    const signal = exchange.signal ?? mcpReq.signal;
+    const name = toolOf(calledAs);
+    const tool = tools.find((listed) => listed.name === name);
+    if (name !== undefined && tool !== undefined)
+      return callTool(name, await fitArguments(given, tool.inputSchema, signal), signal, ask, limits);
     const known = Object.keys(TOOLS).join(", ");
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

@@ -45,8 +45,15 @@ export const TOOLS = {
 
 export type ToolName = keyof typeof TOOLS;
 
-export function isToolName(name: string): name is ToolName {
-  return Object.hasOwn(TOOLS, name);
+const TOOL_NAMES = Object.keys(TOOLS) as ToolName[]; // the literal has exactly these keys
+
+/** The tool of a name, which some gateways send as they list it: `decisions__rank`, `decisions.rank`. */
+export function toolOf(calledAs: string): ToolName | undefined {
+  return TOOL_NAMES.find(
+    (name) =>
+      calledAs === name ||
+      (calledAs.endsWith(name) && /[^a-z0-9]/i.test(calledAs.charAt(calledAs.length - name.length - 1))),
+  );
 }
 
 /** The tools are read-only: they use only their arguments and change nothing. */

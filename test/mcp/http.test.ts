@@ -110,6 +110,42 @@ describe("MCP over HTTP", () => {
     });
   });
 
+  it("takes what hosts send in other forms", async () => {
+    await withMcp(async (port, asked) => {
+      const given = { state: "s", candidates: ["a", "b"] };
+      for (const params of [
+        { name: "rank", arguments: { ...given, model: null, question: "" } },
+        { name: "rank", arguments: JSON.stringify(given) },
+        { name: "mcp__typed-decisions__rank", arguments: given, _meta: { progressToken: 1, more: {} } },
+        { name: "typed.decisions:rank", arguments: given, more: null },
+      ]) {
+        const { body } = await post(port, { ...callOf("rank"), params });
+        assert.deepEqual(body.result?.structuredContent, ranking, JSON.stringify(body));
+      }
+      assert.deepEqual(asked, Array(4).fill(`rank ${JSON.stringify(given)}`));
+      for (const nothing of [{}, null, [], "{}", undefined])
+        assert.ok((await post(port, callOf("models", nothing))).body.result.structuredContent);
+    });
+  });
+
+  it("takes no other names for its tools, and no arguments but objects", async () => {
+    await withMcp(async (port, asked) => {
+      for (const [name, given] of [
+        ["prerank", {}],
+        ["Rank", {}],
+        ["rank.", {}],
+        ["", {}],
+        ["rank", "text"],
+        ["rank", [1]],
+        ["rank", 1],
+      ] as const) {
+        const { body } = await post(port, callOf(name, given));
+        assert.equal(body.error.code, -32_602, name);
+      }
+      assert.deepEqual(asked, []);
+    });
+  });
+
   it("tells a wrong request and a full queue as results that an agent can read", async () => {
     await withMcp(async (port) => {
       for (const [state, text] of [

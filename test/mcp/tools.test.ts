@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import type { AnySchemaObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { toJsonSchema } from "../../src/mcp/schemas.ts";
+import { isSchema, toJsonSchema } from "../../src/mcp/schemas.ts";
 import { listTools } from "../../src/mcp/tools.ts";
 import { packageRoot } from "../support/package-root.ts";
 
@@ -44,6 +44,27 @@ describe("the tools of MCP", () => {
       ajv.compile(promised(outputSchema));
     });
 
+  it("have types everywhere, and items in each array", () => {
+    for (const { name, inputSchema, outputSchema } of tools)
+      for (const schema of [inputSchema, outputSchema]) checkTypes(schema, name);
+  });
+
+  it("allow any JSON where the contract does", () => {
+    const [decide] = tools.map(({ inputSchema }) => ajv.compile(inputSchema));
+    for (const any of [null, "a", 1, true, {}, { a: [[[1]]] }, [], [1, null, {}], [[1], ["a", {}]]])
+      for (const type of ["noul", "choice"])
+        for (const criteria of [
+          { false: any, true: any },
+          { true: "a", false: null },
+        ]) {
+          const question = { type, instructions: any, criteria };
+          assert.ok(
+            decide?.({ state: any, questions: { q: question } }),
+            JSON.stringify([any, decide?.errors]),
+          );
+        }
+  });
+
   it("take the contract's examples and refuse what it refuses", () => {
     const [decide, rank, models] = tools.map(({ inputSchema }) => ajv.compile(inputSchema));
     for (const example of Object.values<{ value: unknown }>(
@@ -71,6 +92,20 @@ describe("the tools of MCP", () => {
   });
 });
 
+/** Some model APIs refuse all tools of a host if one schema lacks a type, or has a list of them. */
+function checkTypes(schema: unknown, place: string): void {
+  assert.ok(isSchema(schema), place);
+  const { type, anyOf, properties = {}, items, additionalProperties } = schema;
+  assert.ok(typeof type === "string" || Array.isArray(anyOf), `${place} has no type`);
+  assert.ok(!("oneOf" in schema), `${place} has oneOf`);
+  assert.ok(type !== "array" || items !== undefined, `${place} has no items`);
+  if (items !== undefined) checkTypes(items, `${place}[]`);
+  if (typeof additionalProperties === "object") checkTypes(additionalProperties, `${place}.*`);
+  if (Array.isArray(anyOf))
+    for (const [index, part] of anyOf.entries()) checkTypes(part, `${place}|${index}`);
+  for (const [name, part] of Object.entries(properties ?? {})) checkTypes(part, `${place}.${name}`);
+}
+
 describe("a schema of the contract as JSON Schema", () => {
   it("keeps properties that are named like keywords", () => {
     const schema = { type: "object", properties: { format: { type: "string", format: "uuid" } } };
@@ -78,6 +113,12 @@ describe("a schema of the contract as JSON Schema", () => {
       type: "object",
       properties: { format: { type: "string" } },
     });
+  });
+
+  it("says null as a type of its own", () => {
+    const schema = { type: "array", nullable: true, description: "a", items: { enum: [1] } };
+    const anyOf = [{ type: "array", items: { enum: [1] } }, { type: "null" }];
+    assert.deepEqual(toJsonSchema(schema, {}), { description: "a", anyOf });
   });
 
   it("refuses references that lead nowhere or in a circle", () => {

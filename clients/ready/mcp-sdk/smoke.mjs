@@ -64,6 +64,18 @@ for (const [where, open] of [
       assert.equal(structuredContent.models.length, 1);
     }),
   );
+  await check(`over ${where}, arguments that hosts write in other forms are taken`, () =>
+    withClient(open(), async (client) => {
+      const { structuredContent } = await client.callTool({
+        name: "rank",
+        arguments: { ...RANK, model: null },
+      });
+      assert.equal(structuredContent.ranked.length, 2);
+      const questions = JSON.stringify(DECIDE.questions);
+      const called = await client.callTool({ name: "decide", arguments: { ...DECIDE, questions } });
+      assert.deepEqual(Object.keys(called.structuredContent.answers), Object.keys(DECIDE.questions));
+    }),
+  );
   await check(`over ${where}, an error says what was expected`, () =>
     withClient(open(), async (client) => {
       const result = await client.callTool({ name: "rank", arguments: { ...RANK, candidates: ["a"] } });

@@ -5,10 +5,14 @@ const MAX_CHAIN = 64;
 /** Keywords left out of the comparison: those of OpenAPI only, annotations, and containers of referenced schemas. */
 const LEFT_OUT = new Set(["discriminator", "format", "nullable", "$schema", "$id", "$defs", "definitions"]);
 const SAME_WORD: Readonly<Record<string, string>> = { anyOf: "oneOf" };
+/** Members of a schema that lists types and bounds nothing. */
+const BARE = new Set(["type", "description", "items"]);
+const ALL_TYPES = ["array", "boolean", "null", "number", "object", "string"];
 
 /**
  * Normalizes a schema, so that OpenAPI 3.0 and JSON Schema can be compared. Resolves references, writes null as a type
- * and `const` as `enum`, and drops subschemas that allow everything.
+ * and `const` as `enum`, drops subschemas that allow everything, and lists of all types: some model APIs require a type
+ * everywhere.
  *
  * @param document the document that references point into
  * @throws Error for an unresolvable or cyclic reference
@@ -30,7 +34,20 @@ export function canonicalSchema(schema: Json, document: Json, hops = 0): Json {
     if (name === "additionalProperties" && allowsAll(converted)) return [];
     return [[SAME_WORD[name] ?? name, converted]];
   });
-  return new Map(members);
+  return simplified(new Map(members));
+}
+
+/** Writes a list of all types as no type, and a schema or null as one schema with the type null. */
+function simplified(schema: JsonMap): JsonMap {
+  const given = schema.get("oneOf");
+  const alternatives = isList(given) ? given.filter(isMap) : [schema];
+  const types = new Set(alternatives.flatMap((alternative) => alternative.get("type") ?? []));
+  const isBare = alternatives.every((alternative) => [...alternative.keys()].every((name) => BARE.has(name)));
+  if (isBare && ALL_TYPES.every((type) => types.has(type))) return new Map();
+  const [one, ...others] = alternatives.filter((alternative) => alternative.get("type") !== "null");
+  if (!isList(given) || one === undefined || others.length > 0) return schema;
+  const type = typesOf(new Map([...one, ["nullable", alternatives.length > 1]]));
+  return new Map([...[...schema].filter(([name]) => name !== "oneOf"), ...one, ["type", type]]);
 }
 
 function typesOf(schema: JsonMap): Json {
