@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { openSync, readSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 import { REQUEST_LIMITS } from "../dist/src/decisions/limits.js";
 
 const { maxBodyBytes: SIZE, maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
@@ -107,6 +108,23 @@ const SHAPES = {
   },
 };
 
+const again = (bytes, size = SIZE) =>
+  Buffer.alloc(Math.floor(size / bytes.length) * bytes.length, Uint8Array.from(bytes));
+const LARGE_FRAME = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x68];
+const HUFFMAN_BLOCK = [0x44, 0, 0, 0x12, 0, 1, 131, 0x11, 0x11, 3, 0];
+const MANY_SEQUENCES = [0x8, 0x41, 0xff, 0x90, 0xdf, 0x54, 0, 1, 52, 0x80];
+
+/** Encoded bodies, which only the dialect of TypeSafe takes. */
+const ENCODED = {
+  "zstd, empty frames": () => again([...LARGE_FRAME, 1, 0, 0]),
+  "zstd, empty blocks": () => Buffer.concat([Buffer.from(LARGE_FRAME), again([0, 0, 0], SIZE - 9)]),
+  "zstd, Huffman tables": () => Buffer.concat([Buffer.from(LARGE_FRAME), again(HUFFMAN_BLOCK, SIZE - 9)]),
+  "zstd, the longest matches": () => Buffer.from([...LARGE_FRAME, 0x55, 0, 0, ...MANY_SEQUENCES]),
+  "gzip, empty members": () => again(gzipSync("")),
+  "gzip, zeros": () => gzipSync(Buffer.alloc(500 * SIZE)),
+  "gzip, small objects": () => gzipSync(SHAPES["small objects"]()),
+};
+
 let schedule;
 const buffer = Buffer.alloc(64);
 
@@ -117,10 +135,14 @@ else await measure();
 async function beCaller() {
   const { request, Agent } = await import("node:http");
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
-  const call = (port, method, path, body) =>
+  const call = (port, method, path, body, coding = "identity") =>
     new Promise((resolve, reject) => {
       const headers = body
-        ? { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
+        ? {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(body),
+            "content-encoding": coding,
+          }
         : {};
       const outgoing = request({ port, method, path, agent, headers }, (response) => {
         response.resume().on("end", () => resolve(response.statusCode));
@@ -128,6 +150,8 @@ async function beCaller() {
       outgoing.on("error", reject).end(body);
     });
   const post = (port, name) => {
+    const encoded = ENCODED[name]?.();
+    if (encoded) return () => call(port, "POST", "/typesafe/v1/systemone", encoded, name.split(",")[0]);
     const body = Buffer.from(SHAPES[name]());
     return () => call(port, "POST", body.includes('"candidates"') ? "/v1/rank" : "/v1/systemone", body);
   };
@@ -225,7 +249,7 @@ async function measure() {
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const { own, wall } = idle.end();
   console.log(`idle: own ${own.toFixed(1)} ms, wall ${wall.toFixed(1)} ms`);
-  for (const name of Object.keys(SHAPES).filter((shape) => shape.includes(flags.only))) {
+  for (const name of Object.keys({ ...SHAPES, ...ENCODED }).filter((shape) => shape.includes(flags.only))) {
     const runs = [];
     for (let round = 0; round < Number(flags.rounds); round++) runs.push(await ask({ name, count: 1 }));
     print(name, runs);

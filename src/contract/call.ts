@@ -1,5 +1,6 @@
 import type { operations } from "../../generated/types.ts";
 import type { Clock, Engine, ScoredRequest } from "../inference/ports.ts";
+import type { SliceOptions } from "../json/slices.ts";
 import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
@@ -99,6 +100,8 @@ export interface IncomingCall {
   readonly signal: AbortSignal;
   /** Time on the service's clock when its headers had arrived, which starts the deadline. Default: its admission to the queue. */
   readonly arrivedAt?: number | undefined;
+  /** How the body is read; its signal ends that. Default: `signal`. `end` is called when the body has been validated. */
+  readonly reading?: (Pick<SliceOptions, "signal" | "clock"> & { end(): void }) | undefined;
   /** The bytes of the body, decoded and within the size limit; empty for operations without a body. */
   readonly body: Uint8Array;
 }

@@ -86,6 +86,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     const dispatcher = await dispatcherOf();
     if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
     const { plain, ordered, sent, usedNames } = await received;
+    call.reading?.end();
     const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
     };
@@ -102,7 +103,11 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     if (route === undefined) return Promise.reject(unreachableError());
     const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
     const received = route.hasBody
-      ? readBody({ ...call, body }, { schema: route.bodySchema, document, aliases })
+      ? readBody(body, call.reading ?? { signal: call.signal }, {
+          schema: route.bodySchema,
+          document,
+          aliases,
+        })
       : undefined;
     return handle(call, route, received).then(async ({ reply }) => written(await reply));
   }

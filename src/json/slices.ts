@@ -23,7 +23,10 @@ export interface SliceClock {
 }
 
 export interface SliceOptions {
-  /** Aborted when nobody waits for the result any more. Checked in the queue, and before each slice but the first. */
+  /**
+   * Aborted when the result is no longer wanted: the caller has left, or the deadline has passed. Checked in the queue, and before
+   * each slice but the first. Its reason is thrown if that is a ServiceError.
+   */
   readonly signal?: AbortSignal;
   /** Joins the queue before its first slice. Otherwise the first slices of bodies that arrive together share one turn. */
   readonly isLong?: boolean;
@@ -40,7 +43,7 @@ const eventLoopClock: SliceClock = { now: () => performance.now(), pause: () => 
 /**
  * Runs a computation to its end. After each slice the event loop gets a turn.
  *
- * @throws ServiceError CANCELLED once `signal` is aborted
+ * @throws ServiceError the reason of `signal` once it is aborted, by default CANCELLED
  */
 export async function runSliced<T>(
   steps: Steps<T>,
@@ -54,7 +57,7 @@ export async function runSliced<T>(
   try {
     for (;;) {
       await clock.pause();
-      throwIfGone(signal);
+      throwIfEnded(signal);
       const slice = runSlice(steps, clock);
       if (!slice.done) continue;
       await clock.pause(); // what follows begins in a turn of its own
@@ -76,9 +79,9 @@ function runSlice<T>(steps: Steps<T>, clock: SliceClock): IteratorResult<void, T
 let isSomebodyServed = false;
 const line: (() => void)[] = [];
 
-/** Resolves when it is this computation's turn. @throws ServiceError CANCELLED when the caller leaves before */
+/** Resolves when it is this computation's turn. @throws ServiceError as `throwIfEnded`, also while it waits */
 async function getInLine(isContinuation: boolean, signal: AbortSignal | undefined): Promise<void> {
-  throwIfGone(signal);
+  throwIfEnded(signal);
   if (!isSomebodyServed) {
     isSomebodyServed = true;
     return;
@@ -90,7 +93,7 @@ async function getInLine(isContinuation: boolean, signal: AbortSignal | undefine
     };
     const leave = () => {
       line.splice(line.indexOf(begin), 1);
-      reject(callerGone());
+      reject(endOf(signal));
     };
     signal?.addEventListener("abort", leave, { once: true });
     if (isContinuation) line.unshift(begin);
@@ -104,10 +107,12 @@ function callNext(): void {
   else next();
 }
 
-function throwIfGone(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw callerGone();
+/** @throws ServiceError the reason of an aborted signal, by default CANCELLED */
+export function throwIfEnded(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw endOf(signal);
 }
 
-function callerGone(): ServiceError {
-  return new ServiceError("CANCELLED", "The caller has left.");
+function endOf(signal: AbortSignal | undefined): ServiceError {
+  const reason: unknown = signal?.reason;
+  return reason instanceof ServiceError ? reason : new ServiceError("CANCELLED", "The caller has left.");
 }

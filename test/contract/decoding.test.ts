@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { decodeBody } from "../../src/contract/bodies/decoding.ts";
+import { decodeBody, WORKING_BYTES } from "../../src/contract/bodies/decoding.ts";
 import type { ContentCoding } from "../../src/contract/bodies/media-type.ts";
 import { ServiceError } from "../../src/errors.ts";
 
@@ -24,7 +24,7 @@ const LIMIT = 100_000;
 
 const { signal } = new AbortController();
 const decode = (bytes: Uint8Array, coding: ContentCoding, maxBytes = LIMIT, grow = (_: number) => {}) =>
-  decodeBody(bytes, coding, { maxBytes, grow }, signal);
+  decodeBody(bytes, coding, { maxBytes, grow }, { signal });
 
 /** A frame with a window of 2 ** (10 + exponent) bytes, of blocks that repeat one byte. */
 function repeated(blocks: number, blockBytes: number, exponent = 7): Uint8Array {
@@ -55,7 +55,7 @@ describe("decoding a body", () => {
       counted += bytes;
     };
     assert.equal((await decode(sized, "zstd", TEXT.length, count)).length, TEXT.length);
-    assert.equal(counted, TEXT.length);
+    assert.equal(counted, WORKING_BYTES + TEXT.length);
     assert.equal((await decode(gzipSync(TEXT), "gzip", TEXT.length)).length, TEXT.length);
   });
 
@@ -77,7 +77,7 @@ describe("decoding a body", () => {
     await assert.rejects(decode(repeated(20_000, 131_072), "zstd", 1_000_000, grow), {
       kind: "BODY_TOO_LARGE",
     });
-    assert.ok(most <= 1_000_000, `${most} bytes were kept`);
+    assert.ok(most <= WORKING_BYTES + 1_000_000, `${most} bytes were kept`);
     const zeros = gzipSync(Buffer.alloc(20_000_000));
     await assert.rejects(decode(zeros, "gzip", 1_000_000), { kind: "BODY_TOO_LARGE" });
   });

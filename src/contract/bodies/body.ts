@@ -1,9 +1,9 @@
 import { type Issue, invalidRequest } from "../../errors.ts";
 import { type Aliases, resolveAliases } from "../../json/aliases.ts";
 import { readJson } from "../../json/read.ts";
+import type { SliceOptions } from "../../json/slices.ts";
 import { describeKind, isJsonObject, type JsonObject } from "../../json/value.ts";
 import { type Views, viewsOf } from "../../json/views.ts";
-import type { IncomingCall } from "../call.ts";
 
 /** A body that has been read but not validated. */
 export interface ReceivedBody extends Views {
@@ -25,14 +25,15 @@ export interface BodyForm {
  * Reads a request's body.
  *
  * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep, wrong_type (no object) or
- *         alias_conflict; CANCELLED when the caller leaves
+ *         alias_conflict; the reason of the signal
  */
 export async function readBody(
-  { body: bytes, signal }: Pick<IncomingCall, "body" | "signal">,
+  bytes: Uint8Array,
+  options: Pick<SliceOptions, "signal" | "clock">,
   { schema, document, aliases }: BodyForm,
 ): Promise<ReceivedBody> {
   if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
-  const value = await readJson(bytes, { signal });
+  const value = await readJson(bytes, options);
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }

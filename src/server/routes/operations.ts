@@ -1,9 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { decodeBody } from "../../contract/bodies/decoding.ts";
 import { contentCodingOf } from "../../contract/bodies/media-type.ts";
-import { type Contract, isHandled, type OutgoingReply, type Route } from "../../contract/call.ts";
+import {
+  type Contract,
+  type IncomingCall,
+  isHandled,
+  type OutgoingReply,
+  type Route,
+} from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ServedEngine } from "../../inference/ports.ts";
+import type { Clock, ServedEngine } from "../../inference/ports.ts";
+import { queueErrors } from "../../inference/queue/queue-errors.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
@@ -84,29 +91,56 @@ async function replyTo(
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   checkPlace(admission, pacer.waiting);
   if (holder?.rates !== undefined) await holder.rates.takeRequest();
-  const reading = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
+  const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   let release = () => {};
-  const incoming = { operationId, requestId: id, signal, arrivedAt };
+  let reading: IncomingCall["reading"];
   const coding = contentCodingOf(raw.headers);
   const call = async ({ bytes, grow, release: releaseBody }: WholeBody) => {
     release = releaseBody;
     await pacer.turn();
     if (signal.aborted) throw new ServiceError("CANCELLED", "The caller has left.");
     checkPlace(admission);
+    reading = readingUntil(arrivedAt + bodies.deadlineMs, signal, bodies.clock, admission);
+    const incoming = { operationId, requestId: id, signal, arrivedAt, reading };
     if (coding === undefined) return contract.call({ ...incoming, body: bytes });
     const limits = { maxBytes: bodies.maxBodyBytes, grow };
-    return decodeBody(bytes, coding, limits, signal).then((body) => contract.call({ ...incoming, body }));
+    return decodeBody(bytes, coding, limits, reading).then((body) => contract.call({ ...incoming, body }));
   };
-  const answered = reading.then(call).finally(() => release());
+  const answered = received.then(call).finally(() => {
+    reading?.end();
+    release();
+  });
   if (holder?.rates === undefined) return answered;
   const { rates } = holder;
   return answered.then(async (outgoing) => {
     await rates.chargeTokens(outgoing.inference?.inputTokens ?? 0);
     return outgoing;
   }); // so that no stack frame here holds the body while the model computes
+}
+
+/** Ends the decoding and parsing of a body when its caller leaves or its deadline passes, and counts the latter. */
+function readingUntil(
+  deadlineAt: number,
+  gone: AbortSignal,
+  clock: Clock,
+  admission: Admission,
+): NonNullable<IncomingCall["reading"]> {
+  const ending = new AbortController();
+  const leave = () => ending.abort(gone.reason);
+  if (gone.aborted) leave();
+  else gone.addEventListener("abort", leave, { once: true });
+  const cancel = clock.after(deadlineAt - clock.now(), () => {
+    admission.countTurnedAway("DEADLINE_EXCEEDED");
+    ending.abort(queueErrors.tooLate());
+  });
+  const end = () => {
+    cancel();
+    gone.removeEventListener("abort", leave);
+  };
+  return { signal: ending.signal, end };
 }
 
 /** @throws ServiceError QUEUE_FULL */
