@@ -16,7 +16,7 @@ export default class Conformance extends BaseCommand {
     "docs/conformance.md of this package lists the clauses.";
   static override examples = [
     "<%= config.bin %> conformance http://127.0.0.1:8700",
-    "<%= config.bin %> conformance https://decisions.example.org --gentle --profile seed --report report.html",
+    "<%= config.bin %> conformance https://decisions.example.org --gentle --profile seed --junit report.xml",
     "<%= config.bin %> conformance http://127.0.0.1:8700 --only rank --only 'scores.*.bits' --json",
   ];
   static override args = {
