@@ -1,4 +1,4 @@
-"""The model card: README.md and calibration.svg of a model package, from measured figures.
+"""The model card: README.md, DATA.md and calibration.svg of a model package, from measured figures.
 
     card.py --package model --part TITLE=FIGURES.json[,BEFORE.json] ... --data MANIFEST.json ... --notes NOTES.md
 
@@ -35,26 +35,22 @@ def groups_table(name, groups):
     return table((name, "decisions", "accuracy %", "calibration error"), [(key, f["n"], percent(f["accuracy"]), f"{f['ece']:.3f}") for key, f in groups.items()])
 
 
-def sets_table(figures, before):
-    head = ("set", "decisions", "accuracy %", *(("before %",) if before else ()), "calibration error")
-    old = lambda name: (percent(before["sets"][name]["accuracy"]),) if before else ()
-    return table(head, [(name, f["n"], percent(f["accuracy"]), *old(name), f"{f['ece']:.3f}") for name, f in sorted(figures["sets"].items())])
-
-
 def overall(figures):
     everything, balance = figures["all"], figures["balance"].values()
     said = " / ".join("-" if share is None else percent(share) for share in balance)
     return (percent(figures["mean_accuracy"]), percent(everything["accuracy"]), f"{everything['ece']:.3f}", f"{everything['nll']:.3f}", said)
 
 
-OVERALL = ("", "mean over sets %", "accuracy %", "calibration error", "negative log-likelihood", "true statements answered yes / false ones no %")
+PARTS = ("decisions that no training saw", "decisions", "accuracy %", "before %", "calibration error", "true statements answered yes / false ones no %")
 
 
-def part(title, figures, before):
-    """A section of the card. -> list of Markdown blocks"""
-    versions = [("this model", *overall(figures)), *((("before", *overall(before)),) if before else ())]
-    return [f"### {title}", f"{figures['all']['n']} decisions of {len(figures['sets'])} sets.", table(OVERALL, versions), groups_table("type", figures["types"]),
-            groups_table("candidates", figures["candidates"]), sets_table(figures, before)]
+def parts_table(parts):
+    """A row for each part; accuracy as a mean over sets. -> Markdown"""
+    rows = []
+    for title, now, before in parts:
+        mean, _, error, _, said = overall(now)
+        rows.append((title, now["all"]["n"], mean, overall(before)[0] if before else "-", error, said))
+    return table(PARTS, rows)
 
 
 def languages_table(sets):
@@ -69,10 +65,9 @@ def languages_table(sets):
     return table(("language", "sets", "decisions", "accuracy %", "before %"), rows)
 
 
-def card(manifest, parameters, parts, datas, notes):
+def card(manifest, parameters, parts, notes):
     """parts: [(title, figures, earlier figures or None)]. -> Markdown"""
     shape = manifest["architecture"]
-    sources = [(name, f["source"], f["licence"], f["train"]["n"]) for data in datas for name, f in data["datasets"].items() if "train" in f]
     sets = {name: (f, (before or {"sets": {}})["sets"].get(name)) for _, figures, before in parts for name, f in figures["sets"].items()}
     return "\n\n".join([
         f"# {manifest['aliases'][1]} {manifest['version']}", manifest["description"],
@@ -80,13 +75,17 @@ def card(manifest, parameters, parts, datas, notes):
         f"{shape['heads']} heads, inner width {shape['inner']}, {shape['vocab']} word pieces. State and question may have "
         f"{manifest['limits']['max_state_question_tokens']} tokens together, a candidate {manifest['limits']['max_candidate_tokens']}.",
         notes.strip(),
-        "## Figures", "The model was not trained on any of these decisions. *Before* is the previous version. A mean over sets gives each set the "
-        "same weight. The calibration error is the expected calibration error (ECE) of the chosen candidate's probability, over 15 bins of "
-        "equal width.",
-        "![Calibration: accuracy over probability](calibration.svg)", *(block for p in parts for block in part(*p)),
-        "### By language", languages_table(sets),
-        "## Data", "The training decisions were derived from these data sets. Each has its own licence. None of them is part of the package.",
-        table(("set", "source", "licence", "decisions"), sources)]) + "\n"
+        "## Figures", "*Before* is the previous version. The accuracy of a part is the mean over its sets, which gives each the same weight. "
+        "The calibration error is the expected calibration error (ECE) of the chosen candidate's probability, over 15 bins of equal width.",
+        parts_table(parts), "By type of question, first part:", groups_table("type", parts[0][1]["types"]),
+        "![Calibration: accuracy over probability](calibration.svg)", "### By language", languages_table(sets)]) + "\n"
+
+
+def sources(datas):
+    """The list of training data with licences. -> Markdown"""
+    rows = [(name, f["source"], f["licence"], f["train"]["n"]) for data in datas for name, f in data["datasets"].items() if "train" in f]
+    return "\n\n".join(["# Training data", "The training decisions were derived from these data sets. Each has its own licence. None of them is part of the package.",
+                        table(("set", "source", "licence", "decisions"), rows)]) + "\n"
 
 
 def read(path):
@@ -109,8 +108,9 @@ def main():
     options = parser.parse_args()
     manifest = read(options.package / "manifest.json")
     size = (options.package / "model.safetensors").stat().st_size
-    text = card(manifest, size / 2, options.part, options.data, options.notes.read_text(encoding="utf-8"))
+    text = card(manifest, size / 2, options.part, options.notes.read_text(encoding="utf-8"))
     (options.package / "README.md").write_text(text, encoding="utf-8")
+    (options.package / "DATA.md").write_text(sources(options.data), encoding="utf-8")
     title, figures, _ = options.part[0]
     (options.package / "calibration.svg").write_text(calibration_svg(figures["curve"], f"Calibration: {title}"), encoding="utf-8")
 
