@@ -4,7 +4,18 @@ export interface paths {
     readonly "/v1/explain": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -48,7 +59,9 @@ export interface components {
                 readonly [key: string]: components["schemas"]["Question"];
             };
             /** @description 2 to 64 distinct texts, as in a request of `/v1/rank`. Instead of `questions`. */
-            readonly candidates?: unknown;
+            readonly candidates?: ({
+                readonly [key: string]: string;
+            } | null) | readonly string[];
             readonly question?: components["schemas"]["JsonValue"];
             /** @description The served model's id or one of its aliases. Optional. */
             readonly model?: string;
@@ -168,7 +181,7 @@ export interface components {
         /** @description The body of every error. */
         readonly ErrorBody: {
             /** @description With 422, a list of 1 to 20 `ValidationIssue`s. With every other status, a sentence. */
-            readonly detail: unknown;
+            readonly detail: string | readonly components["schemas"]["ValidationIssue"][];
         };
         /** @description Any JSON value, null included. */
         readonly JsonValue: unknown;
@@ -220,6 +233,35 @@ export interface components {
              */
             readonly cached_pairs: number;
         };
+        /** @description One reason why a request was refused. Element of `detail` of a 422. */
+        readonly ValidationIssue: {
+            /** @description Path to the fault: `body`, then member names (strings of at most 100 characters) and array positions (numbers). Names are those that the request used; with `missing`, the last one is the missing member's. */
+            readonly loc: readonly (string | number)[];
+            /** @description What was expected, and the JSON type, count or size that came. It never repeats values of the request. */
+            readonly msg: string;
+            /**
+             * @description What is wrong:
+             *
+             *     - `media_type`: the body is not declared as JSON in UTF-8, or it has a content encoding
+             *     - `invalid_json`: the body is empty, is not JSON in UTF-8, or is not I-JSON (see Requests)
+             *     - `duplicate_member`: an object has two members of one name
+             *     - `nesting_too_deep`: objects and arrays are nested more than 100 levels deep
+             *     - `wrong_type`: a value has another JSON type than expected
+             *     - `missing`: a required member is missing
+             *     - `unknown_field`: the object does not have such a member
+             *     - `unknown_value`: the string is none of the expected ones
+             *     - `too_few`: fewer questions, criteria or candidates than required
+             *     - `too_many`: more questions, criteria or candidates than allowed
+             *     - `alias_conflict`: a member is given under both of its names
+             *     - `blank`: a required text renders to nothing
+             *     - `not_distinct`: two candidates of a question have the same text
+             *     - `unsupported_model`: `model` is not a name of the served model
+             *     - `too_many_pairs`: all questions together have more than 256 candidates
+             *     - `too_many_tokens`: a text is longer than the model's limit
+             * @enum {string}
+             */
+            readonly type: "media_type" | "invalid_json" | "duplicate_member" | "nesting_too_deep" | "wrong_type" | "missing" | "unknown_field" | "unknown_value" | "too_few" | "too_many" | "alias_conflict" | "blank" | "not_distinct" | "unsupported_model" | "too_many_pairs" | "too_many_tokens";
+        };
         /** @description Which label fits? */
         readonly ChoiceQuestion: {
             /**
@@ -243,7 +285,10 @@ export interface components {
             readonly instructions: components["schemas"]["JsonValue"];
             /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is an alias of `false`, `yes` of `true`. An outcome given under both names is refused, unless the alias is null. All other names are refused. */
             readonly criteria?: {
-                readonly [key: string]: components["schemas"]["JsonValue"];
+                readonly false?: components["schemas"]["JsonValue"];
+                readonly true?: components["schemas"]["JsonValue"];
+                readonly no?: components["schemas"]["JsonValue"];
+                readonly yes?: components["schemas"]["JsonValue"];
             } | null;
         };
         /** @description Which level of the rubric fits? */
@@ -335,31 +380,9 @@ export interface components {
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "www-authenticate": components["headers"]["Authenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The service has no key and listens on a loopback address, and the Host header names another host */
-        readonly HostNotAllowed: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "x-decision-error": components["headers"]["ErrorCode"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The path does not have this method */
-        readonly OnlyPost: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "x-decision-error": components["headers"]["ErrorCode"];
-                readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -370,6 +393,7 @@ export interface components {
         readonly BodyTooLarge: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -381,6 +405,7 @@ export interface components {
         readonly RateLimited: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
@@ -393,6 +418,7 @@ export interface components {
         readonly Failed: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -404,6 +430,7 @@ export interface components {
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
@@ -416,6 +443,7 @@ export interface components {
         readonly DeadlineExceeded: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -424,7 +452,18 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /**
+         * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+         */
+        readonly RequestId: string;
+        /**
+         * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+    };
     requestBodies: never;
     headers: {
         /**
@@ -433,25 +472,25 @@ export interface components {
          */
         readonly RequestId: string;
         /**
+         * @description The span of this request, as W3C Trace Context writes it. Only if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+        /**
          * @description Ids of the corrections in the answer, in the order of the questions. Left out where no question is corrected; `/health` says which question an id belongs to.
          * @example 3f0c5f7e21d4a9b8
          */
         readonly Tuning: string;
         /**
-         * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
+         * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
-        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
+        readonly ErrorCode: string;
         /**
          * @description The authentication scheme.
          * @example Bearer
          */
         readonly Authenticate: "Bearer";
-        /**
-         * @description The methods of the path.
-         * @example POST
-         */
-        readonly Allow: string;
         /**
          * @description Seconds to wait before another attempt: 1, or an estimate where too much work waits for this request to be answered before its deadline.
          * @example 1
@@ -465,7 +504,18 @@ export interface operations {
     readonly explain: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -479,6 +529,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
                     /** @description Milliseconds spent after validation, as in the contract of the service. Not in a dry run. */
                     readonly "server-timing"?: string;
@@ -489,13 +540,12 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };

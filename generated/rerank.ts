@@ -4,7 +4,18 @@ export interface paths {
     readonly "/v2/rerank": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -31,7 +42,18 @@ export interface paths {
     readonly "/v1/rerank": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -57,7 +79,18 @@ export interface paths {
     readonly "/rerank": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -83,7 +116,18 @@ export interface paths {
     readonly "/info": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -186,7 +230,9 @@ export interface components {
             /** @description What the documents are sorted for. Not blank. */
             readonly query: string;
             /** @description Texts, or objects with a member `text`; equal ones are allowed. */
-            readonly documents: readonly unknown[];
+            readonly documents: readonly (string | {
+                readonly text: string;
+            })[];
             /**
              * Format: int64
              * @description The number of results. All documents if missing.
@@ -271,10 +317,6 @@ export interface components {
              */
             readonly error_type: "validation" | "overloaded" | "backend" | "unhealthy" | "unauthorized";
         };
-        /** @description The body of an error in the service's own contract. */
-        readonly PlainFailure: {
-            readonly detail: string;
-        };
         readonly TeiModelInfo: {
             /** @description The served model, without its revision. */
             readonly model_id: string;
@@ -335,39 +377,55 @@ export interface components {
         };
     };
     responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: {
+    parameters: {
         /**
-         * @description The caller's `x-request-id` if it matches `[A-Za-z0-9._-]{1,128}`, otherwise a new one.
+         * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
          * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
         readonly RequestId: string;
         /**
-         * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
-         * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
+         * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
-        readonly ServerTiming: string;
+        readonly Traceparent: string;
+    };
+    requestBodies: never;
+    headers: {
         /**
          * @description How many documents were cut, because the request asked for it. 0 means that every document was read whole.
          * @example 0
          */
         readonly CutDocuments: string;
         /**
-         * @description Seconds to wait before another attempt.
-         * @example 1
+         * @description The caller's `x-request-id` if it matches `[A-Za-z0-9._-]{1,128}`, otherwise a new one.
+         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
-        readonly RetryEstimate: string;
+        readonly RequestId: string;
+        /**
+         * @description The span of this request, as W3C Trace Context writes it. Only if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+        /**
+         * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
+         * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
+         */
+        readonly ServerTiming: string;
+        /**
+         * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
+         * @example QUEUE_FULL
+         */
+        readonly ErrorCode: string;
         /**
          * @description The authentication scheme.
          * @example Bearer
          */
         readonly Authenticate: "Bearer";
         /**
-         * @description The methods of the path.
-         * @example GET, HEAD
+         * @description Seconds to wait before another attempt: 1, or an estimate where too much work waits for this request to be answered before its deadline.
+         * @example 1
          */
-        readonly Allow: string;
+        readonly RetryEstimate: string;
     };
     pathItems: never;
 }
@@ -376,7 +434,18 @@ export interface operations {
     readonly cohereRerank: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -390,6 +459,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
@@ -402,6 +472,8 @@ export interface operations {
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "www-authenticate": components["headers"]["Authenticate"];
                     readonly [name: string]: unknown;
                 };
@@ -413,6 +485,8 @@ export interface operations {
             readonly 413: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -423,6 +497,8 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -433,6 +509,8 @@ export interface operations {
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -444,6 +522,8 @@ export interface operations {
             readonly 500: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -454,6 +534,8 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -465,6 +547,8 @@ export interface operations {
             readonly 504: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -476,7 +560,18 @@ export interface operations {
     readonly jinaRerank: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -490,6 +585,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
@@ -502,6 +598,8 @@ export interface operations {
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "www-authenticate": components["headers"]["Authenticate"];
                     readonly [name: string]: unknown;
                 };
@@ -513,6 +611,8 @@ export interface operations {
             readonly 413: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -523,6 +623,8 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -533,6 +635,8 @@ export interface operations {
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -544,6 +648,8 @@ export interface operations {
             readonly 500: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -554,6 +660,8 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -565,6 +673,8 @@ export interface operations {
             readonly 504: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -576,7 +686,18 @@ export interface operations {
     readonly teiRerank: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -590,6 +711,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
@@ -602,6 +724,8 @@ export interface operations {
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "www-authenticate": components["headers"]["Authenticate"];
                     readonly [name: string]: unknown;
                 };
@@ -613,6 +737,8 @@ export interface operations {
             readonly 413: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -623,6 +749,8 @@ export interface operations {
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -633,6 +761,8 @@ export interface operations {
             readonly 424: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -643,6 +773,8 @@ export interface operations {
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -654,6 +786,8 @@ export interface operations {
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryEstimate"];
                     readonly [name: string]: unknown;
                 };
@@ -665,6 +799,8 @@ export interface operations {
             readonly 504: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -676,7 +812,18 @@ export interface operations {
     readonly teiInfo: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -686,21 +833,11 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TeiModelInfo"];
-                };
-            };
-            /** @description The path does not have this method */
-            readonly 405: {
-                headers: {
-                    readonly "x-request-id": components["headers"]["RequestId"];
-                    readonly allow: components["headers"]["Allow"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["PlainFailure"];
                 };
             };
         };

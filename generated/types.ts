@@ -4,7 +4,18 @@ export interface paths {
     readonly "/v1/systemone": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -37,7 +48,18 @@ export interface paths {
     readonly "/v1/rank": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -68,7 +90,18 @@ export interface paths {
     readonly "/v1/models": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -88,7 +121,18 @@ export interface paths {
     readonly "/health": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -109,7 +153,18 @@ export interface paths {
     readonly "/ready": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -129,7 +184,18 @@ export interface paths {
     readonly "/livez": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -152,7 +218,18 @@ export interface paths {
     readonly "/metrics": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -176,7 +253,18 @@ export interface paths {
     readonly "/docs": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -196,7 +284,18 @@ export interface paths {
     readonly "/redoc": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -216,15 +315,57 @@ export interface paths {
     readonly "/openapi.json": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
         /**
          * Fetch the contract
-         * @description This document as JSON, for client generators and other programs.
+         * @description This document as JSON, for client generators. A few schemas say less than the contract, because some generators fail on unions: see `/openapi.typed.json`.
          */
         readonly get: operations["getOpenapi"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.typed.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Fetch the contract with all its types
+         * @description The same contract with every type, for readers, validators and TypeScript: `candidates`, `criteria` of a `noul`, `detail` and `loc` have their schemas, and requests their headers.
+         */
+        readonly get: operations["getTypedOpenapi"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -273,7 +414,10 @@ export interface components {
             readonly instructions: components["schemas"]["JsonValue"];
             /** @description Descriptions of the outcomes `false` and `true`; one, both or none. `no` is an alias of `false`, `yes` of `true`. An outcome given under both names is refused, unless the alias is null. All other names are refused. */
             readonly criteria?: {
-                readonly [key: string]: components["schemas"]["JsonValue"];
+                readonly false?: components["schemas"]["JsonValue"];
+                readonly true?: components["schemas"]["JsonValue"];
+                readonly no?: components["schemas"]["JsonValue"];
+                readonly yes?: components["schemas"]["JsonValue"];
             } | null;
         };
         /** @description Which level of the rubric fits? */
@@ -290,7 +434,9 @@ export interface components {
         readonly RankRequest: {
             readonly state: components["schemas"]["JsonValue"];
             /** @description 2 to 64 distinct texts, as an object from label to text or as an array of texts. */
-            readonly candidates: unknown;
+            readonly candidates: {
+                readonly [key: string]: string;
+            } | readonly string[];
             readonly question?: components["schemas"]["JsonValue"];
             /** @description The served model's id or one of its aliases. Optional. */
             readonly model?: string;
@@ -495,7 +641,7 @@ export interface components {
              */
             readonly kind: "scale" | "head";
         };
-        /** @description State, settings and counters of the service. Counters start at 0 when its process starts. A later minor version may add members. */
+        /** @description State, settings and counters of the service. Counters start at 0 when its process starts. */
         readonly Health: {
             /**
              * @description `ready`: requests are accepted. `starting`: the model is loading. During the first load requests get 503; during a reload after a crash they wait, until a load has failed. `draining`: accepted requests are answered, then the service ends. `failed`: the service cannot answer.
@@ -676,12 +822,12 @@ export interface components {
         /** @description The body of every error. */
         readonly ErrorBody: {
             /** @description With 422, a list of 1 to 20 `ValidationIssue`s. With every other status, a sentence. */
-            readonly detail: unknown;
+            readonly detail: string | readonly components["schemas"]["ValidationIssue"][];
         };
         /** @description One reason why a request was refused. Element of `detail` of a 422. */
         readonly ValidationIssue: {
-            /** @description Path to the fault: `body`, then member names (strings of at most 100 characters) and array positions (numbers). Names are those that the request used. */
-            readonly loc: readonly unknown[];
+            /** @description Path to the fault: `body`, then member names (strings of at most 100 characters) and array positions (numbers). Names are those that the request used; with `missing`, the last one is the missing member's. */
+            readonly loc: readonly (string | number)[];
             /** @description What was expected, and the JSON type, count or size that came. It never repeats values of the request. */
             readonly msg: string;
             /**
@@ -713,43 +859,9 @@ export interface components {
         readonly Unauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "www-authenticate": components["headers"]["Authenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The service has no key and listens on a loopback address, and the Host header names another host */
-        readonly HostNotAllowed: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "x-decision-error": components["headers"]["ErrorCode"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The path does not have this method */
-        readonly OnlyPost: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "x-decision-error": components["headers"]["ErrorCode"];
-                readonly allow: components["headers"]["Allow"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description The path does not have this method */
-        readonly OnlyGet: {
-            headers: {
-                readonly "x-request-id": components["headers"]["RequestId"];
-                readonly "x-decision-error": components["headers"]["ErrorCode"];
-                readonly allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -760,6 +872,7 @@ export interface components {
         readonly BodyTooLarge: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -771,6 +884,7 @@ export interface components {
         readonly RateLimited: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
@@ -783,6 +897,7 @@ export interface components {
         readonly Failed: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -794,6 +909,7 @@ export interface components {
         readonly Unavailable: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
@@ -806,6 +922,7 @@ export interface components {
         readonly DeadlineExceeded: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
                 readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
@@ -814,7 +931,18 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /**
+         * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+         */
+        readonly RequestId: string;
+        /**
+         * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+    };
     requestBodies: never;
     headers: {
         /**
@@ -823,10 +951,15 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description What went wrong, as a code of a closed list. Codes do not change; sentences may. With INVALID_REQUEST, the `type` of each issue says more.
+         * @description The span of this request, as W3C Trace Context writes it. Only if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+        /**
+         * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
-        readonly ErrorCode: "MALFORMED_HTTP" | "HEADERS_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "CONDITION_FAILED" | "TOO_MANY_CONNECTIONS" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "KEY_MISSING" | "UNAUTHORIZED" | "BODY_TOO_LARGE" | "INVALID_REQUEST" | "RATE_LIMITED" | "QUEUE_FULL" | "OVERLOADED" | "STARTING" | "DRAINING" | "DEADLINE_EXCEEDED" | "BACKEND_FAILED" | "INTERNAL";
+        readonly ErrorCode: string;
         /**
          * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
          * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
@@ -852,11 +985,6 @@ export interface components {
          * @example Bearer
          */
         readonly Authenticate: "Bearer";
-        /**
-         * @description The methods of the path.
-         * @example POST
-         */
-        readonly Allow: string;
     };
     pathItems: never;
 }
@@ -865,7 +993,18 @@ export interface operations {
     readonly systemone: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -879,6 +1018,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
                     readonly [name: string]: unknown;
@@ -888,13 +1028,12 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
@@ -911,7 +1050,18 @@ export interface operations {
     readonly rank: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -925,6 +1075,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly [name: string]: unknown;
                 };
@@ -933,13 +1084,12 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyPost"];
             readonly 413: components["responses"]["BodyTooLarge"];
             /** @description The request is not valid; `detail` lists why */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly [name: string]: unknown;
                 };
@@ -956,7 +1106,18 @@ export interface operations {
     readonly listModels: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -966,20 +1127,30 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ModelList"];
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyGet"];
         };
     };
     readonly getHealth: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -989,23 +1160,24 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            /** @description Starting, draining or failed */
+            /** @description Starting, draining or failed. With the code TOO_MANY_CONNECTIONS the body is an error's: nothing was read from the connection. */
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Health"];
+                    readonly "application/json": components["schemas"]["Health"] | components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1013,7 +1185,18 @@ export interface operations {
     readonly getReady: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1023,23 +1206,24 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            /** @description Starting, draining or failed */
+            /** @description Starting, draining or failed. With the code TOO_MANY_CONNECTIONS the body is an error's: nothing was read from the connection. */
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Health"];
+                    readonly "application/json": components["schemas"]["Health"] | components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1047,7 +1231,18 @@ export interface operations {
     readonly getLivez: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1057,23 +1252,24 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Liveness"];
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            /** @description The process is stuck */
+            /** @description The process is stuck; or too many connections are open, as at `/health` */
             readonly 503: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-error": components["headers"]["ErrorCode"];
                     readonly "retry-after": components["headers"]["RetryAfter"];
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Liveness"];
+                    readonly "application/json": components["schemas"]["Liveness"] | components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1081,7 +1277,18 @@ export interface operations {
     readonly getMetrics: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1091,6 +1298,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1098,14 +1306,23 @@ export interface operations {
                     readonly "application/openmetrics-text": string;
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyGet"];
         };
     };
     readonly getDocs: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1115,20 +1332,30 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/html": string;
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyGet"];
         };
     };
     readonly getRedoc: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1138,20 +1365,30 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/html": string;
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyGet"];
         };
     };
     readonly getOpenapi: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1161,6 +1398,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1169,8 +1407,41 @@ export interface operations {
                     };
                 };
             };
-            readonly 403: components["responses"]["HostNotAllowed"];
-            readonly 405: components["responses"]["OnlyGet"];
+        };
+    };
+    readonly getTypedOpenapi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An OpenAPI 3.0.3 document */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
         };
     };
 }

@@ -4,7 +4,18 @@ export interface paths {
     readonly "/v1/systemone": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -26,7 +37,18 @@ export interface paths {
     readonly "/v1/models": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -81,9 +103,12 @@ export interface components {
              */
             readonly type: "noul";
             readonly instructions?: components["schemas"]["JsonValue"];
-            /** @description Descriptions of the outcomes `true` and `false`; one, both or none. Other names are refused. */
+            /** @description Descriptions of the outcomes `true` and `false`, or by their aliases `yes` and `no`; one, both or none. Other names are refused. */
             readonly criteria?: {
-                readonly [key: string]: components["schemas"]["JsonValue"];
+                readonly false?: components["schemas"]["JsonValue"];
+                readonly true?: components["schemas"]["JsonValue"];
+                readonly no?: components["schemas"]["JsonValue"];
+                readonly yes?: components["schemas"]["JsonValue"];
             } | null;
         };
         readonly TypesafeScoreQuestion: {
@@ -187,15 +212,49 @@ export interface components {
         /** @description The body of every error. */
         readonly TypesafeError: {
             /** @description With 422, a list of issues as in the plain contract. With every other status, an object with `error_type` and `message`. */
-            readonly detail: unknown;
+            readonly detail: {
+                readonly error_type: string;
+                readonly message: string;
+            } | readonly components["schemas"]["ValidationIssue"][];
+        };
+        /** @description One reason why a request was refused. Element of `detail` of a 422. */
+        readonly ValidationIssue: {
+            /** @description Path to the fault: `body`, then member names (strings of at most 100 characters) and array positions (numbers). Names are those that the request used; with `missing`, the last one is the missing member's. */
+            readonly loc: readonly (string | number)[];
+            /** @description What was expected, and the JSON type, count or size that came. It never repeats values of the request. */
+            readonly msg: string;
+            /**
+             * @description What is wrong:
+             *
+             *     - `media_type`: the body is not declared as JSON in UTF-8, or it has a content encoding
+             *     - `invalid_json`: the body is empty, is not JSON in UTF-8, or is not I-JSON (see Requests)
+             *     - `duplicate_member`: an object has two members of one name
+             *     - `nesting_too_deep`: objects and arrays are nested more than 100 levels deep
+             *     - `wrong_type`: a value has another JSON type than expected
+             *     - `missing`: a required member is missing
+             *     - `unknown_field`: the object does not have such a member
+             *     - `unknown_value`: the string is none of the expected ones
+             *     - `too_few`: fewer questions, criteria or candidates than required
+             *     - `too_many`: more questions, criteria or candidates than allowed
+             *     - `alias_conflict`: a member is given under both of its names
+             *     - `blank`: a required text renders to nothing
+             *     - `not_distinct`: two candidates of a question have the same text
+             *     - `unsupported_model`: `model` is not a name of the served model
+             *     - `too_many_pairs`: all questions together have more than 256 candidates
+             *     - `too_many_tokens`: a text is longer than the model's limit
+             * @enum {string}
+             */
+            readonly type: "media_type" | "invalid_json" | "duplicate_member" | "nesting_too_deep" | "wrong_type" | "missing" | "unknown_field" | "unknown_value" | "too_few" | "too_many" | "alias_conflict" | "blank" | "not_distinct" | "unsupported_model" | "too_many_pairs" | "too_many_tokens";
         };
     };
     responses: {
         /** @description A key is configured, and the request has a wrong one */
         readonly WrongKey: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly "www-authenticate": components["headers"]["Authenticate"];
                 readonly [name: string]: unknown;
             };
@@ -206,8 +265,11 @@ export interface components {
         /** @description A key is configured, and the request has none */
         readonly NoKey: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
+                readonly "www-authenticate": components["headers"]["Authenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -217,8 +279,10 @@ export interface components {
         /** @description The name in `model` is not one of the served model */
         readonly WrongModel: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -228,8 +292,10 @@ export interface components {
         /** @description The body has more than 2,097,152 bytes, as sent or decoded */
         readonly BodyTooLarge: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -239,8 +305,10 @@ export interface components {
         /** @description The request is not valid; `detail` lists why */
         readonly Invalid: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -250,8 +318,10 @@ export interface components {
         /** @description The model or the service failed */
         readonly Failed: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -261,9 +331,11 @@ export interface components {
         /** @description The key has used up its requests or tokens of this minute; try again after `Retry-After` seconds */
         readonly RateLimited: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
-                readonly "retry-after": components["headers"]["RetryAfter"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
+                readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -273,9 +345,11 @@ export interface components {
         /** @description The service cannot take this request now */
         readonly Unavailable: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
-                readonly "retry-after": components["headers"]["RetryAfter"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
+                readonly "retry-after": components["headers"]["RetryEstimate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -285,8 +359,10 @@ export interface components {
         /** @description The deadline passed before the answer was ready (60 seconds by default) */
         readonly DeadlineExceeded: {
             headers: {
-                readonly "x-request-id": components["headers"]["PlainRequestId"];
-                readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                readonly traceparent: components["headers"]["Traceparent"];
+                readonly "x-decision-error": components["headers"]["ErrorCode"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -294,39 +370,60 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /**
+         * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+         */
+        readonly RequestId: string;
+        /**
+         * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+    };
     requestBodies: never;
     headers: {
         /**
-         * @description The caller's `x-request-id` if it matches the pattern, otherwise a new one.
+         * @description The same as `x-request-id`, under the name that the SDKs read.
          * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
          */
-        readonly PlainRequestId: string;
+        readonly TypesafeRequestId: string;
         /**
-         * @description Milliseconds in the queue, for tokenizing, for inference and in total, of all calls of the model together.
-         * @example queue;dur=0.041, tokenize;dur=0.512, inference;dur=12.904, total;dur=13.882
+         * @description The caller's `x-request-id` if it matches `[A-Za-z0-9._-]{1,128}`, otherwise a new one.
+         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+         */
+        readonly RequestId: string;
+        /**
+         * @description The span of this request, as W3C Trace Context writes it. Only if the operator has turned traces on.
+         * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+         */
+        readonly Traceparent: string;
+        /**
+         * @description Milliseconds spent after validation, as `queue`, `tokenize`, `inference` and `total`.
+         * @example queue;dur=0.21, tokenize;dur=0.94, inference;dur=13.1, total;dur=14.82
          */
         readonly ServerTiming: string;
         /**
-         * @description Ids of the corrections in the answer, in the order of the questions. Left out where no question is corrected.
+         * @description Ids of the corrections in the answer, in the order of the questions. Left out where no question is corrected; `/health` says which question an id belongs to.
          * @example 3f0c5f7e21d4a9b8
          */
         readonly Tuning: string;
+        /**
+         * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
+         * @example QUEUE_FULL
+         */
+        readonly ErrorCode: string;
         /**
          * @description The authentication scheme.
          * @example Bearer
          */
         readonly Authenticate: "Bearer";
         /**
-         * @description Seconds to wait before another attempt.
+         * @description Seconds to wait before another attempt: 1, or an estimate where too much work waits for this request to be answered before its deadline.
          * @example 1
          */
-        readonly RetryAfter: string;
-        /**
-         * @description The same as `x-request-id`, under the name that the SDKs read.
-         * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
-         */
-        readonly RequestId: string;
+        readonly RetryEstimate: string;
     };
     pathItems: never;
 }
@@ -335,7 +432,18 @@ export interface operations {
     readonly typesafeSystemone: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -348,8 +456,9 @@ export interface operations {
             /** @description The answers, in the order of the questions */
             readonly 200: {
                 headers: {
-                    readonly "x-request-id": components["headers"]["PlainRequestId"];
-                    readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
                     readonly [name: string]: unknown;
@@ -372,7 +481,18 @@ export interface operations {
     readonly typesafeModels: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description An id for this request, returned in the response and logged. Replaced if it does not match `[A-Za-z0-9._-]{1,128}`.
+                 * @example 0b8f6c1e-6f7d-4a39-9d35-5c2f3a6d1e74
+                 */
+                readonly "x-request-id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The caller's trace, as W3C Trace Context writes it. It is logged, and continued if the operator has turned traces on.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["Traceparent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -381,22 +501,13 @@ export interface operations {
             /** @description The names that `model` may have */
             readonly 200: {
                 headers: {
-                    readonly "x-request-id": components["headers"]["PlainRequestId"];
-                    readonly "x-typesafe-request-id": components["headers"]["RequestId"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "x-typesafe-request-id": components["headers"]["TypesafeRequestId"];
+                    readonly traceparent: components["headers"]["Traceparent"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TypesafeModelList"];
-                };
-            };
-            /** @description The path does not have this method */
-            readonly 405: {
-                headers: {
-                    readonly "x-request-id": components["headers"]["PlainRequestId"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["TypesafeError"];
                 };
             };
         };

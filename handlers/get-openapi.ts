@@ -1,7 +1,7 @@
 import type { Handler } from "../src/contract/call.ts";
 
-/** The contract itself. */
-export const getOpenapi: Handler<"getOpenapi"> = async (_call, { document }) => ({
+/** The contract for client generators. */
+export const getOpenapi: Handler<"getOpenapi"> = async (_call, { plainDocument }) => ({
   status: 200,
-  body: document,
+  body: plainDocument,
 });

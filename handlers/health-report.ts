@@ -1,6 +1,9 @@
-import type { Reply, ReplyBody, Services } from "../src/contract/call.ts";
+import type { components } from "../generated/types.ts";
+import type { Reply, Services } from "../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
 import type { Tuning } from "../src/inference/ports.ts";
+
+type Health = components["schemas"]["Health"];
 
 /** The answer of /health and /ready: 503 unless ready. */
 export function healthReply(services: Services): Reply<"getHealth"> & Reply<"getReady"> {
@@ -18,7 +21,7 @@ export function healthReply(services: Services): Reply<"getHealth"> & Reply<"get
 const UNREADY_CODES = { starting: "STARTING", draining: "DRAINING", failed: "BACKEND_FAILED" } as const;
 
 /** Never contains content of a request. */
-function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
+function healthReport({ engine, version }: Services): Health {
   const { model, tuning } = engine;
   const { settings, counters, ...health } = engine.health();
   return {
@@ -67,7 +70,7 @@ function healthReport({ engine, version }: Services): ReplyBody<"getHealth"> {
 }
 
 /** The member `tuning`, where there is one. */
-export function tuningReport(tuning: Tuning | undefined): Pick<ReplyBody<"getHealth">, "tuning"> {
+export function tuningReport(tuning: Tuning | undefined): Pick<Health, "tuning"> {
   if (tuning === undefined) return {};
   return { tuning: tuning.facts.map(({ form, ...facts }) => ({ ...facts, type: form })) };
 }

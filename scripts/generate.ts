@@ -8,20 +8,16 @@ import { tuningSchema } from "../src/tuning/tuning-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes the generated files: `generated/types.ts` and `generated/openapi.json` from the contract, `generated/NAME.ts`
- * and `generated/NAME.json` from the document of each dialect, `generated/model-manifest.schema.json` from the schema
- * of model packages, `generated/config.schema.json` from the options, `generated/tuning.schema.json` from the schema of
- * tuning files.
+ * Writes the generated files: `generated/types.ts`, `generated/openapi.typed.json` and `generated/openapi.json` from the
+ * contract, `generated/NAME.ts` and `generated/NAME.json` from the document of each dialect,
+ * `generated/model-manifest.schema.json` from the schema of model packages, `generated/config.schema.json` from the options,
+ * `generated/tuning.schema.json` from the schema of tuning files.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
  */
 
 const DOCUMENTS = new URL("openapi/", rootUrl);
-const MANIFEST_SCHEMA = new URL("generated/model-manifest.schema.json", rootUrl);
-
-const CONFIG_SCHEMA = new URL("generated/config.schema.json", rootUrl);
-const TUNING_SCHEMA = new URL("generated/tuning.schema.json", rootUrl);
 
 export interface GeneratedFile {
   readonly url: URL;
@@ -33,35 +29,70 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
   const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".yaml")).sort();
   const documents = await Promise.all(names.map(generateFrom));
   const schemas = [
-    { url: MANIFEST_SCHEMA, text: `${JSON.stringify(publicSchema(manifestSchema), null, 2)}\n` },
-    { url: TUNING_SCHEMA, text: `${JSON.stringify(publicSchema(tuningSchema), null, 2)}\n` },
-    { url: CONFIG_SCHEMA, text: `${JSON.stringify(configSchema(), null, 2)}\n` },
+    generatedFile("model-manifest.schema.json", asJson(publicSchema(manifestSchema))),
+    generatedFile("tuning.schema.json", asJson(publicSchema(tuningSchema))),
+    generatedFile("config.schema.json", asJson(configSchema())),
   ];
   return [...documents.flat(), ...schemas];
 }
 
-/** Types and JSON of one document. The types of the plain contract, openapi.yaml, are in types.ts. */
+/** Types and JSON of one document. The contract, openapi.yaml, has its types in types.ts and a second, plain form. */
 async function generateFrom(file: string): Promise<readonly GeneratedFile[]> {
   const name = file.slice(0, -".yaml".length);
   const read = async (name: string) => parse(await readFile(new URL(name, DOCUMENTS), "utf8"));
-  const document = bundled(await read(file), await read(PLAIN));
-  const types = astToString(await openapiTS(structuredClone(document), { immutable: true }));
+  const document = bundled(await read(file), await read(CONTRACT));
+  const typed = typedForm(document);
+  const types = astToString(await openapiTS(structuredClone(typed), { immutable: true }));
   const header = `// Generated from openapi/${file} by \`npm run generate\`. Do not edit.\n\n`;
-  const typesName = name === "openapi" ? "types" : name;
+  const isContract = file === CONTRACT;
   return [
-    { url: new URL(`generated/${typesName}.ts`, rootUrl), text: header + types },
-    { url: new URL(`generated/${name}.json`, rootUrl), text: `${JSON.stringify(document, null, 2)}\n` },
+    generatedFile(isContract ? "types.ts" : `${name}.ts`, header + types),
+    generatedFile(isContract ? `${name}.typed.json` : `${name}.json`, asJson(typed)),
+    ...(isContract ? [generatedFile(`${name}.json`, asJson(plainForm(document)))] : []),
   ];
 }
 
-const PLAIN = "openapi.yaml";
+function generatedFile(name: string, text: string): GeneratedFile {
+  return { url: new URL(`generated/${name}`, rootUrl), text };
+}
+
+const asJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+const CONTRACT = "openapi.yaml";
+/** Member of a schema: what client generators get in its place. */
+const IN_PLAIN = "x-plain";
+
+/** A document as it is, for readers, validators and TypeScript. */
+export function typedForm(document: OpenApi): OpenApi {
+  return JSON.parse(JSON.stringify(document, (name, value) => (name === IN_PLAIN ? undefined : value)));
+}
+
+/**
+ * A document for client generators, some of which fail on unions that have no discriminator. It has no header parameters either:
+ * generators make them arguments of every call.
+ */
+export function plainForm(document: OpenApi): OpenApi {
+  const simplified = (_name: string, value: unknown) => {
+    if (!isObject(value) || !(IN_PLAIN in value)) return value;
+    const { [IN_PLAIN]: plain, description } = value;
+    return { description, ...(isObject(plain) ? plain : {}) };
+  };
+  const { components, ...simple } = JSON.parse(JSON.stringify(document, simplified));
+  const { parameters: _, ...others } = components;
+  for (const item of Object.values(simple.paths)) if (isObject(item)) delete item.parameters;
+  return { ...simple, components: others };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /**
  * A document with copies of the components that it takes from the plain contract by `$ref:
  * openapi.yaml#/components/KIND/NAME`.
  */
 function bundled(document: OpenApi, plain: OpenApi): OpenApi {
-  const whole: OpenApi = JSON.parse(JSON.stringify(document).replaceAll(`"${PLAIN}#/`, '"#/'));
+  const whole: OpenApi = JSON.parse(JSON.stringify(document).replaceAll(`"${CONTRACT}#/`, '"#/'));
   for (let isWhole = false; !isWhole; ) {
     isWhole = true;
     for (const [, kind = "", name = ""] of JSON.stringify(whole).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {

@@ -117,12 +117,11 @@ export async function createTracingFor(settings: TraceSettings): Promise<Tracing
  * @param origin scheme, host and port at which it is served; undefined if unknown
  */
 export async function createContractFor(engine: Engine, origin?: string): Promise<Contract> {
-  const document = servedAt(await readJsonFile("generated/openapi.json"), origin);
-  return createContract({
-    document,
-    handlers,
-    services: { engine, document, version: await readVersion(), clock: systemClock, modelNames: [] },
-  });
+  const document = servedAt(await readJsonFile("generated/openapi.typed.json"), origin);
+  const plainDocument = servedAt(await readJsonFile("generated/openapi.json"), origin);
+  const version = await readVersion();
+  const services = { engine, document, plainDocument, version, clock: systemClock, modelNames: [] };
+  return createContract({ document, handlers, services });
 }
 
 /** The contract of explanations over an engine. */
@@ -159,6 +158,7 @@ export async function createDialectsFor(
       const services = {
         engine,
         document,
+        plainDocument: document,
         version,
         clock: systemClock,
         modelNames: [...modelNames, ...(names[name] ?? [])],

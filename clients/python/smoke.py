@@ -16,7 +16,7 @@ from typing import Any, TypeVar, assert_never
 
 import httpx
 from decision_client import AuthenticatedClient, Client
-from decision_client.api.documentation import get_docs, get_openapi, get_redoc
+from decision_client.api.documentation import get_docs, get_openapi, get_redoc, get_typed_openapi
 from decision_client.api.inference import rank, systemone
 from decision_client.api.service import get_health, get_livez, get_metrics, get_ready, list_models
 from decision_client.models import (
@@ -27,6 +27,7 @@ from decision_client.models import (
     Decisions,
     ErrorBody,
     GetOpenapiResponse200,
+    GetTypedOpenapiResponse200,
     Health,
     HealthStatus,
     Liveness,
@@ -208,6 +209,8 @@ def check_service(client: AuthenticatedClient) -> None:
     ready = of_type(Health, get_ready.sync(client=client))
     models = of_type(ModelList, list_models.sync(client=client)).models
     document = of_type(GetOpenapiResponse200, get_openapi.sync(client=client))
+    typed = of_type(GetTypedOpenapiResponse200, get_typed_openapi.sync(client=client))
+    check("the typed document is of the same version", typed["openapi"] == document["openapi"])
     check("it is ready", health.status == ready.status == HealthStatus.READY)
     live = of_type(Liveness, get_livez.sync(client=client))
     check("it is live", live.status == LivenessStatus.LIVE)
@@ -234,7 +237,7 @@ def check_refusals(url: str, full_url: str) -> None:
     client = AuthenticatedClient(url, token="any")
     check_invalid(client)
 
-    # the contract declares no 404, because it belongs to no operation
+    # the contract declares no 404 and no 405, because they belong to no operation
     lost = rank.sync_detailed(client=AuthenticatedClient(f"{url}/nowhere", token="any"), body=KETTLE)
     undeclared = ErrorBody.from_dict(json.loads(lost.content))
     check("404: no such path", lost.status_code == HTTPStatus.NOT_FOUND and is_sentence(undeclared))
@@ -245,7 +248,8 @@ def check_refusals(url: str, full_url: str) -> None:
     misusing = Client(url, httpx_args={"event_hooks": {"request": [misuse]}})
     misused = list_models.sync_detailed(client=misusing)
     check("405: not this method", misused.status_code == HTTPStatus.METHOD_NOT_ALLOWED)
-    check("405: the methods are told", is_sentence(misused.parsed) and misused.headers["allow"] == "GET, HEAD")
+    undeclared = ErrorBody.from_dict(json.loads(misused.content))
+    check("405: the methods are told", is_sentence(undeclared) and misused.headers["allow"] == "GET, HEAD")
 
     large = RankRequest(state="a" * PAST_BODY_LIMIT, candidates=KETTLE.candidates)
     refused = rank.sync_detailed(client=client, body=large)

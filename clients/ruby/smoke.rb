@@ -150,6 +150,7 @@ end
 
 def check_documentation(documentation)
   check("the document is one for generators", documentation.get_openapi[:openapi] == "3.0.3")
+  check("so is the typed one", documentation.get_typed_openapi[:openapi] == "3.0.3")
   [documentation.get_docs, documentation.get_redoc].each do |page|
     check("the documentation is a page", page.include?("<html"))
   end

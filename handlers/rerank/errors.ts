@@ -42,7 +42,7 @@ function teiError({ kind, status }: Failure, error: string): ToldError {
   return { status: rule.status ?? status, body: { error, error_type: rule.type } };
 }
 
-/** One line: `documents.3: Must be ...; query: Must not be blank.` */
+/** One line: `documents.3: Expected ..., got ...; query: Expected ..., got ....` */
 function sentence(detail: Failure["detail"]): string {
   if (typeof detail === "string") return detail;
   return detail

@@ -1,6 +1,5 @@
 import type { operations } from "../../generated/rerank.ts";
 import type { Handler } from "../../src/contract/call.ts";
-import { documentTexts } from "../../src/decisions/rerank/documents.ts";
 import { documentResults } from "./document-results.ts";
 import { rerankReply } from "./ranking.ts";
 
@@ -8,13 +7,12 @@ import { rerankReply } from "./ranking.ts";
 export const jinaRerank: Handler<"jinaRerank", operations> = async (call, services) => {
   const { body } = call;
   const { top_n: topN, max_doc_length: tokens, return_documents: isReturned } = body;
-  const documentsLoc = ["body", "documents"];
-  const documents = documentTexts(body.documents, documentsLoc);
+  const documents = body.documents.map((each) => (typeof each === "string" ? each : each.text));
   const request = {
     query: body.query,
     queryLoc: ["body", "query"],
     documents,
-    documentsLoc,
+    documentsLoc: ["body", "documents"],
     cut: tokens == null ? undefined : { tokens, keepsEnd: false },
   };
   const texts = isReturned === false ? undefined : documents;

@@ -23,7 +23,7 @@ export async function* jsonlRows(chunks: AsyncIterable<Uint8Array>, place: State
 
 async function readLine(bytes: Buffer | undefined, place: StatePlace): Promise<Pick<Row, "id" | "state">> {
   if (bytes === undefined)
-    return { state: rowFault(`A row may have at most ${MAX_ROW_BYTES} bytes.`, "too_many") };
+    return { state: rowFault(`Expected a row of at most ${MAX_ROW_BYTES} bytes, got more.`, "too_many") };
   try {
     const row = await readJson(bytes);
     return { id: idOf(row), state: stateOf(row, place) };

@@ -75,6 +75,8 @@ export interface Services {
   readonly clock: Clock;
   /** The bundled document of the contract, as served. */
   readonly document: Readonly<Record<string, unknown>>;
+  /** Its form for client generators. */
+  readonly plainDocument: Readonly<Record<string, unknown>>;
   readonly version: string;
   /** Additional names of the served model, valid in this contract only. */
   readonly modelNames: readonly string[];

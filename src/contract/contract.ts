@@ -20,7 +20,7 @@ import { type ContractRoute, readRoutes } from "./routes.ts";
 import { forAjv } from "./schema.ts";
 
 export interface ContractParts {
-  /** A parsed bundled document: generated/openapi.json, or that of a dialect. */
+  /** A parsed bundled document: generated/openapi.typed.json, or that of a dialect. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly handlers: AnyHandlers;
   readonly services: Services;
@@ -36,7 +36,7 @@ type AnyHandler = (call: Call<never>, services: Services) => Promise<Handled>;
 type BodilessCall = Omit<IncomingCall, "body">;
 
 /** What the dispatcher passes to the handler in addition to the plain body, which only the validator uses. */
-type DispatchedCall = BodilessCall & Partial<Pick<ReceivedBody, "sent" | "ordered">>;
+type DispatchedCall = BodilessCall & Partial<Pick<ReceivedBody, "sent" | "ordered" | "conflicts">>;
 
 interface AnyReply {
   readonly status: number;
@@ -66,13 +66,13 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const newDispatcher = () => createDispatcher(definition, handlers, services);
   const dispatcherOf = parts.isLazy ? once(newDispatcher) : always(await newDispatcher());
   const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
-  let documentText: string | undefined;
+  const documents = new Map<unknown, string>();
 
-  /** Serializes a reply. The document is serialized once, because that takes a millisecond and anybody may request it. */
+  /** Serializes a reply. A document is serialized once, because that takes a millisecond and anybody may request it. */
   function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
-    const isDocument = body === services.document;
-    const text = isDocument ? (documentText ?? writeJson(body)) : writeJson(body);
-    if (isDocument) documentText = text;
+    const isDocument = body === services.document || body === services.plainDocument;
+    const text = documents.get(body) ?? writeJson(body);
+    if (isDocument) documents.set(body, text);
     return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text, inference };
   }
 
@@ -85,13 +85,13 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     const request = { method, path: documentPath, headers: {} };
     const dispatcher = await dispatcherOf();
     if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
-    const { plain, ordered, sent, usedNames } = await received;
+    const { plain, usedNames, ...validated } = await received;
     call.reading?.end();
     const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
     };
     const handled = await dispatcher
-      .handleRequest({ ...request, body: plain }, { ...call, ordered, sent })
+      .handleRequest({ ...request, body: plain }, { ...call, ...validated })
       .catch(rethrow);
     return { reply: replyOf(handled).catch(rethrow) };
   }
@@ -215,9 +215,12 @@ function dispatched(handlers: AnyHandlers, services: Services) {
   // `checkHandlers` has checked that all are functions, and the type `Handlers` that they fit the document
   const entries = Object.entries(handlers as Readonly<Record<string, AnyHandler>>).map(
     ([operationId, handle]) => {
-      const run = (_: Context, { ordered, requestId, signal, arrivedAt }: DispatchedCall): Promise<Handled> =>
+      const run = (_: Context, { ordered, conflicts = [], ...call }: DispatchedCall): Promise<Handled> => {
+        if (conflicts.length > 0) throw invalidRequest(conflicts);
+        const { requestId, signal, arrivedAt } = call;
         // its plain view has been validated for this operation
-        handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
+        return handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
+      };
       return [operationId, run] as const;
     },
   );
@@ -226,8 +229,8 @@ function dispatched(handlers: AnyHandlers, services: Services) {
 
 /** Handlers of openapi-backend for calls that do not reach an operation. Unset ones would end as an obscure 500. */
 const REFUSALS = {
-  validationFail({ validation }: Context, { sent = new Map() }: DispatchedCall): never {
-    throw invalidRequest(issuesOf(validation.errors ?? [], sent));
+  validationFail({ validation }: Context, { sent = new Map(), conflicts = [] }: DispatchedCall): never {
+    throw invalidRequest([...conflicts, ...issuesOf(validation.errors ?? [], sent)]);
   },
   notFound: unreachable,
   methodNotAllowed: unreachable,

@@ -91,7 +91,7 @@ function unionFault({ params, parentSchema }: ErrorObject, value: JsonValue): Fa
 /** The keywords of a schema that messages use. */
 interface Schema {
   readonly [keyword: string]: unknown;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly nullable?: boolean;
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -104,9 +104,8 @@ function tagValues(union: Schema | undefined, tag: string): readonly string[] {
 
 function expectedType(schema: Schema | undefined): string {
   if (schema?.type === undefined) return "any JSON value";
-  const article = /^[aeiou]/.test(schema.type) ? "an" : "a";
-  const orNull = schema.nullable === true ? " or null" : "";
-  return `${article} ${schema.type}${orNull}`;
+  const types = [schema.type].flat().map((type) => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`);
+  return [...types, ...(schema.nullable === true ? ["null"] : [])].join(" or ");
 }
 
 function memberNames(owner: Schema | undefined): string {

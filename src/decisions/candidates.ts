@@ -79,7 +79,6 @@ const OUTCOMES = [
   { label: "true", preset: "Yes. This is true:" },
 ];
 
-const NO_CRITERIA: ReadonlyMap<string, JsonValue> = new Map();
 const OUTCOME_ALIASES: Aliases = new Map([
   ["no", "false"],
   ["yes", "true"],
@@ -88,9 +87,9 @@ const OUTCOME_ALIASES: Aliases = new Map([
 function* noulCandidates(question: NoulQuestion, source: Source): Steps<DescribedCandidate[]> {
   const { text: instructions, loc: instructionsLoc } = source.instructions;
   const criteriaLoc = [...source.loc, "criteria"];
-  const sent = question.criteria ?? NO_CRITERIA;
+  const sent = new Map(Object.entries(question.criteria ?? {}));
   const { members, usedNames, conflicts } = resolveAliases(sent, OUTCOME_ALIASES, criteriaLoc);
-  source.issues.push(...conflicts, ...unknownOutcomes(members, criteriaLoc));
+  source.issues.push(...conflicts);
   const candidates: DescribedCandidate[] = [];
   for (const { label, preset } of OUTCOMES) {
     const loc = [...criteriaLoc, usedNames.get(label) ?? label];
@@ -104,12 +103,6 @@ function* noulCandidates(question: NoulQuestion, source: Source): Steps<Describe
     yield;
   }
   return candidates;
-}
-
-function unknownOutcomes(criteria: ReadonlyMap<string, unknown>, loc: Location): Issue[] {
-  const unknown = [...criteria.keys()].filter((name) => !OUTCOMES.some(({ label }) => label === name));
-  const msg = 'Expected only the outcomes "false" and "true" (or "no" and "yes"), got another.';
-  return unknown.map((name) => ({ loc: [...loc, name], msg, type: "unknown_field" }));
 }
 
 function describe(value: JsonValue, loc: Location, { rules, issues }: Source): string | undefined {

@@ -11,6 +11,7 @@ export interface ModelNames {
 export function checkModelName(model: unknown, names: ModelNames): Issue | undefined {
   if (model === undefined || model === names.id) return undefined;
   if (typeof model === "string" && names.aliases.includes(model)) return undefined;
-  const msg = "Must be the served model's id or one of its aliases (see /v1/models), or missing.";
+  const msg =
+    "Expected the served model's id, one of its aliases (see /v1/models) or no `model`, got another name.";
   return { loc: ["body", "model"], msg, type: "unsupported_model" };
 }

@@ -1,7 +1,5 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
-import { describeKind, isJsonArray, isJsonObject, type JsonValue } from "../json/value.ts";
-import { REQUEST_LIMITS } from "./limits.ts";
 import { checkModelName } from "./model-name.ts";
 import type { RankBody } from "./questions.ts";
 import type { RenderedRequest } from "./rendered.ts";
@@ -24,7 +22,7 @@ export interface SentCandidate {
 }
 
 /**
- * Renders a rank body and checks the rules beyond its schema, among them all rules for `candidates`.
+ * Renders a validated rank body and checks the rules beyond its schema.
  *
  * Yields to the event loop while it reads a large state.
  * @throws ServiceError INVALID_REQUEST with every issue found; CANCELLED once `signal` is aborted
@@ -43,7 +41,8 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   if (modelIssue) issues.push(modelIssue);
   const { maxStateQuestionTokens } = model.limits;
   const stateLoc = ["body", "state"];
-  const questionLoc = ["body", "question"];
+  // what concerns both is told of a member that was sent
+  const questionLoc = (body.question ?? null) === null ? stateLoc : ["body", "question"];
   const value = yield* stateValue(body.state);
   yield;
   const state = renderOrReport(value, maxStateQuestionTokens, stateLoc, issues);
@@ -51,7 +50,7 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   checkQuestion(state, question, questionLoc, issues);
   yield;
 
-  const sent = readCandidates(body.candidates, issues);
+  const sent = sentCandidates(body.candidates);
   const candidates = sent.map(({ label, text, loc }) => ({
     label,
     text: strip(text),
@@ -67,26 +66,11 @@ function* rankSteps(body: RankBody, model: ServedModel): Steps<RankRequest> {
   };
 }
 
-/** The candidates as sent; none if their number or type is wrong. */
-function readCandidates(value: JsonValue, issues: Issue[]): SentCandidate[] {
-  const loc: Location = ["body", "candidates"];
-  if (!isJsonObject(value) && !isJsonArray(value)) {
-    const msg = `Must be an object from label to text or an array of texts, not ${describeKind(value)}.`;
-    issues.push({ loc, msg, type: "wrong_type" });
-    return [];
-  }
-  const count = isJsonObject(value) ? value.size : value.length;
-  const { minCandidates, maxCandidates } = REQUEST_LIMITS;
-  if (count < minCandidates || count > maxCandidates) {
-    const msg = `Must have ${minCandidates} to ${maxCandidates} candidates; got ${count}.`;
-    issues.push({ loc, msg, type: count < minCandidates ? "too_few" : "too_many" });
-    return [];
-  }
-  const entries: (readonly [string | number, JsonValue])[] = [...value.entries()];
-  return entries.flatMap(([key, text]) => {
-    const place = [...loc, key];
-    if (typeof text === "string") return [{ label: String(key), text, loc: place }];
-    issues.push({ loc: place, msg: `Must be a string, not ${describeKind(text)}.`, type: "wrong_type" });
-    return [];
-  });
+function sentCandidates(candidates: RankBody["candidates"]): SentCandidate[] {
+  const entries: (readonly [string | number, string])[] = [...candidates.entries()];
+  return entries.map(([key, text]) => ({
+    label: String(key),
+    text,
+    loc: ["body", "candidates", key],
+  }));
 }

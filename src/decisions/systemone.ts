@@ -89,6 +89,6 @@ function checkPairs(questions: readonly Question[]): Issue | undefined {
   const { maxPairs } = REQUEST_LIMITS;
   const pairs = questions.reduce((sum, question) => sum + countCandidates(question), 0);
   if (pairs <= maxPairs) return undefined;
-  const msg = `The questions of a request may have at most ${maxPairs} candidates together; got ${pairs}.`;
+  const msg = `Expected at most ${maxPairs} candidates of all questions together, got ${pairs}.`;
   return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
 }

@@ -46,14 +46,14 @@ export async function planRequests(
 }
 
 const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {
-  state: "The state",
-  "state and question": "State and question together",
-  candidate: "A candidate",
-  pair: "State, question and candidate together",
+  state: "in the state",
+  "state and question": "in state and question together",
+  candidate: "in a candidate",
+  pair: "in state, question and candidate together",
 };
 
 function issueOf({ loc, what, maxTokens, came }: TooLongText): Issue {
   const count = came.isExact ? `${came.count}` : `at least ${came.count}`;
-  const msg = `${SUBJECTS[what]} may have at most ${maxTokens} tokens, special tokens included; got ${count}.`;
+  const msg = `Expected at most ${maxTokens} tokens ${SUBJECTS[what]}, special tokens included, got ${count}.`;
   return { loc, msg, type: "too_many_tokens" };
 }

@@ -43,10 +43,10 @@ function decode(bytes: Uint8Array): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refusal("invalid_json", "The body must be UTF-8; some of its bytes are not.", ["body"]);
+    throw refusal("invalid_json", "Expected UTF-8, got other bytes.", ["body"]);
   }
   if (text.startsWith("\ufeff")) {
-    throw refusal("invalid_json", "The body must be UTF-8 without a byte order mark; it starts with one.", [
+    throw refusal("invalid_json", "Expected UTF-8 without a byte order mark, got one at the beginning.", [
       "body",
     ]);
   }
@@ -87,8 +87,11 @@ export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
     }
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
-    const place = `at character ${error.position + 1} of ${text.length}`;
-    throw refusal("invalid_json", `Not valid JSON: ${error.message}, ${place}.`, locate(open));
+    const isEnd = error.position >= text.length;
+    const place = isEnd
+      ? `after ${text.length} characters`
+      : `at character ${error.position + 1} of ${text.length}`;
+    throw refusal("invalid_json", `${error.message}, ${place}.`, locate(open));
   }
 }
 
@@ -163,11 +166,7 @@ function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[], isLe
   if (name === undefined) throw expected("a member name", tokens);
   if (!isLenient && frame.members.has(name)) {
     const loc = [...locate(open), name];
-    throw refusal(
-      "duplicate_member",
-      "Each name must appear once in its object; this one appears again.",
-      loc,
-    );
+    throw refusal("duplicate_member", "Expected each member once in its object, got this one again.", loc);
   }
   frame.name = name;
   if (!tokens.take(":")) throw expected("`:`", tokens);
@@ -175,21 +174,21 @@ function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[], isLe
 
 function checkDepth(open: readonly Open[]): void {
   if (open.length < MAX_NESTING) return;
-  const message = `Objects and arrays must be nested at most ${MAX_NESTING} levels deep; got more.`;
+  const message = `Expected objects and arrays at most ${MAX_NESTING} levels deep, got more.`;
   throw refusal("nesting_too_deep", message, locate(open));
 }
 
 /** Integers may have any length. A number with a fraction or an exponent must fit float64. */
 function checkRange(text: string, start: number): JsonNumber {
   if (/[.eE]/.test(text) && !Number.isFinite(Number(text))) {
-    throw new TokenError("a number lies outside the float64 range", start);
+    throw new TokenError("a number outside the float64 range", start);
   }
   return new JsonNumber(text);
 }
 
 function expected(what: string, tokens: Tokens): TokenError {
-  const came = tokens.isAtEnd() ? "the text ended" : "something else came";
-  return new TokenError(`expected ${what}, but ${came}`, tokens.position);
+  const came = tokens.isAtEnd() ? "the end of the text" : "something else";
+  return new TokenError(came, tokens.position, `valid JSON with ${what}`);
 }
 
 function locate(open: readonly Open[]): Location {

@@ -8,8 +8,9 @@ export class TokenError extends Error {
   /** Position in UTF-16 code units from the start of the text. */
   readonly position: number;
 
-  constructor(message: string, position: number) {
-    super(message);
+  /** @param came what was read @param wanted what JSON has there */
+  constructor(came: string, position: number, wanted = "valid JSON") {
+    super(`Expected ${wanted}, got ${came}`);
     this.position = position;
   }
 }
@@ -77,16 +78,15 @@ export class Tokens {
         at += 1; // the escaped character, which may be a quote, is no end
         nextRun = at + RUN;
       } else if (code < SPACE) {
-        throw new TokenError("a control character in a string must be escaped", at);
+        throw new TokenError("an unescaped control character in a string", at);
       } else if (Number.isNaN(code)) {
-        throw new TokenError("a string has no closing quote", start);
+        throw new TokenError("a string without a closing quote", start);
       }
     }
     this.position = at + 1;
     if (!hasEscape) return text.slice(start + 1, at);
     const value = readEscapes(text.slice(start, at + 1), start);
-    if (LONE_SURROGATE.test(value))
-      throw new TokenError("a string must not hold half a surrogate pair", start);
+    if (LONE_SURROGATE.test(value)) throw new TokenError("half a surrogate pair in a string", start);
     return value;
   }
 
@@ -116,6 +116,6 @@ function readEscapes(quoted: string, start: number): string {
     const value: unknown = JSON.parse(quoted);
     return String(value);
   } catch {
-    throw new TokenError("a string holds an escape that JSON does not know, or a control character", start);
+    throw new TokenError("an escape that JSON does not know, or a control character, in a string", start);
   }
 }

@@ -51,9 +51,7 @@ export function callTool(
   }
   const body = Buffer.from(writeJson(given ?? new Map()), "utf8");
   if (body.length > maxBodyBytes)
-    return Promise.resolve(
-      failed(`The arguments of ${name} may have at most ${maxBodyBytes} bytes as JSON.`),
-    );
+    return Promise.resolve(failed(`Expected arguments of at most ${maxBodyBytes} bytes as JSON, got more.`));
   return answered(name, ask({ operationId, body, signal }));
 }
 

@@ -13,7 +13,7 @@ import { listTools } from "./tools.ts";
  */
 export async function mcpParts(document?: Schema): Promise<Omit<McpParts, "ask">> {
   const [contract, { version }] = await Promise.all([
-    document ?? readJsonFile("generated/openapi.json"),
+    document ?? readJsonFile("generated/openapi.typed.json"),
     readJsonFile("package.json"),
   ]);
   return { tools: listTools(contract), version: String(version), maxBodyBytes: REQUEST_LIMITS.maxBodyBytes };

@@ -166,7 +166,10 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
     rest.push(bytes);
     restBytes += bytes.length;
     if (restBytes > MAX_LINE_BYTES)
-      throw new ServiceError("BODY_TOO_LARGE", `A message may have at most ${MAX_LINE_BYTES} bytes.`);
+      throw new ServiceError(
+        "BODY_TOO_LARGE",
+        `Expected a message of at most ${MAX_LINE_BYTES} bytes, got more.`,
+      );
   }
   if (restBytes > 0) yield Buffer.concat(rest); // the last line of a file without a newline
 }

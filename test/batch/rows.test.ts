@@ -45,8 +45,8 @@ describe("rows of JSON Lines", () => {
     '"two"',
     '{"10":1.0,"2":null}',
     'row: Expected a text, or an object with the member "state".',
-    /^row\.state: Not valid JSON/,
-    /^row\.state: Each name must appear once/,
+    /^row\.state: Expected valid JSON/,
+    /^row\.state: Expected each member once/,
     'row: Expected a text, or an object with the member "state".',
     "null",
   ];
@@ -79,7 +79,7 @@ describe("rows of JSON Lines", () => {
       Buffer.from('"b"\n'),
     ]);
     const rows = await listOf(jsonlRows(chunksOf(bytes, 65_536), FIELD));
-    assert.match(shown(rows[0] as Row), /^row: A row may have at most 4194304 bytes/);
+    assert.match(shown(rows[0] as Row), /^row: Expected a row of at most 4194304 bytes/);
     assert.equal(shown(rows[1] as Row), '"a"');
     assert.match(shown(rows[2] as Row), /UTF-8/);
     assert.deepEqual([shown(rows[3] as Row), rows.length], ['"b"', 4]);

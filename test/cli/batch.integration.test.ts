@@ -207,7 +207,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "a file that is no JSON",
       args: [...DECIDE, "--questions", "rows.csv"],
-      says: /--questions rows\.csv: Not valid JSON/,
+      says: /--questions rows\.csv: Expected valid JSON/,
     },
     {
       name: "a file that holds no questions",

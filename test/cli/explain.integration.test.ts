@@ -140,7 +140,7 @@ describe("decision explain", () => {
     );
     const equal = await inProcess([...RANKED.slice(0, -1), "Open tray 2", "--dry-run"]);
     assert.equal(equal.status, 2);
-    assert.match(equal.stderr, /--candidate 1: Must differ/);
+    assert.match(equal.stderr, /--candidate 1: Expected a text unlike/);
     const nothing = await inProcess(RANKED.slice(0, 3));
     assert.equal(nothing.status, 2);
     assert.match(

@@ -434,11 +434,6 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
     fails: ["health.schema", "ready.schema"],
   },
   {
-    name: "/health with a member more",
-    fault: health((body) => void body.set("hostname", "server-1")),
-    fails: ["health.schema", "ready.schema"],
-  },
-  {
     name: "/health with counters as texts",
     fault: health((body) => void body.set("completed_requests", String(body.get("completed_requests")))),
     fails: ["health.named-counters", "health.schema", "ready.schema", "overload.counted"],

@@ -236,7 +236,11 @@ const bad: readonly {
   {
     name: "5 outcomes",
     body: one({ ...noul, criteria: numbered(5, 1) }),
-    want: [[["questions", "q", "criteria"], "too_many", /at most 4 members, got 5/]],
+    want: Object.keys(numbered(5, 1)).map((name) => [
+      ["questions", "q", "criteria", name],
+      "unknown_field",
+      /only the members "false", "true", "no", "yes", got another/,
+    ]),
   },
   {
     name: "noul criteria in a list",
@@ -266,8 +270,30 @@ const bad: readonly {
   {
     name: "a rank request without a state",
     operationId: "rank",
-    body: { candidates: ["a"] },
+    body: { candidates: ["a", "b"] },
     want: [[["state"], "missing", /./]],
+  },
+  {
+    name: "faults of all kinds of shape at once",
+    operationId: "rank",
+    body: { state: "s", context: "s", answers: { x: "a", y: 1 }, top_n: 1 },
+    want: [
+      [["context"], "alias_conflict", /./],
+      [["top_n"], "unknown_field", /./],
+      [["answers", "y"], "wrong_type", /a string, got a number/],
+    ],
+  },
+  {
+    name: "candidates that are neither an object nor an array",
+    operationId: "rank",
+    body: rank({ candidates: "a, b" }),
+    want: [[["candidates"], "wrong_type", /an object or an array, got a string/]],
+  },
+  {
+    name: "too few labelled candidates",
+    operationId: "rank",
+    body: rank({ candidates: { x: "a" } }),
+    want: [[["candidates"], "too_few", /at least 2 members, got 1/]],
   },
   {
     name: "both names of both members",

@@ -46,6 +46,7 @@ describe("the routes of the contract", () => {
       "GET /docs getDocs",
       "GET /redoc getRedoc",
       "GET /openapi.json getOpenapi",
+      "GET /openapi.typed.json getTypedOpenapi",
     ]);
   });
 });
@@ -193,6 +194,7 @@ describe("the other names of a noul question's outcomes", () => {
   const refused: [criteria: string, want: [loc: string, type: string][]][] = [
     ['{"false":"n","true":"y","yes":"y"}', [["yes", "alias_conflict"]]],
     ['{"false":"n","true":"y","maybe":null}', [["maybe", "unknown_field"]]],
+    ['{"True":"y"}', [["True", "unknown_field"]]],
     [
       '{"false":"n","true":"y","no":0,"yes":1}',
       [
@@ -216,8 +218,8 @@ describe("the other names of rank's members", () => {
   const cases = [
     {
       name: "stand for the state",
-      given: '{"context":"s","candidates":[]}',
-      want: '{"state":"s","candidates":[]}',
+      given: '{"context":"s","candidates":["a","b"]}',
+      want: '{"state":"s","candidates":["a","b"]}',
     },
     {
       name: "stand for the candidates",
@@ -226,13 +228,13 @@ describe("the other names of rank's members", () => {
     },
     {
       name: "may hold null when they stand alone",
-      given: '{"context":null,"answers":["a"]}',
-      want: '{"state":null,"candidates":["a"]}',
+      given: '{"context":null,"answers":["a","b"]}',
+      want: '{"state":null,"candidates":["a","b"]}',
     },
     {
       name: "are as good as missing with null beside the member",
-      given: '{"context":null,"state":1,"candidates":[],"answers":null}',
-      want: '{"state":1,"candidates":[]}',
+      given: '{"context":null,"state":1,"candidates":["a","b"],"answers":null}',
+      want: '{"state":1,"candidates":["a","b"]}',
     },
   ];
   for (const { name, given, want } of cases) {

@@ -1,32 +1,18 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
-import { type Document, OpenAPIBackend } from "openapi-backend";
+import type { Document } from "openapi-backend";
 import { dialects } from "../../handlers/dialects.ts";
 import { handlers } from "../../handlers/index.ts";
 import { createContract } from "../../src/contract/contract.ts";
 import { forAjv } from "../../src/contract/schema.ts";
-import { packageRoot } from "../support/package-root.ts";
-
-const documents = new Map(
-  await Promise.all(
-    dialects.map(
-      async ({ name }) =>
-        [name, JSON.parse(await readFile(path.join(packageRoot, `generated/${name}.json`), "utf8"))] as const,
-    ),
-  ),
-);
+import { assertValid, readDocument } from "./document.ts";
 
 describe("every dialect", () => {
   for (const { name, handlers: own, modelNames: _, ...rules } of dialects) {
-    const document = documents.get(name);
+    const document = readDocument(name);
 
-    it(`${name} has a document that is valid OpenAPI 3.0`, async () => {
-      const definition = forAjv(document as unknown as Document); // what is being tested
-      await new OpenAPIBackend({ definition, strict: true, ajvOpts: { discriminator: true } }).init();
-    });
+    it(`${name} has a document that is valid OpenAPI 3.0`, () => assertValid(document));
 
     it(`${name} has a handler for each operation, under its base path`, async () => {
       const parts = { document, handlers: own, services: {} as never, rules }; // no handler runs here

@@ -20,6 +20,7 @@ export function fakeContract(
     "getLivez",
     "listModels",
     "getOpenapi",
+    "getTypedOpenapi",
   ];
   const all = { ...Object.fromEntries(ids.map((id) => [id, echo])), ...handlers };
   return createContract({

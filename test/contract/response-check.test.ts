@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertDeclared, assertProtocolError } from "./response-check.ts";
 
-const HEADERS = {
+const ANSWERED = {
   "content-type": "application/json; charset=utf-8",
   "x-request-id": "a",
-  "x-decision-error": "QUEUE_FULL",
+  "server-timing": "total;dur=1",
 };
+const { "server-timing": _, ...UNTIMED } = ANSWERED;
+const HEADERS = { ...UNTIMED, "x-decision-error": "QUEUE_FULL" };
 const UNAVAILABLE = { ...HEADERS, "retry-after": "1" };
 const ISSUE = { loc: ["body", 1], msg: "Expected.", type: "blank" };
 
@@ -47,6 +49,13 @@ const cases = [
     want: /a b/,
   },
   {
+    name: "an undeclared header",
+    status: 503,
+    headers: { ...UNAVAILABLE, allow: "POST" },
+    body: { detail: "Full." },
+    want: /does not declare all its headers/,
+  },
+  {
     name: "another media type",
     status: 503,
     headers: { ...UNAVAILABLE, "content-type": "text/plain" },
@@ -58,7 +67,7 @@ const cases = [
     status: 503,
     headers: UNAVAILABLE,
     body: { detail: "Full.", code: 1 },
-    want: /additional properties/,
+    want: /must NOT have additional properties/,
   },
   {
     name: "a list as a sentence",
@@ -72,7 +81,7 @@ const cases = [
     status: 422,
     headers: HEADERS,
     body: { detail: "No." },
-    want: /must be array/,
+    want: /must be an array/,
   },
   { name: "no issue", status: 422, headers: HEADERS, body: { detail: [] }, want: /fewer than 1/ },
   {
@@ -85,7 +94,7 @@ const cases = [
   {
     name: "half an answer",
     status: 200,
-    headers: { ...HEADERS, "server-timing": "total;dur=1" },
+    headers: ANSWERED,
     body: { ranked: [] },
     want: /required property 'usage'/,
   },
@@ -104,8 +113,7 @@ describe("the check of responses", () => {
       confidence: 0.5,
       scores: { a: 1, b: 1 },
     };
-    const headers = { ...HEADERS, "server-timing": "total;dur=1" };
-    assert.throws(() => assertDeclared("systemone", 200, headers, { answers: { a: answer } }), /'noul'/);
+    assert.throws(() => assertDeclared("systemone", 200, ANSWERED, { answers: { a: answer } }), /'noul'/);
   });
 
   it("passes declared errors, with headers in any form", () => {
@@ -114,8 +122,9 @@ describe("the check of responses", () => {
   });
 
   it("passes errors outside operations, of which 405 names the methods", () => {
-    assertProtocolError(404, HEADERS, { detail: "No such path." });
-    assert.throws(() => assertProtocolError(405, HEADERS, { detail: "No such method." }));
-    assert.throws(() => assertProtocolError(401, HEADERS, { detail: "No." }), /no status 401/);
+    const notFound = { ...HEADERS, "x-decision-error": "NOT_FOUND" };
+    assertProtocolError(404, notFound, { detail: "No such path." });
+    assert.throws(() => assertProtocolError(405, notFound, { detail: "No such method." }));
+    assert.throws(() => assertProtocolError(401, HEADERS, { detail: "No." }), /no 401 with QUEUE_FULL/);
   });
 });

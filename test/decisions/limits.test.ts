@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it, test } from "node:test";
 import explain from "../../generated/explain.json" with { type: "json" };
-import openapi from "../../generated/openapi.json" with { type: "json" };
+import openapi from "../../generated/openapi.typed.json" with { type: "json" };
 import { CONTRACT_LIMITS } from "../../src/conformance/trial/limits.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { MAX_ISSUES } from "../../src/errors.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { packageRoot } from "../support/package-root.ts";
 
@@ -29,6 +30,10 @@ const BOUNDS: Readonly<Record<string, readonly (number | null)[]>> = {
   "ScoreAnswer.score": [0, maxCandidates - 1],
   "Ranking.ranked": CANDIDATES,
   "RankedCandidate.rank": [1, maxCandidates],
+  "RankRequest.candidates.oneOf.0": CANDIDATES,
+  "RankRequest.candidates.oneOf.1": CANDIDATES,
+  "ExplainRequest.candidates.oneOf.0": CANDIDATES,
+  "ExplainRequest.candidates.oneOf.1": CANDIDATES,
   "ExplainRequest.questions": QUESTIONS,
   "Explanation.questions": QUESTIONS,
   "Explanation.answers": QUESTIONS,
@@ -37,10 +42,10 @@ const BOUNDS: Readonly<Record<string, readonly (number | null)[]>> = {
   "StatePart.questions": QUESTIONS,
   "PartInfluence.probabilities": CANDIDATES,
   // others
-  "NoulQuestion.criteria": [null, 4], // the outcomes and their aliases
   "NoulAnswer.probabilities": OUTCOMES,
   "NoulAnswer.scores": OUTCOMES,
   "Explanation.influence": [null, 32], // parts of the state
+  "ErrorBody.detail.oneOf.1": [1, MAX_ISSUES],
 };
 
 describe("the schemas of the contract and of explanations", () => {

@@ -12,13 +12,13 @@ function told(operationId: string | undefined, error: unknown) {
 
 const full = new ServiceError("QUEUE_FULL", "The queue is full.");
 const wrong = invalidRequest([
-  { loc: ["body", "documents", 3], msg: "Must be a string.", type: "wrong_type" },
+  { loc: ["body", "documents", 3], msg: "Expected a string.", type: "wrong_type" },
   { loc: ["body"], msg: "Expected an object.", type: "wrong_type" },
 ]);
 
 describe("errors of rerank", () => {
   it("have a sentence where each client looks for it", () => {
-    const text = "documents.3: Must be a string. Expected an object.";
+    const text = "documents.3: Expected a string. Expected an object.";
     assert.deepEqual(told("cohereRerank", wrong), { status: 422, body: { message: text } });
     assert.deepEqual(told("jinaRerank", wrong), { status: 422, body: { detail: text } });
     assert.deepEqual(told("teiRerank", wrong), {

@@ -57,7 +57,7 @@ async function issuesOf(rendered: RenderedRequest) {
   assert.ok(error instanceof ServiceError);
   assert.equal(error.kind, "INVALID_REQUEST");
   for (const { type } of error.issues) assert.equal(type, "too_many_tokens");
-  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg.replace(/.*; /, "")}`);
+  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg.replace(/.*, /, "")}`);
 }
 
 test("a request at every bound becomes a token tree in request order", async () => {
@@ -157,7 +157,7 @@ test("a message gives the limit and never the text", async () => {
     assert.ok(error instanceof ServiceError);
     assert.equal(
       error.issues[0]?.msg,
-      "A candidate may have at most 768 tokens, special tokens included; got 999.",
+      "Expected at most 768 tokens in a candidate, special tokens included, got 999.",
     );
     return true;
   });

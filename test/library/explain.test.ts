@@ -11,7 +11,7 @@ import {
 } from "../../src/library/index.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
-import { dialectCheck } from "../contract/dialect-check.ts";
+import { checkOf } from "../contract/response-check.ts";
 
 const QUESTIONS = {
   intent: { type: "choice", instructions: "What is wanted?", criteria: { "10": "Money", "2": "To leave" } },
@@ -205,7 +205,7 @@ describe("POST /v1/explain", () => {
 
   it("has the keys, the errors and the headers of the contract", async () => {
     const app = await decider.createApp({ explain: true, apiKey: "k" });
-    const check = dialectCheck("explain");
+    const check = checkOf("explain");
     const locked = await app.inject(asked);
     check("explain", 401, locked.headers, locked.json());
     assert.deepEqual([locked.statusCode, locked.headers["x-decision-error"]], [401, "KEY_MISSING"]);
@@ -231,7 +231,7 @@ describe("POST /v1/explain", () => {
 
   it("explains rankings, under all names of their members", async () => {
     const app = await decider.createApp({ explain: true });
-    const check = dialectCheck("explain");
+    const check = checkOf("explain");
     const ask = (payload: object) => app.inject({ ...asked, payload });
     const whole = await ask(RANKING);
     check("explain", whole.statusCode, whole.headers, whole.json());
@@ -246,7 +246,7 @@ describe("POST /v1/explain", () => {
 
   it("takes either questions or candidates", async () => {
     const app = await decider.createApp({ explain: true });
-    const check = dialectCheck("explain");
+    const check = checkOf("explain");
     const { candidates } = RANKING;
     for (const [payload, name, type] of [
       [{ state: "x" }, "questions", "missing"],

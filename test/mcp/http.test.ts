@@ -11,7 +11,7 @@ import type { ServerOptions } from "../../src/server/server.ts";
 import { fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "../server/doubles.ts";
 import { packageRoot } from "../support/package-root.ts";
 
-const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.typed.json"), "utf8"));
 const tools = listTools(document);
 const ranking =
   document.paths["/v1/rank"].post.responses["200"].content["application/json"].examples.labelled.value;

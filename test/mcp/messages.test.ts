@@ -133,6 +133,6 @@ describe("a message of MCP", () => {
   it("is refused if it is not JSON", async () => {
     const { id, error } = Object(await refusalOf("{nonsense"));
     assert.deepEqual([id, error.code], [null, -32_700]);
-    assert.match(error.message, /Not valid JSON/);
+    assert.match(error.message, /Expected valid JSON/);
   });
 });

@@ -8,7 +8,7 @@ import { isSchema, toJsonSchema } from "../../src/mcp/schemas.ts";
 import { listTools } from "../../src/mcp/tools.ts";
 import { packageRoot } from "../support/package-root.ts";
 
-const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.typed.json"), "utf8"));
 const tools = listTools(document);
 const exampleOf = (route: string, name: string) =>
   document.paths[route].post.responses["200"].content["application/json"].examples[name].value;

@@ -81,7 +81,7 @@ it("health has its members, and ready the same", async () => {
   ];
   const health = await service.health();
   assert.deepEqual(Object.keys(health).sort(), MEMBERS.sort());
-  const contract = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
+  const contract = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.typed.json"), "utf8"));
   const example = contract.components.examples.Ready.value;
   assert.deepEqual(Object.keys(example).sort(), MEMBERS, "the example in the contract");
   const ready = JSON.parse((await service.call("GET", "/ready")).text);

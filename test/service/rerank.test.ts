@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp } from "../../src/app.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
-import { dialectCheck } from "../contract/dialect-check.ts";
+import { checkOf } from "../contract/response-check.ts";
 import { close, MARK, words } from "./service.ts";
 
 const KEY = "the-key";
 const silent = () => {};
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
-const check = dialectCheck("rerank");
+const check = checkOf("rerank");
 const OPERATIONS = {
   "/v2/rerank": "cohereRerank",
   "/v1/rerank": "jinaRerank",
@@ -152,11 +152,11 @@ for (const url of PATHS) {
       const cases: readonly [string, object, RegExp][] = [
         ["no query", { [texts]: ["a"] }, /query: Expected the member/],
         ["a query of another type", { query: 1, [texts]: ["a"] }, /query: Expected a string, got a number/],
-        ["a blank query", { query: " ", [texts]: ["a"] }, /query: Must not be blank/],
+        ["a blank query", { query: " ", [texts]: ["a"] }, /query: Expected a text, got a blank one/],
         [
           "a long query",
           { query: words(900), [texts]: ["a"] },
-          /query: May have at most 704 tokens; got 900/,
+          /query: Expected at most 704 tokens, got 900/,
         ],
         ["no documents", { query: QUERY, [texts]: [] }, /at least 1 element/],
         [

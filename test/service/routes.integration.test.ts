@@ -15,7 +15,7 @@ after(async () => {
 
 const TYPE = { "content-type": "application/json" };
 const AUTHORIZED = { ...TYPE, authorization: `Bearer ${KEY}` };
-const GETS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
+const GETS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json", "/openapi.typed.json"];
 const POSTS = ["/v1/systemone", "/v1/rank"];
 const ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -7,7 +7,12 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperationId } from "../../src/contract/call.ts";
-import { assertDeclared, assertProtocolError } from "../contract/response-check.ts";
+import {
+  assertDeclared,
+  assertPlaces,
+  assertProtocolError,
+  isProtocolError,
+} from "../contract/response-check.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 export const TEMPERATURE = 4.136820402388508;
@@ -81,6 +86,7 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   "GET /docs": "getDocs",
   "GET /redoc": "getRedoc",
   "GET /openapi.json": "getOpenapi",
+  "GET /openapi.typed.json": "getTypedOpenapi",
 };
 
 /** Asks a service over HTTP. */
@@ -134,6 +140,7 @@ export abstract class Client {
       outgoing.end(bytes);
     });
     assertReply(method, target, reply);
+    if (reply.status === 422) assertPlaces(Buffer.from(bytes ?? "").toString("utf8"), reply.body);
     return reply;
   }
 
@@ -266,7 +273,7 @@ export function assertReply(
   if (status >= 400) assert.ok(!text.includes(MARK), `${status} repeats a value: ${text.slice(0, 500)}`);
   if (status === 204 || method === "HEAD" || status < 200) return;
   const operation = OPERATIONS[`${method} ${pathOf(target)}`];
-  if (operation !== undefined && ![400, 404, 408, 431].includes(status)) {
+  if (operation !== undefined && !isProtocolError(headers as Readonly<Record<string, string>>)) {
     assertDeclared(operation, status, headers as Readonly<Record<string, string>>, body); // Node joins values
   } else if (status >= 400) assertProtocolError(status, headers as Readonly<Record<string, string>>, body);
 }

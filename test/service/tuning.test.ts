@@ -10,9 +10,8 @@ import { questionDigest } from "../../src/tuning/question-digest.ts";
 import { openTuning } from "../../src/tuning/tuning.ts";
 import type { TunedQuestion } from "../../src/tuning/tuning-file.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
-import { dialectCheck } from "../contract/dialect-check.ts";
 import { document } from "../contract/document.ts";
-import { assertDeclared } from "../contract/response-check.ts";
+import { assertDeclared, checkOf } from "../contract/response-check.ts";
 import { parseJson } from "../json/parse-json.ts";
 
 const TEMPERATURE = 4.136820402388508;
@@ -196,7 +195,7 @@ describe("a service with a tuning", () => {
       url: "/v1/explain",
       payload: { state, questions },
     });
-    dialectCheck("explain")("explain", reply.statusCode, reply.headers, reply.json());
+    checkOf("explain")("explain", reply.statusCode, reply.headers, reply.json());
     const whole = await ask(corrected, questions, state);
     const without = await ask(corrected, questions, "Now!");
     const { answers, influence }: Answers = reply.json();
@@ -225,7 +224,7 @@ describe("a service with a tuning", () => {
   });
 
   it("corrects the same questions of the TypeSafe dialect, also where a request is scored in parts", async () => {
-    const check = dialectCheck("typesafe");
+    const check = checkOf("typesafe");
     const labels = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`label ${at}`, null]));
     const many = Array.from({ length: 21 }, (_, at) => {
       return [

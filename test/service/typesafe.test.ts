@@ -3,13 +3,13 @@ import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../../src/app.ts";
 import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
-import { dialectCheck } from "../contract/dialect-check.ts";
+import { assertPlaces, checkOf } from "../contract/response-check.ts";
 
 const KEY = "the-key";
 const TEMPERATURE = 4.136820402388508;
 const silent = () => {};
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
-const check = dialectCheck("typesafe");
+const check = checkOf("typesafe");
 
 const engine = await createFastEngine();
 const app = await createApp(engine, {
@@ -53,8 +53,10 @@ async function answersTo(questions: object, state: unknown = "My parcel never ca
 }
 
 async function issuesOf(questions: object, state: unknown = "My parcel never came.", others: object = {}) {
-  const { status, body } = await ask({ payload: { state, questions, ...others } });
+  const payload = { state, questions, ...others };
+  const { status, body } = await ask({ payload });
   assert.equal(status, 422, JSON.stringify(body));
+  assertPlaces(JSON.stringify(payload), body);
   return body.detail;
 }
 
@@ -294,7 +296,7 @@ describe("the TypeSafe dialect", () => {
       name: "nothing to ask about",
       questions: { q: { type: "noul" } },
       state: "",
-      loc: ["body", "questions", "q", "instructions"],
+      loc: ["body", "questions", "q"],
     },
     {
       name: "an option that is blank altogether",

@@ -234,6 +234,8 @@ func checkService(client *decision.ClientWithResponses) {
 	ready := must(client.GetReadyWithResponse(background)).JSON200
 	models := must(client.ListModelsWithResponse(background)).JSON200
 	document := must(client.GetOpenapiWithResponse(background)).JSON200
+	typed := must(client.GetTypedOpenapiWithResponse(background)).JSON200
+	check("the typed document is of the same version", typed != nil && (*typed)["openapi"] == "3.0.3")
 	check("it is ready", health != nil && ready != nil && health.Status == decision.HealthStatusReady && ready.Status == health.Status)
 	live := must(client.GetLivezWithResponse(background)).JSON200
 	metrics := must(client.GetMetricsWithResponse(background))
@@ -284,11 +286,12 @@ func checkRefusals(url, fullURL string) {
 
 	lost := must(connect(url+"/nowhere").RankWithResponse(background, kettle))
 	var undeclared decision.ErrorBody
-	err := json.Unmarshal(lost.Body, &undeclared) // the contract declares no 404, because it belongs to no operation
+	err := json.Unmarshal(lost.Body, &undeclared) // the contract declares no 404 and no 405, because they belong to no operation
 	check("404: no such path", lost.StatusCode() == http.StatusNotFound && err == nil && isSentence(&undeclared))
 
 	misused := must(connect(url, withMethod(http.MethodDelete)).ListModelsWithResponse(background))
-	check("405: not this method", isSentence(misused.JSON405))
+	err = json.Unmarshal(misused.Body, &undeclared)
+	check("405: not this method", misused.StatusCode() == http.StatusMethodNotAllowed && err == nil && isSentence(&undeclared))
 	check("405: the methods are told", misused.HTTPResponse.Header.Get("Allow") == "GET, HEAD")
 
 	large := kettle

@@ -32,7 +32,7 @@ await check("objects", async () => {
   );
 });
 for (const [name, changes, status, said] of [
-  ["an error", { query: " " }, 422, /Must not be blank/],
+  ["an error", { query: " " }, 422, /got a blank one/],
   ["a wrong key", { model: model(url, "wrong") }, 401, /valid key/],
   ["a full queue", { model: model(fullUrl) }, 503, /queue is full/],
   ["a timeout of the service", { model: model(slowUrl) }, 504, /deadline/],

@@ -43,7 +43,7 @@ check("a cut is told", "cut as requested" in cut.meta.warnings[0])
 
 refused = raised(lambda: rerank(client(), query=" "))
 check("an error", isinstance(refused, UnprocessableEntityError))
-check("its message", refused.body["message"] == "query: Must not be blank.")
+check("its message", refused.body["message"] == "query: Expected a text, got a blank one.")
 wrong = raised(lambda: rerank(client(key="wrong")))
 check("a wrong key", isinstance(wrong, UnauthorizedError) and "valid key" in wrong.body["message"])
 full = raised(lambda: rerank(client(FULL_URL), request_options=ONCE))

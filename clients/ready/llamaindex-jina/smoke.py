@@ -18,7 +18,7 @@ def message(url=URL, key=KEY, **more):
 
 check_rows("rerank", rerank(reranker()))
 check("top_n", len(rerank(reranker(top_n=2))) == 2)
-check("an error", message(query=" ") == "query: Must not be blank.")
+check("an error", message(query=" ") == "query: Expected a text, got a blank one.")
 check("a wrong key", "valid key" in message(key="wrong"))
 check("a full queue", "queue is full" in message(FULL_URL))
 check("a timeout of the service", "deadline" in message(SLOW_URL))

@@ -18,9 +18,9 @@ export function documentCheck(
 ): Check {
   return defineCheck({
     id: `${profile}.schema`,
-    clause: "Every answer, including errors, has a status and exactly the members of the dialect's document.",
+    clause: "Every answer, including errors, has a status and the members of the dialect's document.",
     source,
-    expected: "no answer of the run with an undeclared status or an additional, missing or mistyped member",
+    expected: "no answer of the run with an undeclared status or a missing or mistyped member",
     needsInference: false,
     turn: "last",
     profile,

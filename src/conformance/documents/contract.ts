@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { packageRoot } from "../../package-root.ts";
-import { type Json, readJson } from "../client/json.ts";
+import { at, type Json, namesOf, readJson } from "../client/json.ts";
 import { type Schemas, schemasOf } from "./schemas.ts";
 
 /** A generated OpenAPI document of the contract or of a dialect. */
@@ -19,6 +19,15 @@ export function ownContract(name: DocumentName = "openapi"): Promise<ContractDoc
   const known = loaded.get(name) ?? load(name);
   loaded.set(name, known);
   return known;
+}
+
+/** A server may do without it. */
+const OPTIONAL_PATH = "/openapi.typed.json";
+
+/** The paths of the contract that a served document must have. */
+export function pathsOf(contract: Json, served: Json | undefined): readonly string[] {
+  const hasOptional = at(served, "paths", OPTIONAL_PATH) !== undefined;
+  return namesOf(at(contract, "paths")).filter((path) => path !== OPTIONAL_PATH || hasOptional);
 }
 
 async function load(name: DocumentName): Promise<ContractDocument> {

@@ -11,6 +11,8 @@ export interface ReceivedBody extends Views {
   readonly sent: JsonObject;
   /** Maps the contract's name of a member to the alias that the request used. */
   readonly usedNames: ReadonlyMap<string, string>;
+  /** Members that the request has under both names. */
+  readonly conflicts: readonly Issue[];
 }
 
 /** The body of an operation according to the contract. */
@@ -24,8 +26,8 @@ export interface BodyForm {
 /**
  * Reads a request's body.
  *
- * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep, wrong_type (no object) or
- *         alias_conflict; the reason of the signal
+ * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep or wrong_type (no object); the
+ *         reason of the signal
  */
 export async function readBody(
   bytes: Uint8Array,
@@ -38,8 +40,7 @@ export async function readBody(
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }
   const { members, usedNames, conflicts } = resolveAliases(value, aliases, ["body"]);
-  if (conflicts.length > 0) throw invalidRequest(conflicts);
-  return { ...viewsOf(members, schema, document), sent: members, usedNames };
+  return { ...viewsOf(members, schema, document), sent: members, usedNames, conflicts };
 }
 
 function refusal(type: Issue["type"], msg: string) {

@@ -53,5 +53,8 @@ export function damaged(coding: ContentCoding, expectation = ""): ServiceError {
 }
 
 export function tooLong(maxBytes: number): ServiceError {
-  return new ServiceError("BODY_TOO_LARGE", `The decoded body may have at most ${maxBytes} bytes.`);
+  return new ServiceError(
+    "BODY_TOO_LARGE",
+    `Expected a decoded body of at most ${maxBytes} bytes, got more.`,
+  );
 }

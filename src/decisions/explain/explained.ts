@@ -21,21 +21,23 @@ export async function readExplained(
   model: ServedModel,
   options: Pick<SliceOptions, "signal"> = {},
 ): Promise<ExplainedRequest> {
-  const issue = mixedUp(questions !== undefined, { candidates, question });
-  if (issue) throw invalidRequest([issue]);
-  if (questions !== undefined) return readSystemone({ ...body, questions }, model, options);
-  return readRank({ ...body, candidates: candidates ?? null, question: question ?? null }, model, options);
+  if (questions !== undefined) {
+    // null counts as left out: generated Java clients send every optional member
+    const [extra] = Object.entries({ candidates, question }).filter(([, value]) => (value ?? null) !== null);
+    if (extra) throw invalidRequest([twoRequests(extra[0])]);
+    return readSystemone({ ...body, questions }, model, options);
+  }
+  if (candidates === undefined || candidates === null) throw invalidRequest([NEITHER]);
+  return readRank({ ...body, candidates, question: question ?? null }, model, options);
 }
 
-/** A member that is null counts as left out: generated Java clients send every optional one. */
-function mixedUp(hasQuestions: boolean, ofRanking: Readonly<Record<string, unknown>>): Issue | undefined {
-  const sent = Object.keys(ofRanking).filter((name) => (ofRanking[name] ?? null) !== null);
-  const [extra] = sent;
-  if (!hasQuestions && !sent.includes("candidates")) {
-    const msg = 'Expected the member "questions", or "candidates" of a ranking, got neither.';
-    return { loc: ["body", "questions"], msg, type: "missing" };
-  }
-  if (!hasQuestions || extra === undefined) return undefined;
+const NEITHER: Issue = {
+  loc: ["body", "questions"],
+  msg: 'Expected the member "questions", or "candidates" of a ranking, got neither.',
+  type: "missing",
+};
+
+function twoRequests(extra: string): Issue {
   const msg = `Expected either "questions" or the members of a ranking, got "questions" and "${extra}".`;
   return { loc: ["body", extra], msg, type: "unknown_field" };
 }

@@ -85,7 +85,7 @@ export function relevanceJob(
 ): RelevanceJob {
   const { queryLoc, documents } = request;
   const query = strip(request.query);
-  if (isBlank(query)) throw refusal(queryLoc, "Must not be blank.", "blank");
+  if (isBlank(query)) throw refusal(queryLoc, "Expected a text, got a blank one.", "blank");
   const limits = rerankLimits(model);
   const question = questionOf(query, queryLoc);
   const distinct = [...new Set(documents)];
@@ -152,7 +152,7 @@ async function checkQuery(
   const [tokens] = await reader.readTexts([query]);
   const count = tokens?.count ?? 0;
   if (count <= maxQueryTokens) return;
-  throw refusal(loc, `May have at most ${maxQueryTokens} tokens; got ${count}.`, "too_many_tokens");
+  throw refusal(loc, `Expected at most ${maxQueryTokens} tokens, got ${count}.`, "too_many_tokens");
 }
 
 /** As a ranking of the plain contract. */

@@ -14,7 +14,7 @@ export interface DescribedCandidate extends RenderedCandidate {
 export function renderOrReport(value: JsonValue, maxTokens: number, loc: Location, issues: Issue[]) {
   const text = renderText(value, maxTokens);
   if (text === undefined) {
-    const msg = `At most ${maxTokens} tokens are allowed; this has more than ${maxTokens} fields and items, each at least a token.`;
+    const msg = `Expected at most ${maxTokens} tokens, got more than ${maxTokens} fields and items, each at least a token.`;
     issues.push({ loc, msg, type: "too_many_tokens" });
   }
   return text;
@@ -28,9 +28,9 @@ export function checkDescriptions(candidates: readonly DescribedCandidate[], iss
     const trimmed = strip(description);
     const earlier = seen.get(trimmed);
     if (trimmed === "") {
-      issues.push({ loc, msg: "Must not be blank.", type: "blank" });
+      issues.push({ loc, msg: "Expected a text, got a blank one.", type: "blank" });
     } else if (earlier !== undefined) {
-      const msg = `Must differ from every other one after rendering and trimming; equals ${nameOf(earlier)}.`;
+      const msg = `Expected a text unlike all others after rendering and trimming, got that ${nameOf(earlier)}.`;
       issues.push({ loc, msg, type: "not_distinct" });
     } else {
       seen.set(trimmed, loc);
@@ -41,7 +41,7 @@ export function checkDescriptions(candidates: readonly DescribedCandidate[], iss
 /** Without member names, because messages repeat nothing of a request. */
 function nameOf(loc: Location): string {
   const last = loc.at(-1);
-  return typeof last === "number" ? `the one at position ${last}` : "an earlier one";
+  return typeof last === "number" ? `at position ${last}` : "of an earlier one";
 }
 
 /** State and question must not both be blank. */
@@ -54,7 +54,7 @@ export function checkQuestion(
   if (stateText !== "" || question !== "") return;
   issues.push({
     loc,
-    msg: "State and question must not both be blank after rendering and trimming.",
+    msg: "Expected a text in the state or in the question after rendering and trimming, got none in either.",
     type: "blank",
   });
 }

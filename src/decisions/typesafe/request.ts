@@ -91,13 +91,13 @@ function plainQuestion(question: TypesafeQuestion): Question | undefined {
 function checkOptions(questions: readonly Question[], issues: readonly Issue[]): void {
   const count = questions.reduce((sum, question) => sum + countCandidates(question), 0);
   if (count <= MAX_OPTIONS) return;
-  const msg = `The questions of a request may have at most ${MAX_OPTIONS} options and levels together; got ${count}.`;
+  const msg = `Expected at most ${MAX_OPTIONS} options and levels of all questions together, got ${count}.`;
   throw invalidRequest([...issues, { loc: ["body", "questions"], msg, type: "too_many_pairs" }]);
 }
 
 function checkImages({ assets = null, questions }: TypesafeBody, issues: Issue[]): void {
   if (assets !== null && !(isJsonObject(assets) && assets.size === 0)) {
-    const msg = "Expected no assets: images are not supported.";
+    const msg = "Expected no assets, got some; images are not supported.";
     issues.push({ loc: ["body", "assets"], msg, type: "unknown_field" });
   }
   for (const [name, { type }] of questions) {
@@ -115,7 +115,7 @@ function* questionSteps(
   issues: Issue[],
 ): Steps<{ rendered: RenderedQuestion; asked: TypesafeAsked }> {
   const questionLoc: Location = ["body", "questions", name];
-  const loc = [...questionLoc, "instructions"];
+  const loc = question.instructions === null ? questionLoc : [...questionLoc, "instructions"];
   const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
   checkQuestion(state, text, loc, issues);
   const instructions = { text: text ?? "", loc };
@@ -155,7 +155,7 @@ function numberedIfBlank(candidate: DescribedCandidate): DescribedCandidate {
 function reportBlank(candidates: readonly DescribedCandidate[], issues: Issue[]): void {
   for (const { description, loc } of candidates) {
     if (description === undefined || strip(description) !== "") continue;
-    issues.push({ loc, msg: "Must not be blank where its name is blank.", type: "blank" });
+    issues.push({ loc, msg: "Expected a name or a description, got two blank ones.", type: "blank" });
   }
 }
 

@@ -31,7 +31,7 @@ function jsonOf(value: unknown, loc: Location): unknown {
 
 function structureOf(value: object, loc: Location): unknown {
   if (loc.length > MAX_NESTING) {
-    const msg = `May be nested at most ${MAX_NESTING} levels deep; it is deeper or refers to itself.`;
+    const msg = `Expected at most ${MAX_NESTING} levels of objects and arrays, got more or a value that holds itself.`;
     throw invalidRequest([{ loc: loc.slice(0, 3), msg, type: "nesting_too_deep" }]);
   }
   if (Array.isArray(value)) return value.map((item, at) => jsonOf(item, [...loc, at]));
@@ -53,13 +53,13 @@ function membersOf(members: Iterable<readonly [unknown, unknown]>, loc: Location
 }
 
 const noJson = (loc: Location, what: string) =>
-  invalidRequest([{ loc, msg: `Must be a JSON value, not ${what}.`, type: "wrong_type" }]);
+  invalidRequest([{ loc, msg: `Expected a JSON value, got ${what}.`, type: "wrong_type" }]);
 
 /** The UTF-8 bytes of a request, within the contract's size limit. @throws ServiceError BODY_TOO_LARGE */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const { maxBodyBytes } = REQUEST_LIMITS;
   if (bytes.length <= maxBodyBytes) return bytes;
-  const message = `The request may have at most ${maxBodyBytes} bytes as JSON, got ${bytes.length}.`;
+  const message = `Expected a request of at most ${maxBodyBytes} bytes as JSON, got ${bytes.length}.`;
   throw new ServiceError("BODY_TOO_LARGE", message);
 }

@@ -116,7 +116,7 @@ class Gathering {
 function ignoreError(): void {}
 
 export function tooLarge(maxBodyBytes: number): ServiceError {
-  return new ServiceError("BODY_TOO_LARGE", `The body may have at most ${maxBodyBytes} bytes.`);
+  return new ServiceError("BODY_TOO_LARGE", `Expected a body of at most ${maxBodyBytes} bytes, got more.`);
 }
 
 function cutOff(): ServiceError {

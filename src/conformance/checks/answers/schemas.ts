@@ -19,7 +19,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 };
 const STATUSES = ["ready", "starting", "draining", "failed"];
 
-/** Checks that answers have exactly the members of the contract's schemas: some clients refuse unknown ones. */
+/** Checks that inference answers have exactly the members of the contract's schemas: some clients refuse unknown ones. */
 export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
   defineCheck({
     id: "systemone.schema",
@@ -65,7 +65,7 @@ export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
   ...["/health", "/ready"].map((path) =>
     defineCheck({
       id: `${path.slice(1)}.schema`,
-      clause: `${path} has exactly the members of the contract.`,
+      clause: `${path} has the members of the contract.`,
       source: "contract: Health",
       expected: "a report that fits the schema; 200 with `status` ready",
       needsInference: false,

@@ -1,7 +1,7 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isMap, namesOf, show } from "../../client/json.ts";
 import { pathBelow } from "../../client/target.ts";
-import { ownContract } from "../../documents/contract.ts";
+import { ownContract, pathsOf } from "../../documents/contract.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -74,7 +74,7 @@ export const PAGE_CHECKS: readonly Check[] = [
       const { json: wanted } = await ownContract();
       const [version, own] = [reply.json, wanted].map((document) => at(document, "openapi"));
       trial.expect(version === own, `openapi is ${show(version)}, not ${show(own)}`, reply);
-      for (const path of namesOf(at(wanted, "paths"))) {
+      for (const path of pathsOf(wanted, reply.json)) {
         for (const method of namesOf(at(wanted, "paths", path))) {
           const [own, served] = [wanted, reply.json].map((document) => at(document, "paths", path, method));
           const where = `${method.toUpperCase()} ${path}`;

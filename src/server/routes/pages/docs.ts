@@ -81,6 +81,6 @@ function ofThisServer<T extends object>(document: T, basePath: string) {
 /** Cache-Control by route pattern: pages and documents change with the service's version, the files of a version do not. */
 function cacheControlOf(pattern: string): string | undefined {
   if (pattern.startsWith("/docs/static/")) return "public, max-age=3600";
-  if (pattern.startsWith("/docs") || pattern === "/openapi.json") return "no-cache";
+  if (pattern.startsWith("/docs") || /^\/openapi(\.typed)?\.json$/.test(pattern)) return "no-cache";
   return undefined;
 }

@@ -32,7 +32,7 @@ export async function serveRedoc(
     {
       url: "/redoc",
       config: { operationId: "getRedoc" },
-      document: "/openapi.json",
+      document: "/openapi.typed.json",
       title: "Typed Decision Service",
     },
     ...dialects.map((dialect) => ({

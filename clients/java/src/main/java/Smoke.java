@@ -213,6 +213,7 @@ class Smoke {
     check("it serves one model", models.size() == 1 && models.get(0).getId().equals(health.getModel()));
     var documentation = new DocumentationApi(client);
     check("the document is one for generators", "3.0.3".equals(documentation.getOpenapi().get("openapi")));
+    check("so is the typed one", "3.0.3".equals(documentation.getTypedOpenapi().get("openapi")));
     // the client takes every body for JSON, so of other texts only the status can be had
     var statuses = new ArrayList<Integer>();
     client.setResponseInterceptor(response -> statuses.add(response.statusCode()));
