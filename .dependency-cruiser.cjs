@@ -3,12 +3,13 @@ const FOLDERS = {
   "src/package-root": [],
   "src/errors": [],
   "src/utf8": [],
+  "src/home": [],
   "src/json": ["src/errors"],
   "src/decisions": ["generated", "src/errors", "src/json"],
   "src/inference": ["src/decisions", "src/errors"],
   "src/onnx": [],
   "src/models": ["src/inference", "src/onnx", "src/errors"],
-  "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors", "src/package-root"],
+  "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors", "src/home", "src/package-root"],
   "src/contract": ["generated", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   // keys and their rates: the server asks for them, the commands write them
@@ -18,7 +19,7 @@ const FOLDERS = {
   "src/telemetry": ["src/contract", "src/inference", "src/server"],
   "src/options": ["src/errors", "src/utf8"],
   "src/hub": ["src/models", "src/errors"],
-  "src/served-model": ["src/models", "src/options", "src/errors", "src/package-root"],
+  "src/served-model": ["src/models", "src/options", "src/errors", "src/home", "src/package-root"],
   // corrections fitted to labelled rows: pure, but for reading their files
   "src/tuning": ["src/decisions", "src/evaluation", "src/inference", "src/errors"],
   "src/engine": [
@@ -92,6 +93,7 @@ const FOLDERS = {
     "src/devices",
     "src/errors",
     "src/evaluation",
+    "src/home",
     "src/hub",
     "src/json",
     "src/keys",

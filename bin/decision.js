@@ -1,11 +1,23 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 // the young generation keeps its first size of 2 MiB, instead of growing to 32; later, src/cli/actions/service-heap.ts decides
 setFlagsFromString("--semi-space-growth-factor=1");
 
+// oclif asks for the user's folder and shell, which fails for a user id that the system does not know, as in many containers
+try {
+  homedir();
+  userInfo();
+} catch {
+  process.env.HOME ||= "/";
+  process.env.SHELL ||= "sh";
+}
+
 if (existsSync(new URL("../dist/src/cli/commands.js", import.meta.url))) {
+  const { endWithoutOutput } = await import("../dist/src/cli/output/standard-output.js");
+  endWithoutOutput("decision");
   const { execute } = await import("@oclif/core");
   await execute({ dir: import.meta.url });
 } else {

@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import path from "node:path";
 import { ServiceError } from "./errors.ts";
+import { homeFolder } from "./home.ts";
 import { type ModelPackage, openManifest, openModelPackage } from "./models/package/package.ts";
 import {
   type Environment,
@@ -15,7 +15,7 @@ import { packageRoot } from "./package-root.ts";
 
 /** Folders where this installation looks for models. */
 export function modelShelves(env: Environment = process.env): Shelves {
-  return { embedded: path.join(packageRoot, "model"), store: storeFolder(env, homedir()) };
+  return { embedded: path.join(packageRoot, "model"), store: storeFolder(env, homeFolder()) };
 }
 
 type Named = Partial<Pick<ServiceOptions, "model" | "modelPath">>;

@@ -94,13 +94,22 @@ function find(row: OptionRow, flags: RawFlags, env: Environment, file: ConfigFil
   const inFile = file?.values[row.flag];
   if (flag !== undefined) return from("flag", `--${row.flag}`, read(row, `--${row.flag}`, flag));
   // an empty variable counts as unset, as container files write it
-  if (variable !== undefined && variable !== "")
+  if (variable !== undefined && variable !== "" && !isServiceLink(variable))
     return from("variable", row.env, read(row, row.env, variable));
   if (file !== undefined && inFile !== undefined) {
     const raw = typeof inFile === "number" ? String(inFile) : inFile;
     return from("file", `${file.path}: ${row.flag}`, read(row, `${file.path}: ${row.flag}`, raw));
   }
   return from("default", "", row.default);
+}
+
+/**
+ * Whether Kubernetes has set a variable for a service in the namespace: the service `decision` sets DECISION_PORT.
+ *
+ * @see https://kubernetes.io/docs/tutorials/services/connect-applications-service/
+ */
+export function isServiceLink(value: string): boolean {
+  return /^(tcp|udp|sctp):\/\/\S+:\d+$/.test(value);
 }
 
 function from(kind: Source["kind"], name: string, value: unknown) {

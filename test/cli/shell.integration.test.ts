@@ -53,6 +53,9 @@ describe("a mistyped name", () => {
       DECISION_URL: "",
       DECISION_SERVICE_PORT_HTTP: "1",
       DECISION_PORT_8700_TCP_ADDR: "x",
+      DECISION_CANARY_SERVICE_HOST: "10.0.0.1",
+      DECISION_CANARY_PORT: "tcp://10.0.0.1:8700",
+      DECISION_CANARY_PORT_8700_TCP: "tcp://10.0.0.1:8700",
       PORT: "1",
     };
     assert.deepEqual(await unknownVariables(env), []);

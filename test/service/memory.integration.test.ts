@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentOnce } from "../../bench/http/resident-memory.ts";
 import { multiplicationOf } from "../../src/backends/onnx/process/load-runner.ts";
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import { PACKING } from "../../src/backends/onnx/runtime/packed-weights.ts";
+import { homeFolder } from "../../src/home.ts";
 import { openTokenTreeGraph } from "../../src/models/graph/graph.ts";
 import { graphFolders } from "../../src/models/graph/graph-cache.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
@@ -72,6 +73,6 @@ test("a graph that cannot be kept on disk is in memory once for each session", o
 /** Writes the graph to the cache, unless it is there. */
 async function leaveGraph(): Promise<void> {
   const form = await multiplicationOf("int8");
-  const { cache } = graphFolders(process.env, homedir(), tmpdir());
+  const { cache } = graphFolders(process.env, homeFolder(), tmpdir());
   await openTokenTreeGraph(await openModelPackage(embeddedModel), form, cache, false, PACKING);
 }

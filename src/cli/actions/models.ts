@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { invalidOption } from "../../errors.ts";
+import { homeFolder } from "../../home.ts";
 import { graphFolders, removeGraphs } from "../../models/graph/graph-cache.ts";
 import {
   type Examination,
@@ -134,7 +135,7 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
       ),
   });
   const [withoutRevision = ""] = manifest.id.split("@");
-  const { cache } = graphFolders(process.env, homedir(), tmpdir());
+  const { cache } = graphFolders(process.env, homeFolder(), tmpdir());
   const removed = [...pulled, ...(await removeGraphs(withoutRevision, cache))];
   if (isJson) return JSON.stringify({ id: manifest.id, removed }, null, 2);
   return removed.length === 0

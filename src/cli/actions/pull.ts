@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
+import { homeFolder } from "../../home.ts";
 import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
 import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
 import { readHubSettings } from "../../hub/settings.ts";
@@ -29,7 +29,7 @@ export async function pull(
   const shelves = modelShelves();
   const model = nameOrFile.endsWith(".json") ? await manifestModel(nameOrFile) : publishedModel(nameOrFile);
   if (model === undefined) return already((await findModel(nameOrFile, shelves)).manifest.id, isJson);
-  const settings = await readHubSettings(process.env, homedir());
+  const settings = await readHubSettings(process.env, homeFolder());
   const progress = createProgress(process.stderr);
   const stop = new AbortController();
   const onSignal = (signal: NodeJS.Signals) =>

@@ -1,4 +1,5 @@
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
+import { homeFolder } from "../../../home.ts";
 import {
   openGemma3Graph,
   openTokenTreeGraph,
@@ -29,7 +30,7 @@ export async function loadRunner(
   modelPackage: ModelPackage,
   form: Multiplication,
   options: RunnerOptions,
-  folders: GraphFolders = graphFolders(process.env, homedir(), tmpdir()),
+  folders: GraphFolders = graphFolders(process.env, homeFolder(), tmpdir()),
 ): Promise<Runner> {
   const { architecture } = modelPackage.manifest;
   const { device = "cpu" } = options.place ?? {};
