@@ -103,6 +103,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
   EROFS: "its file system is read-only",
   ENOSPC: "its disk is full",
+  EPIPE: "its reader has closed it",
   EMFILE: "this process has too many files open",
 };
 

@@ -6,6 +6,7 @@ import {
   type ConformanceFlag,
   type FlagName,
 } from "../conformance-flags.ts";
+import { endWithoutOutput } from "../output/standard-output.ts";
 import { checkConformance } from "./conformance.ts";
 
 const FLAGS: readonly (readonly [FlagName, ConformanceFlag])[] = Object.entries(CONFORMANCE_FLAGS).map(
@@ -19,6 +20,7 @@ const FLAGS: readonly (readonly [FlagName, ConformanceFlag])[] = Object.entries(
  * @returns the exit code of the command; 2 for wrong usage
  */
 export async function main(args: readonly string[]): Promise<number> {
+  endWithoutOutput("decision-conformance");
   try {
     const { values, positionals } = read(args);
     if (values.get("help") === true) {

@@ -1,5 +1,5 @@
 import { open, stat, truncate } from "node:fs/promises";
-import { fileFault, invalidOption, ServiceError } from "../../../errors.ts";
+import { fileFault, invalidOption } from "../../../errors.ts";
 
 /** The destination of a batch's rows. */
 export interface BatchOutput {
@@ -7,22 +7,11 @@ export interface BatchOutput {
   close(): Promise<void>;
 }
 
-/** Standard output. The batch ends if its reader closes the pipe. */
+/** Standard output. The program ends if it cannot be written. */
 export function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
-  const onError = () => {}; // each write reports the error as well
-  stream.on("error", onError);
   return {
-    write: (text) =>
-      new Promise((resolve, reject) =>
-        stream.write(text, (cause) =>
-          cause
-            ? reject(new ServiceError("CANCELLED", "the reader of standard output has closed it.", { cause }))
-            : resolve(),
-        ),
-      ),
-    async close() {
-      stream.off("error", onError);
-    },
+    write: (text) => new Promise((resolve) => stream.write(text, () => resolve())),
+    async close() {},
   };
 }
 
