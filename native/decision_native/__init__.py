@@ -1,1 +1,1 @@
-"""The worker of `decision serve --backend native`: holds a model in PyTorch and scores what its parent sends. See docs/native.md."""
+"""The worker of `decision serve --backend native`: holds a model in PyTorch and scores what its parent sends. See docs/backends.md."""
