@@ -195,6 +195,19 @@ describe("the TypeSafe dialect", () => {
       { type: "json", value },
     ];
     assert.equal(await noul(both), await noul([text, value]));
+    const metadata = { gateway: { tag: "a" } };
+    for (const more of [
+      { providerOptions: metadata },
+      { providerOptions: {} },
+      { providerOptions: null },
+      { providerMetadata: metadata },
+      { experimental_providerMetadata: metadata },
+      { cache_control: { type: "ephemeral" }, citations: null },
+    ]) {
+      assert.equal(await noul([{ type: "text", text, ...more }]), await noul(text), JSON.stringify(more));
+      assert.equal(await noul([{ ...more, type: "json", value }]), await noul(value), JSON.stringify(more));
+      assert.equal(await noul(both.map((part) => ({ ...part, ...more }))), await noul(both));
+    }
     // lists that only look like it
     const other = [{ type: "text", text, more: 1 }];
     const [plain] = softmax(await plainScores(NOUL, other)).slice(1);

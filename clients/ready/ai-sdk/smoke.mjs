@@ -41,6 +41,15 @@ for (const [name, given] of [
   });
 }
 
+await check("options for providers do not change what is read", async () => {
+  const part = { type: "text", text: state };
+  const { answers, usage } = await ask({ state: [part] });
+  for (const providerOptions of [{ gateway: { tag: "a" } }, {}, null]) {
+    const other = await ask({ state: [{ ...part, providerOptions }] });
+    assert.deepEqual([other.answers, other.usage], [answers, usage]);
+  }
+});
+
 await check("undescribed options, no instructions, 255 options", async () => {
   const many = Object.fromEntries(Array.from({ length: 255 }, (_, at) => [`option ${at}`, null]));
   const { answers } = await ask({ questions: { many: { type: "choice", criteria: many } } });

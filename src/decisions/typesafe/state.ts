@@ -23,12 +23,23 @@ export function unwrapState(state: JsonValue, loc: Location, issues: Issue[]): J
   return contents.length === 1 ? (contents[0] ?? null) : contents;
 }
 
-/** Undefined unless the value is exactly a part. */
+/** Members of a part that SDKs send along for a provider. */
+const METADATA = new Set([
+  "providerOptions",
+  "providerMetadata",
+  "experimental_providerMetadata",
+  "cache_control",
+]);
+
+/** Undefined unless the value is a part and holds nothing besides. */
 function contentOf(part: JsonValue): JsonValue | undefined {
-  if (!isJsonObject(part) || part.size !== 2) return undefined;
-  const text = part.get("text");
-  if (part.get("type") === "text" && typeof text === "string") return text;
-  return part.get("type") === "json" ? part.get("value") : undefined;
+  if (!isJsonObject(part)) return undefined;
+  const isText = part.get("type") === "text" && typeof part.get("text") === "string";
+  const name = isText ? "text" : part.get("type") === "json" ? "value" : undefined;
+  const isPart = [...part].every(
+    ([member, value]) => member === "type" || member === name || value === null || METADATA.has(member),
+  );
+  return name !== undefined && isPart ? part.get(name) : undefined;
 }
 
 /** @see https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message (FilePart) */
