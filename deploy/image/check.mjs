@@ -151,6 +151,9 @@ function checkFiles(mount) {
   const { config } = JSON.parse(quiet("buildah", "inspect", "--type", "image", IMAGE)).Docker;
   assert.equal(config.User, "10001:10001");
   assert.equal(config.Healthcheck?.Test[0], "CMD");
+  // no options as flags, which would win over variables
+  assert.deepEqual(config.Cmd, ["serve"]);
+  assert.ok(config.Env.includes("DECISION_HOST=0.0.0.0"));
   assert.match(config.Labels["org.opencontainers.image.revision"], /./);
   const { version } = JSON.parse(
     quiet("npm", "pkg", "get", "version", "--json", "--workspaces=false").replace(

@@ -2,10 +2,12 @@
 import http from "node:http";
 import https from "node:https";
 
-const { DECISION_PORT, DECISION_SOCKET, DECISION_TLS_CERT } = process.env;
+const { DECISION_HOST = "", DECISION_PORT, DECISION_SOCKET, DECISION_TLS_CERT } = process.env;
+// on all addresses: ask at the loopback
+const LOOPBACK = { "": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1" };
 const address = DECISION_SOCKET
   ? { socketPath: DECISION_SOCKET }
-  : { host: "127.0.0.1", port: DECISION_PORT || 8700 };
+  : { host: LOOPBACK[DECISION_HOST] ?? DECISION_HOST, port: DECISION_PORT || 8700 };
 // the certificate is for the name that clients use
 const { get } = DECISION_TLS_CERT ? https : http;
 get({ ...address, path: "/ready", rejectUnauthorized: false, timeout: 4_000 }, (response) => {

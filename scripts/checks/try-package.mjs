@@ -9,19 +9,16 @@ import { createInterface } from "node:readline";
 
 const folder = mkdtempSync(path.join(tmpdir(), "try-package-"));
 const npm = (...args) =>
-  execFileSync("npm", args, {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-    // prevents the install script of onnxruntime-node from downloading GPU libraries; see docs/deployment.md
-    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
-  });
+  execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 
 try {
   const [{ filename, size, entryCount }] = JSON.parse(npm("pack", "--json", "--pack-destination", folder));
   console.log(`${filename}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
   checkTypes(path.join(folder, filename));
   const prefix = path.join(folder, "prefix");
-  npm("install", "--global", "--prefix", prefix, "--loglevel", "error", path.join(folder, filename));
+  // as docs/deployment.md says
+  const options = ["--global", "--ignore-scripts", "--prefix", prefix, "--loglevel", "error"];
+  npm("install", ...options, path.join(folder, filename));
   await tryInstalled(path.join(prefix, "bin", "decision"));
   await tryWorker(path.join(prefix, "lib/node_modules/@typed-decisions/service/native"));
 } finally {

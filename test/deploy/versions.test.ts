@@ -21,10 +21,15 @@ describe("what operators install", () => {
       "DECISION_API_KEY",
     ];
     const files = ["deploy/chart/values.yaml", "deploy/chart/templates/deployment.yaml", "docs/systemd.md"];
-    for (const name of [...files, "docs/container.md", "deploy/image/healthcheck.mjs"]) {
+    for (const name of [...files, "docs/container.md", "deploy/image/healthcheck.mjs", "Containerfile"]) {
       const named = file(name).match(/DECISION_[A-Z_]+/g) ?? assert.fail(`${name} names no option`);
       for (const option of named) assert.ok(known.includes(option), `${name}: ${option}`);
     }
+  });
+
+  it("sets no option by a flag of the image's command, which would win over variables", () => {
+    assert.match(file("Containerfile"), /^CMD \["serve"\]$/m);
+    assert.match(file("Containerfile"), /DECISION_HOST=0\.0\.0\.0/);
   });
 
   it("has the same default port in the unit, the image and the chart", () => {
