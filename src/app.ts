@@ -100,9 +100,9 @@ export async function createApp(
 }
 
 /** The metrics of an engine and its service. Imports the library on demand. */
-export async function createMetrics(engine: ServedEngine): Promise<ServiceMetrics> {
+export async function createMetrics(engine: ServedEngine, log?: Log): Promise<ServiceMetrics> {
   const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
-  return new ServiceMetrics(engine, await readVersion());
+  return new ServiceMetrics(engine, await readVersion(), () => log?.lostLines?.() ?? 0);
 }
 
 /** Traces of this service. Imports OpenTelemetry's libraries on demand. */

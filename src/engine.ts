@@ -34,9 +34,10 @@ export type EngineLog = (event: string, details: Record<string, unknown>) => voi
  */
 export async function createEngine(
   options: ServiceOptions,
-  log: EngineLog = () => {},
+  givenLog: EngineLog = () => {},
   needs: EngineNeeds = {},
 ): Promise<EngineCore> {
+  const log = harmless(givenLog);
   // started first, because starting a process takes longer than reading the package
   const begun = await beginBackend({
     ...options,
@@ -95,6 +96,7 @@ async function assemble(
       device: options.backend === "remote" ? "remote" : (device ?? options.device),
       precision: begun.precisionOf(modelPackage),
     },
+    log,
     onStarted: ({ precision }) => {
       for (const { name, file } of tunings)
         if (file.precision !== precision)
@@ -105,6 +107,17 @@ async function assemble(
           });
     },
   });
+}
+
+/** A line that cannot be written must not stop a restart or a start. */
+function harmless(log: EngineLog): EngineLog {
+  return (event, details) => {
+    try {
+      log(event, details);
+    } catch {
+      // there is no other place to tell it
+    }
+  };
 }
 
 /** @throws ServiceError INVALID_OPTION for a device that cannot compute the model */

@@ -35,6 +35,8 @@ export interface EngineParts {
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
   /** Called once the backend has started, when its device and precision are known. */
   readonly onStarted?: (health: EngineHealth) => void;
+  /** For the operator's log. Never throws. */
+  readonly log?: (event: string, details: Record<string, unknown>) => void;
 }
 
 /** Texts that are tokenized once their request has a place in the queue. */
@@ -174,7 +176,13 @@ export class EngineCore implements ServedEngine {
   }
 
   onBatch(listener: (batch: BatchFacts) => void): void {
-    this.#scheduler.onBatch(listener);
+    this.#scheduler.onBatch((batch) => {
+      try {
+        listener(batch);
+      } catch (error) {
+        this.#parts.log?.("an observer has failed", { err: error, observer: "batches" });
+      }
+    });
   }
 
   /** Accepts no more requests. Resolves when every accepted request has been answered. */

@@ -5,7 +5,7 @@ import type { Clock } from "../inference/ports.ts";
 import { queueErrors } from "../inference/queue/queue-errors.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { logAccess } from "./access-log.ts";
-import type { Log } from "./log.ts";
+import { type Log, observe, unfailing } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
 import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
 import { allowOrigins } from "./routes/cors.ts";
@@ -119,7 +119,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const {
     contract,
     dialects = [],
-    log,
     clock,
     limits,
     admission,
@@ -127,13 +126,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     corsOrigins = [],
     allowedHosts = [],
   } = options;
+  const log = unfailing(options.log);
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
   const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
   const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
   const contracts = [plain, ...dialects.map((dialect) => servedContract(dialect, checkKey, limits))];
   const onRequestEnd = (record: RequestRecord) => {
     logAccess(log, record);
-    options.onRequestEnd?.(record);
+    observe(log, "requests", () => options.onRequestEnd?.(record));
   };
   const isDraining = () => app.isDraining;
   const pacer = new Pacer(admission);
@@ -192,8 +192,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const { tracing } = options;
   if (tracing !== undefined) {
     app.addHook("onRequest", (request, reply, next) => {
-      request.trace = tracing.begin(request.raw);
-      reply.headers(request.trace.headers);
+      observe(log, "tracing", () => {
+        request.trace = tracing.begin(request.raw);
+        reply.headers(request.trace.headers);
+      });
       next();
     });
   }
@@ -216,7 +218,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       keyName: request.keyName,
       inference: request.inference,
     };
-    request.trace?.end(record);
+    observe(log, "tracing", () => request.trace?.end(record));
     onRequestEnd(record);
     next();
   });

@@ -53,8 +53,8 @@ export function installShutdown(options: ShutdownOptions): void {
       return;
     }
     stoppingSince = clock.now();
-    log.info({ signal }, "draining: finishing accepted requests, refusing new ones");
     void stop(options).then((code) => process.exit(code));
+    log.info({ signal }, "draining: finishing accepted requests, refusing new ones");
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);

@@ -267,3 +267,28 @@ test("a drain while the model loads stays a drain when it has loaded", async () 
   assert.equal(engine.health().status, "draining");
   await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal), { kind: "DRAINING" });
 });
+
+test("a listener for batches that throws is logged, and the request is answered by the first try", async () => {
+  const clock = new FakeClock();
+  const backend = new ScriptedBackend();
+  const tokenizer = new HeldTokenizer();
+  const logged: unknown[] = [];
+  const engine = new EngineCore({
+    model: MODEL,
+    settings: SETTINGS,
+    info: { backend: "scripted", device: "cpu", precision: "fp32" },
+    log: (event, { observer }) => logged.push([event, observer]),
+    ...{ clock, backend, tokenizer },
+  });
+  engine.onBatch(() => {
+    throw new Error("a fault of the metrics");
+  });
+  await engine.start();
+  const scored = engine.score(request("s", "q", "a", "b"), new AbortController().signal);
+  tokenizer.release();
+  await settle();
+  backend.current?.answer();
+  assert.equal((await scored).scores[0]?.length, 2);
+  assert.deepEqual(logged, [["an observer has failed", "batches"]]);
+  assert.equal(engine.health().counters.batches, 1);
+});

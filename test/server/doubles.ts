@@ -92,7 +92,7 @@ export type LogEntry = { level: keyof Log; fields: Readonly<Record<string, unkno
 /** A log that keeps its entries. */
 export function memoryLog(): Log & { readonly entries: LogEntry[] } {
   const entries: LogEntry[] = [];
-  const at = (level: keyof Log) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+  const at = (level: LogEntry["level"]) => (fields: Readonly<Record<string, unknown>>, message: string) => {
     entries.push({ level, fields, message });
   };
   return { entries, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };

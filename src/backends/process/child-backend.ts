@@ -171,8 +171,8 @@ export class ChildBackend implements Backend {
 
   /** `#onExit` does the rest. */
   #kill(reason: string, details: Record<string, unknown> = {}): void {
-    this.#options.log("inference process is killed", { reason, ...details });
     this.#process?.kill();
+    this.#options.log("inference process is killed", { reason, ...details });
   }
 
   #onExit(process: InferenceProcess, { code, signal }: Exit): void {
@@ -182,11 +182,11 @@ export class ChildBackend implements Backend {
     this.#isReady = false;
     this.#heartbeat.stop();
     this.#runs.failAll(failure("The inference process ended during this run."));
-    if (!this.#isClosed && wasReady) {
-      this.#options.log("inference process ended, restarting it", { code, signal });
-      this.#ready = this.#restart();
-    }
     this.#tellGone();
+    if (!this.#isClosed && wasReady) {
+      this.#ready = this.#restart();
+      this.#options.log("inference process ended, restarting it", { code, signal });
+    }
   }
 
   /** Repeats until a process has loaded the model or the backend is closed. */

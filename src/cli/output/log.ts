@@ -1,5 +1,6 @@
 import pino from "pino";
 import type { Log } from "../../server/log.ts";
+import { type LogFile, standardErrorFile } from "./log-file.ts";
 
 /**
  * Creates a log that writes to stderr, one JSON line per event or as readable text.
@@ -7,14 +8,21 @@ import type { Log } from "../../server/log.ts";
  * @param format json, pretty or auto (pretty on a terminal, otherwise json)
  */
 export async function createLog(level: string, format: string): Promise<Log> {
+  const file = standardErrorFile();
   const isPretty = format === "pretty" || (format === "auto" && process.stderr.isTTY === true);
-  const stream = isPretty ? await prettyStream() : pino.destination({ dest: 2, sync: true });
-  const log: Log = pino({ level, base: null }, stream);
-  return log;
+  const log = pino({ level, base: null }, isPretty ? await prettyStream(file) : file);
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    lostLines: () => file.lost,
+  };
 }
 
-async function prettyStream(): Promise<pino.DestinationStream> {
-  const { default: pretty } = await import("pino-pretty");
+async function prettyStream(file: LogFile): Promise<pino.DestinationStream> {
+  const { prettyFactory } = await import("pino-pretty");
   const isColored = process.stderr.isTTY === true && !process.env.NO_COLOR;
-  return pretty({ destination: 2, sync: true, colorize: isColored, singleLine: true });
+  const pretty = prettyFactory({ colorize: isColored, singleLine: true });
+  return { write: (line) => file.write(pretty(line)) };
 }

@@ -283,29 +283,28 @@ export class Scheduler {
     if (this.#dispatcher.isIdle) this.#standstill.noteProgress(sentAt);
     const sent = this.#dispatcher.begin(batch, sentAt);
     this.#tally.batches += 1;
+    let scored: ForestScores;
     try {
-      const scored = await this.#backend.score(batch.toForest());
-      this.#tally.forwards += scored.forwards;
-      const now = this.#clock.now();
-      this.#dispatcher.end(sent, now, batch.allTokens - (scored.knownTokens ?? 0));
-      this.#standstill.noteProgress(now);
-      const { pairCount: pairs, tokenCount: tokens } = batch;
-      this.#onBatch({ requests: batch.requests.size, pairs, tokens, ms: now - sentAt });
-      this.#deliver(batch, scored);
+      scored = await this.#backend.score(batch.toForest());
+      checkScores(scored, batch.pairCount);
     } catch (cause) {
       this.#dispatcher.end(sent, this.#clock.now());
       this.#standstill.noteProgress(this.#clock.now());
       this.#fail(batch, cause);
+      return;
     }
+    const now = this.#clock.now();
+    this.#tally.forwards += scored.forwards;
+    this.#dispatcher.end(sent, now, batch.allTokens - (scored.knownTokens ?? 0));
+    this.#standstill.noteProgress(now);
+    const { pairCount: pairs, tokenCount: tokens } = batch;
+    const facts = { requests: batch.requests.size, pairs, tokens, ms: now - sentAt };
+    this.#deliver(batch, scored);
+    this.#onBatch(facts);
   }
 
-  /** @throws ServiceError BACKEND_FAILED if these are not the scores of the batch */
   #deliver(batch: Batch, { scores, vectors }: ForestScores): void {
     const size = (vectors?.length ?? 0) / batch.pairCount;
-    const isWhole = scores.length === batch.pairCount && Number.isInteger(size);
-    if (!isWhole || !scores.every(Number.isFinite) || vectors?.every(Number.isFinite) === false) {
-      throw queueErrors.badScores();
-    }
     for (const [at, recipients] of batch.listRecipients().entries()) {
       const score = scores[at] ?? Number.NaN; // the lengths are equal
       // a copy: a cached vector must not keep those of the whole batch in memory
@@ -404,5 +403,13 @@ export class Scheduler {
 
   #tickets(): Ticket[] {
     return [...this.#running, ...this.#waiting];
+  }
+}
+
+/** @throws ServiceError BACKEND_FAILED if these are not the scores of so many pairs */
+function checkScores({ scores, vectors }: ForestScores, pairs: number): void {
+  const isWhole = scores.length === pairs && Number.isInteger((vectors?.length ?? 0) / pairs);
+  if (!isWhole || !scores.every(Number.isFinite) || vectors?.every(Number.isFinite) === false) {
+    throw queueErrors.badScores();
   }
 }

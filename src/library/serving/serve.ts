@@ -7,7 +7,7 @@ import { systemClock } from "../../inference/clock.ts";
 import { checkAddresses, checkExposure, checkTraces } from "../../options/exposure.ts";
 import { completeOptions } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
-import type { Log } from "../../server/log.ts";
+import { type Log, unfailing } from "../../server/log.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
@@ -47,8 +47,9 @@ export interface ServeParts {
  */
 export async function serve(
   given: Partial<ServiceOptions>,
-  { apiKey, remoteToken, traces, log, hasPassedSocket = false, process }: ServeParts,
+  { apiKey, remoteToken, traces, log: givenLog, hasPassedSocket = false, process }: ServeParts,
 ): Promise<{ readonly model: string; readonly url: string } | undefined> {
+  const log = unfailing(givenLog);
   const options = completeOptions(given);
   checkExposure(options, apiKey);
   checkAddresses(options);
@@ -64,7 +65,7 @@ export async function serve(
   let isStopping = () => false;
   try {
     const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
-    const serviceMetrics = options.metrics ? await createMetrics(engine) : undefined;
+    const serviceMetrics = options.metrics ? await createMetrics(engine, log) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
     const tracing = traces && (await createTracingFor(traces));
     const server = await createApp(engine, {

@@ -67,8 +67,8 @@ export class ServiceMetrics {
     TIMES,
   );
 
-  /** @param version of the service */
-  constructor(engine: ServedEngine, version: string) {
+  /** @param version of the service @param lostLines of its log */
+  constructor(engine: ServedEngine, version: string, lostLines: () => number) {
     for (const operation of INFERENCE) this.#duration.zero({ operation });
     for (const source of ["computed", "cached"]) this.#pairs.inc({ source }, 0);
     engine.onBatch((batch) => this.#noteBatch(batch));
@@ -77,6 +77,7 @@ export class ServiceMetrics {
       ...[this.#tokens, this.#pairs],
       ...[this.#batchRequests, this.#batchPairs, this.#batchTokens, this.#batchDuration],
       ...engineMetrics(engine, version),
+      readCounter("decision_log_lines_lost_total", "Lines of the log that could not be written", lostLines),
       ...processMetrics(),
     ]);
   }
