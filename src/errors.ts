@@ -125,7 +125,9 @@ export const MAX_ISSUES = 20;
 /** An INVALID_REQUEST with its issues, of which the first MAX_ISSUES are kept. */
 export function invalidRequest(issues: readonly Issue[]): ServiceError {
   const kept = issues.slice(0, MAX_ISSUES);
-  return new ServiceError("INVALID_REQUEST", kept[0]?.msg ?? "The request is invalid.", { issues: kept });
+  return new ServiceError("INVALID_REQUEST", kept[0]?.msg ?? "Expected a valid request, got another.", {
+    issues: kept,
+  });
 }
 
 /** @returns the error for an option, a variable or a file that cannot be used */

@@ -340,13 +340,6 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
     },
   }),
   planted(
-    "rerank: tokens in the members of Cohere's version 1",
-    ["rerank.schema"],
-    answer("cohereRerank", (body) => {
-      inner(body, "meta").set("billed_units", new Map([["search_units", 1]]));
-    }),
-  ),
-  planted(
     "rerank: TEI's errors without a type",
     ["rerank.errors.types", "rerank.schema"],
     errors((body) => void body.delete("error_type")),

@@ -65,7 +65,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "typesafe: a noul has a confidence",
-    ["typesafe.answers.noul", "typesafe.schema"],
+    ["typesafe.answers.noul"],
     eachOf("noul", (a) => void a.set("confidence", a.get("noul") ?? 0)),
   ),
   planted(
@@ -128,13 +128,6 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
   ),
   planted("typesafe: answers by the alphabet", ["typesafe.answers.order"], {
     answer: (body) => reorder(inner(body, "answers"), (names) => names.toSorted()),
-  }),
-  planted("typesafe: total_tokens too", ["typesafe.schema"], {
-    answer: (body) =>
-      void inner(body, "usage").set("total_tokens", inner(body, "usage").get("input_tokens") ?? 0),
-  }),
-  planted("typesafe: temperature too", ["typesafe.schema"], {
-    answer: (body) => void (body.has("answers") && body.set("temperature", 4.1)),
   }),
   planted("typesafe: the model that was asked for", ["typesafe.answers.model"], {
     answer: (body, _operation, request) => {

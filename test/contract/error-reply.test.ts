@@ -59,7 +59,7 @@ describe("the answer to an error", () => {
 
   for (const { kind, status, headers = {}, code = kind } of kinds) {
     it(`is ${status} for ${kind}`, () => {
-      const reply = errorReply(new ServiceError(kind, "What happened."), ID);
+      const reply = errorReply(new ServiceError(kind, "Expected this, got that."), ID);
       const { "content-type": contentType, "x-decision-error": came, ...others } = reply.headers;
       assert.equal(came, code);
       assert.equal(reply.status, status);
@@ -90,7 +90,7 @@ describe("the answer to an error", () => {
   it("lists at most 20 issues with names of at most 100 characters for an invalid request", () => {
     const issue: Issue = {
       loc: ["body", "questions", `${"n".repeat(99)}😀`, 3],
-      msg: "Expected.",
+      msg: "Expected a text, got a blank one.",
       type: "blank",
     };
     const reply = errorReply(
@@ -104,7 +104,7 @@ describe("the answer to an error", () => {
   });
 
   it("has an issue even if an invalid request came with none", () => {
-    const reply = errorReply(new ServiceError("INVALID_REQUEST", "No."), ID);
+    const reply = errorReply(new ServiceError("INVALID_REQUEST", "Expected this, got that."), ID);
     assertDeclared("rank", 422, { ...reply.headers, "x-request-id": ID }, JSON.parse(reply.body));
   });
 });

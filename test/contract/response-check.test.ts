@@ -10,7 +10,7 @@ const ANSWERED = {
 const { "server-timing": _, ...UNTIMED } = ANSWERED;
 const HEADERS = { ...UNTIMED, "x-decision-error": "QUEUE_FULL" };
 const UNAVAILABLE = { ...HEADERS, "retry-after": "1" };
-const ISSUE = { loc: ["body", 1], msg: "Expected.", type: "blank" };
+const ISSUE = { loc: ["body", 1], msg: "Expected a text, got a blank one.", type: "blank" };
 
 const cases = [
   {
@@ -90,6 +90,13 @@ const cases = [
     headers: HEADERS,
     body: { detail: [{ ...ISSUE, type: "odd" }] },
     want: /allowed values/,
+  },
+  {
+    name: "a fault in other words",
+    status: 422,
+    headers: HEADERS,
+    body: { detail: [{ ...ISSUE, msg: "Must not be blank." }] },
+    want: /Expected/,
   },
   {
     name: "half an answer",

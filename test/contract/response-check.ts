@@ -11,7 +11,10 @@ export type ReceivedHeaders =
   | Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-const MAX_NAME_LENGTH = 100;
+/** Names of at least this length may be cut: at 100, or before half a surrogate pair. */
+const CUT_NAME_LENGTH = 99;
+/** The one form of what is said of a fault. */
+const GRAMMAR = /^Expected .+, got .+\.$/;
 /** Headers that any answer may have. The contract's `info` names them, the operations do not. */
 const OF_ANY_ANSWER = [
   ...["connection", "content-length", "content-type", "date", "keep-alive", "trailer", "transfer-encoding"],
@@ -144,8 +147,9 @@ function assertCode(what: string, received: ReadonlyMap<string, string>): void {
 }
 
 function assertDetail(status: number, detail: unknown): void {
-  if (Array.isArray(detail)) assert.ok(status === 422, `detail of ${status} must be a sentence`);
-  else assert.ok(status !== 422, "detail of 422 must be an array");
+  if (!Array.isArray(detail)) return assert.ok(status !== 422, "detail of 422 must be an array");
+  assert.ok(status === 422, `detail of ${status} must be a sentence`);
+  for (const { msg } of detail) assert.match(msg, GRAMMAR);
 }
 
 /**
@@ -158,7 +162,7 @@ export function assertPlaces(sent: string, { detail }: { readonly detail?: unkno
   for (const { loc, type } of detail) {
     if (["media_type", "invalid_json", "duplicate_member", "nesting_too_deep"].includes(type)) continue;
     const steps: readonly (string | number)[] = loc.slice(1);
-    if (steps.some((step) => typeof step === "string" && step.length === MAX_NAME_LENGTH)) continue; // cut
+    if (steps.some((step) => typeof step === "string" && step.length >= CUT_NAME_LENGTH)) continue; // cut
     const end = steps.reduce<unknown>((place, step) => {
       const isThere = typeof place === "object" && place !== null && Object.hasOwn(place, step);
       return isThere ? Reflect.get(place, step) : undefined;

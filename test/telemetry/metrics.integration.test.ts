@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
+import { assertDeclared, assertProtocolError } from "../contract/response-check.ts";
 import { freePort, Service, SMALL, words } from "../service/service.ts";
 import { seriesValue } from "./metrics-text.ts";
 
@@ -20,13 +21,14 @@ describe("a service with its metrics on a port of their own", () => {
   it("has nothing else there, and no metrics on its own port", async () => {
     assert.equal((await service.call("GET", "/metrics")).status, 404);
     const elsewhere = await get("/v1/models");
-    assert.deepEqual(
-      [elsewhere.status, await elsewhere.json()],
-      [404, { detail: "This path does not exist." }],
-    );
+    assertProtocolError(404, elsewhere.headers, await elsewhere.json());
+    assert.equal(elsewhere.status, 404);
     const posted = await get("/metrics", { method: "POST" });
+    assertProtocolError(405, posted.headers, await posted.json());
     assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"]);
-    assert.match((await get("/metrics")).headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+    const metrics = await get("/metrics");
+    assertDeclared("getMetrics", metrics.status, metrics.headers, await metrics.text());
+    assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
   });
 
   it("counts states that the cache knows, and the memory of the inference process", async () => {
