@@ -10,7 +10,7 @@ const FOLDERS = {
   "src/onnx": [],
   "src/models": ["src/inference", "src/onnx", "src/errors"],
   "src/backends": ["src/inference", "src/models", "src/onnx", "src/errors", "src/home", "src/package-root"],
-  "src/contract": ["generated", "src/errors", "src/json", "src/inference"],
+  "src/contract": ["generated", "src/decisions", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   // keys and their rates: the server asks for them, the commands write them
   "src/keys": ["src/errors"],

@@ -2,4 +2,4 @@ import type { Handler } from "../src/contract/call.ts";
 import { healthReply } from "./health-report.ts";
 
 /** Whether the service takes requests, with its counters. */
-export const getHealth: Handler<"getHealth"> = async (_call, services) => healthReply(services);
+export const getHealth: Handler<"getHealth"> = async (services) => healthReply(services);

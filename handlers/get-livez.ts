@@ -1,7 +1,7 @@
 import type { Handler } from "../src/contract/call.ts";
 
 /** Whether this process can be expected to go on. It can while the model loads, and while it shuts down. */
-export const getLivez: Handler<"getLivez"> = async (_call, { engine }) =>
+export const getLivez: Handler<"getLivez"> = async ({ engine }) =>
   engine.health().isStuck
     ? {
         status: 503,

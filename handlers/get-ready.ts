@@ -2,4 +2,4 @@ import type { Handler } from "../src/contract/call.ts";
 import { healthReply } from "./health-report.ts";
 
 /** The same as getHealth, for readiness probes. */
-export const getReady: Handler<"getReady"> = async (_call, services) => healthReply(services);
+export const getReady: Handler<"getReady"> = async (services) => healthReply(services);

@@ -2,7 +2,7 @@ import type { Handler } from "../src/contract/call.ts";
 import { tuningReport } from "./health-report.ts";
 
 /** The one model that is served. */
-export const listModels: Handler<"listModels"> = async (_call, { engine: { model, tuning } }) => ({
+export const listModels: Handler<"listModels"> = async ({ engine: { model, tuning } }) => ({
   status: 200,
   body: {
     models: [

@@ -1,17 +1,18 @@
-import type { Handler } from "../src/contract/call.ts";
-import { readRank } from "../src/decisions/rank.ts";
+import type { Inference } from "../src/contract/call.ts";
+import { readRank, type SentCandidate } from "../src/decisions/rank.ts";
 import { rankCandidates } from "../src/decisions/ranking.ts";
-import { inferenceReply } from "./inference-reply.ts";
+import { commonMembers } from "./common-members.ts";
 
 /** Ranks candidates for one state and question. */
-export const rank: Handler<"rank"> = async ({ body, signal, arrivedAt }, services) => {
-  const { engine, clock } = services;
-  const startedAt = clock.now();
-  const request = await readRank(body, engine.model, { signal });
-  const { sent } = request;
-  const scoring = engine.score(request, signal, arrivedAt);
-  const later = inferenceReply(scoring, startedAt, services, ({ scores }) => ({
-    ranked: rankCandidates(sent, scores[0], engine.model.temperature),
-  }));
-  return { later };
+export const rank: Inference<"rank", readonly SentCandidate[]> = {
+  async read(body, { model, signal }) {
+    const { sent, ...request } = await readRank(body, model, { signal });
+    return { texts: [request], asked: sent };
+  },
+  answer: (sent, scored, model) => ({
+    body: {
+      ranked: rankCandidates(sent, scored.scores[0], model.temperature),
+      ...commonMembers(scored, model),
+    },
+  }),
 };

@@ -1,41 +1,39 @@
 import type { operations } from "../../generated/explain.ts";
-import type { Handler } from "../../src/contract/call.ts";
+import type { Inference } from "../../src/contract/call.ts";
 import { readExplained } from "../../src/decisions/explain/explained.ts";
 import { askedWithout, explainAnswers, explainRanking } from "../../src/decisions/explain/influence.ts";
-import { readStateParts } from "../../src/decisions/explain/state-parts.ts";
-import type { ScoredRequest } from "../../src/inference/ports.ts";
-import { inferenceReply } from "../inference-reply.ts";
+import { readStateParts, type StatePart } from "../../src/decisions/explain/state-parts.ts";
+import type { SentCandidate } from "../../src/decisions/rank.ts";
+import type { AskedQuestion } from "../../src/decisions/systemone.ts";
+import { commonMembers } from "../common-members.ts";
 import { readingOf } from "./reading.ts";
 
-/** Explains what the model reads of a request and, unless it is a dry run, what moved its answers. */
-export const explain: Handler<"explain", operations> = async ({ body, signal, arrivedAt }, services) => {
-  const { engine, clock } = services;
-  const { limits, temperature, id } = engine.model;
-  const startedAt = clock.now();
-  const request = await readExplained(body, engine.model, { signal });
-  // before the scores: what is in the cache of texts now
-  const reading = readingOf(request, await engine.read(request, signal), limits);
-  if (body.dry_run === true)
-    return { status: 200, body: { ...reading, model: id, latency_ms: clock.now() - startedAt } };
+interface Explained {
+  readonly reading: ReturnType<typeof readingOf>;
+  /** Undefined for a dry run. */
+  readonly parts: readonly StatePart[] | undefined;
+  readonly asked: { readonly asked: readonly AskedQuestion[] } | { readonly sent: readonly SentCandidate[] };
+}
 
-  const parts = await readStateParts(body.state, limits.maxStateQuestionTokens, { signal });
-  const requests = askedWithout(request, parts);
-  const textLength = requests.reduce((sum, { state, questions }) => {
-    const texts = [state, ...questions.flatMap(({ question, candidates }) => [question, ...candidates])];
-    return sum + texts.reduce((length, { text }) => length + text.length, 0);
-  }, 0);
-  const tuned = engine.tuning?.match(requests.flatMap(({ questions }) => questions));
-  const scoring = engine.scoreAll({ textLength, prepare: async () => requests }, signal, arrivedAt);
-  const answer = ({ scores, vectors }: ScoredRequest) => {
-    const own = tuned?.correct(scores, vectors) ?? scores;
+/** Explains what the model reads of a request and, unless it is a dry run, what moved its answers. */
+export const explain: Inference<"explain", Explained, operations> = {
+  async read(body, { model, signal, readTokens }) {
+    const request = await readExplained(body, model, { signal });
+    // before the scores: what is in the cache of texts now
+    const reading = readingOf(request, await readTokens(request), model.limits);
+    const asked = "sent" in request ? { sent: request.sent } : { asked: request.asked };
+    if (body.dry_run === true) return { texts: [], asked: { reading, parts: undefined, asked } };
+    const parts = await readStateParts(body.state, model.limits.maxStateQuestionTokens, { signal });
+    return { texts: askedWithout(request, parts), asked: { reading, parts, asked } };
+  },
+  answer({ reading, parts, asked }, scored, model) {
+    const { probabilities_source: _, ...members } = commonMembers(scored, model);
+    if (parts === undefined) return { body: { ...reading, model: model.id, latency_ms: members.latency_ms } };
+    const { scores } = scored;
     const explained =
-      "sent" in request
-        ? explainRanking(request.sent, parts, own, temperature)
-        : explainAnswers(request.asked, parts, own, temperature);
-    return { ...reading, ...explained };
-  };
-  const later = inferenceReply(scoring, startedAt, services, answer, tuned).then(
-    ({ body: { probabilities_source: _, ...told }, ...reply }) => ({ ...reply, body: told }),
-  );
-  return { later };
+      "sent" in asked
+        ? explainRanking(asked.sent, parts, scores, model.temperature)
+        : explainAnswers(asked.asked, parts, scores, model.temperature);
+    return { body: { ...reading, ...explained, ...members } };
+  },
 };

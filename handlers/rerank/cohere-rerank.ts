@@ -1,27 +1,32 @@
 import type { operations } from "../../generated/rerank.ts";
-import type { Handler } from "../../src/contract/call.ts";
-import { documentResults } from "./document-results.ts";
-import { rerankReply } from "./ranking.ts";
+import type { Inference } from "../../src/contract/call.ts";
+import { documentResults, type Returned } from "./document-results.ts";
+import { type AskedRanking, answerRerank, readRerank } from "./ranking.ts";
+
+type Asked = AskedRanking<Returned & { readonly requestId: string }>;
 
 /** Cohere's rerank, version 2. `priority` and `model` change nothing. */
-export const cohereRerank: Handler<"cohereRerank", operations> = async (call, services) => {
-  const { body, requestId } = call;
-  const { documents, top_n: topN, max_tokens_per_doc: tokens, return_documents: isReturned } = body;
-  const request = {
-    query: body.query,
-    queryLoc: ["body", "query"],
-    documents,
-    documentsLoc: ["body", "documents"],
-    cut: tokens == null ? undefined : { tokens, keepsEnd: false },
-  };
-  const texts = isReturned === true ? documents : undefined;
-  return rerankReply(request, call, services, ({ ranked, inputTokens, warnings }) => ({
-    id: requestId,
-    results: documentResults(ranked, { topN, texts }),
-    meta: {
-      api_version: { version: "2" as const },
-      tokens: { input_tokens: inputTokens, output_tokens: 0 },
-      ...(warnings.length > 0 ? { warnings } : {}),
-    },
-  }));
+export const cohereRerank: Inference<"cohereRerank", Asked, operations> = {
+  read(body, facts) {
+    const { documents, top_n: topN, max_tokens_per_doc: tokens, return_documents: isReturned } = body;
+    const request = {
+      query: body.query,
+      queryLoc: ["body", "query"],
+      documents,
+      documentsLoc: ["body", "documents"],
+      cut: tokens == null ? undefined : { tokens, keepsEnd: false },
+    };
+    const texts = isReturned === true ? documents : undefined;
+    return readRerank(request, facts, { requestId: facts.requestId, topN, texts });
+  },
+  answer: (asked, scored) =>
+    answerRerank(asked, scored, ({ ranked, inputTokens, warnings }, { requestId, ...returned }) => ({
+      id: requestId,
+      results: documentResults(ranked, returned),
+      meta: {
+        api_version: { version: "2" as const },
+        tokens: { input_tokens: inputTokens, output_tokens: 0 },
+        ...(warnings.length > 0 ? { warnings } : {}),
+      },
+    })),
 };

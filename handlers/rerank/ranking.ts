@@ -1,12 +1,6 @@
-import type { Services } from "../../src/contract/call.ts";
+import type { Answer, ReadFacts, Scored, Work } from "../../src/contract/call.ts";
 import { type Relevance, type RerankRequest, relevanceJob } from "../../src/decisions/rerank/relevance.ts";
-import { serverTiming } from "../inference-reply.ts";
-
-/** What a dialect needs of a call. */
-export interface RerankCall {
-  readonly signal: AbortSignal;
-  readonly arrivedAt?: number | undefined;
-}
+import type { ScoringJob } from "../../src/inference/ports.ts";
 
 /** Documents by relevance, best first. */
 export interface RankedDocuments {
@@ -16,35 +10,34 @@ export interface RankedDocuments {
   readonly warnings: readonly string[];
 }
 
-/**
- * The reply of a rerank operation, sent when the scores are ready.
- *
- * @param answer computes the body
- * @throws ServiceError as `Engine.scoreAll`, and INVALID_REQUEST for a query that is blank or too long
- */
-export function rerankReply<Body>(
+/** What a rerank answer needs: its job, and what the dialect itself needs. */
+export interface AskedRanking<Own> {
+  readonly job: Pick<ReturnType<typeof relevanceJob>, "relevances" | "cutDocuments">;
+  readonly own: Own;
+}
+
+/** @throws ServiceError INVALID_REQUEST for a query that is blank */
+export function readRerank<Own>(
   request: RerankRequest,
-  { signal, arrivedAt }: RerankCall,
-  { engine, clock }: Services,
-  answer: (documents: RankedDocuments) => Body,
-) {
-  const startedAt = clock.now();
-  const job = relevanceJob(request, engine.model);
-  const reply = async () => {
-    const scored = await engine.scoreAll(job, signal, arrivedAt);
-    const cut = job.cutDocuments();
-    const body = answer({
-      ranked: job.relevances(scored.scores),
-      inputTokens: scored.inputTokens,
-      warnings: cut.length > 0 ? [warning(cut)] : [],
-    });
-    const headers = {
-      "server-timing": serverTiming(scored, clock.now() - startedAt),
-      "x-cut-documents": String(cut.length),
-    };
-    return { status: 200, headers, body };
+  { model }: ReadFacts,
+  own: Own,
+): Work<AskedRanking<Own>> {
+  const job = relevanceJob(request, model);
+  return { texts: job satisfies ScoringJob, asked: { job, own } };
+}
+
+/** @param bodyOf the dialect's body */
+export function answerRerank<Own, Body>(
+  { job, own }: AskedRanking<Own>,
+  { scores, inputTokens }: Scored,
+  bodyOf: (documents: RankedDocuments, own: Own) => Body,
+): { readonly body: Body; readonly headers: NonNullable<Answer<Body>["headers"]> } {
+  const cut = job.cutDocuments();
+  const warnings = cut.length > 0 ? [warning(cut)] : [];
+  return {
+    body: bodyOf({ ranked: job.relevances(scores), inputTokens, warnings }, own),
+    headers: { "x-cut-documents": String(cut.length) },
   };
-  return { later: reply() };
 }
 
 /** Chosen: positions that a warning names. */

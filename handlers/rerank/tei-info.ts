@@ -7,7 +7,7 @@ import { rerankLimits } from "../../src/decisions/rerank/relevance.ts";
 const MAX_DOCUMENTS = 1_000;
 
 /** The served model as Text Embeddings Inference describes its own. */
-export const teiInfo: Handler<"teiInfo", operations> = async (_call, { engine, version }) => {
+export const teiInfo: Handler<"teiInfo", operations> = async ({ engine, version }) => {
   const { model } = engine;
   const { precision, settings } = engine.health();
   return {

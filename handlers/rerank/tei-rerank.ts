@@ -1,26 +1,35 @@
 import type { operations } from "../../generated/rerank.ts";
-import type { Handler } from "../../src/contract/call.ts";
+import type { Inference } from "../../src/contract/call.ts";
 import { rerankLimits } from "../../src/decisions/rerank/relevance.ts";
-import { rerankReply } from "./ranking.ts";
+import { type AskedRanking, answerRerank, readRerank } from "./ranking.ts";
+
+interface Own {
+  readonly isRaw: boolean;
+  /** Undefined: the answer does not repeat them. */
+  readonly texts: readonly string[] | undefined;
+}
 
 /** Text Embeddings Inference's rerank. */
-export const teiRerank: Handler<"teiRerank", operations> = async (call, services) => {
-  const { body } = call;
-  const { texts, raw_scores: isRaw, return_text: isReturned, truncation_direction: direction } = body;
-  const tokens = rerankLimits(services.engine.model).maxPartTokens;
-  const request = {
-    query: body.query,
-    queryLoc: ["body", "query"],
-    documents: texts,
-    documentsLoc: ["body", "texts"],
-    cut: body.truncate === true ? { tokens, keepsEnd: direction?.toLowerCase() === "left" } : undefined,
-  };
-  const returned = isReturned === true ? texts : undefined;
-  return rerankReply(request, call, services, ({ ranked }) =>
-    ranked.map(({ index, relevance, raw }) => ({
-      index,
-      score: isRaw === true ? raw : relevance,
-      ...(returned === undefined ? {} : { text: returned[index] ?? "" }),
-    })),
-  );
+export const teiRerank: Inference<"teiRerank", AskedRanking<Own>, operations> = {
+  read(body, facts) {
+    const { texts, raw_scores: isRaw, return_text: isReturned, truncation_direction: direction } = body;
+    const tokens = rerankLimits(facts.model).maxPartTokens;
+    const request = {
+      query: body.query,
+      queryLoc: ["body", "query"],
+      documents: texts,
+      documentsLoc: ["body", "texts"],
+      cut: body.truncate === true ? { tokens, keepsEnd: direction?.toLowerCase() === "left" } : undefined,
+    };
+    const returned = isReturned === true ? texts : undefined;
+    return readRerank(request, facts, { isRaw: isRaw === true, texts: returned });
+  },
+  answer: (asked, scored) =>
+    answerRerank(asked, scored, ({ ranked }, { isRaw, texts }) =>
+      ranked.map(({ index, relevance, raw }) => ({
+        index,
+        score: isRaw ? raw : relevance,
+        ...(texts === undefined ? {} : { text: texts[index] ?? "" }),
+      })),
+    ),
 };

@@ -1,5 +1,13 @@
 import type { operations } from "../../generated/types.ts";
-import type { Clock, Engine, ScoredRequest } from "../inference/ports.ts";
+import type { RenderedRequest } from "../decisions/rendered.ts";
+import type {
+  Clock,
+  Engine,
+  ModelFacts,
+  ReadRequest,
+  ScoredRequest,
+  ScoringJob,
+} from "../inference/ports.ts";
 import type { SliceOptions } from "../json/slices.ts";
 import type { Received } from "../json/views.ts";
 
@@ -37,16 +45,15 @@ export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
     : never;
 }[keyof Responses<Id, Ops>];
 
-/** The argument of a handler. */
-export interface Call<Id extends keyof Ops, Ops = operations> {
-  readonly body: RequestBody<Id, Ops>;
-  readonly requestId: string;
-  /** Aborted when the caller has left. */
-  readonly signal: AbortSignal;
-  readonly arrivedAt?: number | undefined;
-}
+/** The JSON body of the response 200. */
+type AnswerBody<Id extends keyof Ops, Ops> =
+  Responses<Id, Ops> extends {
+    readonly 200: { readonly content: { readonly "application/json": infer Body } };
+  }
+    ? Body
+    : never;
 
-/** Tokens, pairs and times of an answer of the model, for logs and metrics. No content. */
+/** Tokens, pairs and times of an answer of the model, for logs, metrics and traces. No content. */
 export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
   readonly questions: number;
   readonly pairs: number;
@@ -59,7 +66,6 @@ export interface Reply<Id extends keyof Ops, Ops = operations> {
   readonly status: number;
   readonly body: ReplyBody<Id, Ops> | Ordered<ReplyBody<Id, Ops>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly inference?: InferenceFacts;
 }
 
 /** The same type, in which each object with string keys may also be a Map of its members in order. */
@@ -69,7 +75,7 @@ export type Ordered<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Ordered<T[K]> } | ReadonlyMap<string, Ordered<T[keyof T]>>
     : T;
 
-/** The services that handlers can use. */
+/** The services that an operation without the model can use. */
 export interface Services {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -82,18 +88,72 @@ export interface Services {
   readonly modelNames: readonly string[];
 }
 
-/** A reply that takes long. The handler returns it as a promise in an object, so that nothing references the body meanwhile. */
-export interface Later<Id extends keyof Ops, Ops = operations> {
-  readonly later: Promise<Reply<Id, Ops>>;
+/**
+ * An operation that does not ask the model.
+ *
+ * @typeParam Ops the generated operations of the document. Default: the plain contract's
+ */
+export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
+  services: Services,
+) => Promise<Reply<Id, Ops>>;
+
+/**
+ * An operation that asks the model: from a body to texts, and from scores to an answer. `inference.ts` does everything in between
+ * and around it: queue, deadline, tunings, limits of keys, headers, metrics, logs and traces.
+ *
+ * @typeParam Asked what the answer needs to know of the request
+ */
+export interface Inference<Id extends HandledId<Ops>, Asked, Ops = operations> {
+  /** @throws ServiceError INVALID_REQUEST | CANCELLED */
+  read(body: RequestBody<Id, Ops>, facts: ReadFacts): Promise<Work<Asked>> | Work<Asked>;
+  /** @throws ServiceError BACKEND_FAILED for scores that do not fit */
+  answer(asked: Asked, scored: Scored, model: ModelFacts): Answer<AnswerBody<Id, Ops>>;
 }
 
-/** @typeParam Ops the generated operations of the document. Default: the plain contract's */
-export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
-  call: Call<Id, Ops>,
-  services: Services,
-) => Promise<Reply<Id, Ops> | Later<Id, Ops>>;
+/** What `read` may use besides the body. */
+export interface ReadFacts {
+  /** With all names that this contract accepts for it. */
+  readonly model: ModelFacts;
+  readonly requestId: string;
+  /** Aborted when the caller has left. */
+  readonly signal: AbortSignal;
+  /** How the model's tokenizer reads a request. @throws ServiceError INVALID_REQUEST (too_many_tokens) */
+  readTokens(request: RenderedRequest): Promise<ReadRequest>;
+}
+
+/** What a request asks of the model. */
+export interface Work<Asked> {
+  /** Requests of any size, or a job that prepares them once it has a place in the queue. */
+  readonly texts: readonly RenderedRequest[] | ScoringJob;
+  /** Held until the answer, so it should hold neither the body nor the texts. */
+  readonly asked: Asked;
+}
+
+/** What the model says. */
+export interface Scored extends Pick<ScoredRequest, "inputTokens" | "cachedPairs"> {
+  /** One [candidates] array for each question of all requests, in order. Corrected by the operator's tunings. */
+  readonly scores: readonly Float32Array[];
+  /** From the validated body to the scores, in milliseconds. */
+  readonly latencyMs: number;
+}
+
+export interface Answer<Body> {
+  readonly body: Body | Ordered<Body>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** One handler for each operation of a document. */
-export type Handlers<Ops = operations> = { readonly [Id in HandledId<Ops>]: Handler<Id, Ops> };
+export type Handlers<Ops = operations> = {
+  readonly [Id in HandledId<Ops>]: Handler<Id, Ops> | Inference<Id, unknown, Ops>;
+};
+
+/** The limits of the key that a request was sent with. */
+export interface Account {
+  /** Counts a call. @throws ServiceError RATE_LIMITED */
+  takeRequest(): void;
+  /** Counts tokens. @returns gives a part of them back @throws ServiceError RATE_LIMITED */
+  takeTokens(tokens: number): (part: number) => void;
+}
 
 /** A request from the web server. Its route is known and its key has been checked. */
 export interface IncomingCall {
@@ -106,6 +166,10 @@ export interface IncomingCall {
   readonly reading?: (Pick<SliceOptions, "signal" | "clock"> & { end(): void }) | undefined;
   /** The bytes of the body, decoded and within the size limit; empty for operations without a body. */
   readonly body: Uint8Array;
+  /** Undefined: no limits. */
+  readonly account?: Account | undefined;
+  /** Called with the facts of each answer of the model. */
+  readonly onInference?: ((facts: InferenceFacts) => void) | undefined;
 }
 
 /** A response ready to be sent. */
@@ -116,8 +180,6 @@ export interface OutgoingReply {
   readonly body: string;
   /** The thrown error of a 5xx, for the log only. */
   readonly cause?: unknown;
-  /** Only for answers of the model. */
-  readonly inference?: InferenceFacts | undefined;
 }
 
 /** Facts about an operation for routing and authentication. */

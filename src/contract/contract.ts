@@ -4,17 +4,10 @@ import { writeJson } from "../json/write.ts";
 import { aliasesOf, withUsedNames } from "./aliases.ts";
 import { type ReceivedBody, readBody } from "./bodies/body.ts";
 import { checkMediaType } from "./bodies/media-type.ts";
-import {
-  type Call,
-  type Contract,
-  type IncomingCall,
-  type InferenceFacts,
-  isHandled,
-  type OutgoingReply,
-  type Services,
-} from "./call.ts";
+import { type Contract, type IncomingCall, isHandled, type OutgoingReply, type Services } from "./call.ts";
 import type { AnyHandlers, ContractRules } from "./dialect.ts";
 import { errorReply, failureOf, JSON_TYPE } from "./error-reply.ts";
+import { type AnyInference, begin } from "./inference.ts";
 import { issuesOf } from "./issues.ts";
 import { type ContractRoute, readRoutes } from "./routes.ts";
 import { forAjv } from "./schema.ts";
@@ -30,23 +23,26 @@ export interface ContractParts {
   readonly isLazy?: boolean;
 }
 
-/** The handler of any operation, as the dispatcher sees it. The body has been validated. */
-type AnyHandler = (call: Call<never>, services: Services) => Promise<Handled>;
+/** The handler of any operation, as the dispatcher sees it. */
+type AnyHandler = AnyInference | ((services: Services) => Promise<AnyReply>);
 
 type BodilessCall = Omit<IncomingCall, "body">;
 
 /** What the dispatcher passes to the handler in addition to the plain body, which only the validator uses. */
-type DispatchedCall = BodilessCall & Partial<Pick<ReceivedBody, "sent" | "ordered" | "conflicts">>;
+interface DispatchedCall extends Partial<Pick<ReceivedBody, "sent" | "ordered" | "conflicts">> {
+  readonly call: BodilessCall;
+}
 
 interface AnyReply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly inference?: InferenceFacts;
 }
 
-/** The result of a handler: a reply, or the promise of one. */
-type Handled = AnyReply | { readonly later: Promise<AnyReply> };
+/** A reply that takes long is a promise in an object, so that no stack frame holds the body meanwhile. */
+interface Handled {
+  readonly reply: AnyReply | Promise<AnyReply>;
+}
 
 /**
  * Creates the contract at run time from its document and its handlers.
@@ -69,11 +65,11 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const documents = new Map<unknown, string>();
 
   /** Serializes a reply. A document is serialized once, because that takes a millisecond and anybody may request it. */
-  function written({ status, headers, body, inference }: AnyReply): OutgoingReply {
+  function written({ status, headers, body }: AnyReply): OutgoingReply {
     const isDocument = body === services.document || body === services.plainDocument;
     const text = documents.get(body) ?? writeJson(body);
     if (isDocument) documents.set(body, text);
-    return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text, inference };
+    return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };
   }
 
   /** @param received undefined for operations without a body */
@@ -81,19 +77,19 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     call: BodilessCall,
     { method, documentPath }: ContractRoute,
     received: Promise<ReceivedBody> | undefined,
-  ): Promise<{ readonly reply: Promise<AnyReply> }> {
+  ): Promise<Handled> {
     const request = { method, path: documentPath, headers: {} };
     const dispatcher = await dispatcherOf();
-    if (received === undefined) return { reply: replyOf(await dispatcher.handleRequest(request, call)) };
+    if (received === undefined) return dispatcher.handleRequest(request, { call });
     const { plain, usedNames, ...validated } = await received;
     call.reading?.end();
     const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
     };
-    const handled = await dispatcher
-      .handleRequest({ ...request, body: plain }, { ...call, ...validated })
+    const { reply }: Handled = await dispatcher
+      .handleRequest({ ...request, body: plain }, { call, ...validated })
       .catch(rethrow);
-    return { reply: replyOf(handled).catch(rethrow) };
+    return { reply: Promise.resolve(reply).catch(rethrow) };
   }
 
   // Not an async function, and `handle` has returned before the wait begins. So nothing that waits for the model references a
@@ -101,6 +97,11 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
     const route = byOperation.get(call.operationId);
     if (route === undefined) return Promise.reject(unreachableError());
+    try {
+      call.account?.takeRequest();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
     const received = route.hasBody
       ? readBody(body, call.reading ?? { signal: call.signal }, {
@@ -159,9 +160,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** The compiler checks this too, but not for dialects, which are combined with their documents at run time. */
 function checkHandlers(routes: readonly ContractRoute[], handlers: AnyHandlers): void {
   const expected: readonly string[] = routes.map(({ operationId }) => operationId).filter(isHandled);
-  const given = Object.entries(handlers).flatMap(([id, handle]) =>
-    typeof handle === "function" ? [id] : [],
-  );
+  const given = Object.entries(handlers).flatMap(([id, handle]) => (handle === undefined ? [] : [id]));
   const missing = expected.filter((id) => !given.includes(id));
   const unknown = given.filter((id) => !expected.includes(id));
   if (missing.length > 0) throw new Error(`Operations without a handler: ${missing.join(", ")}`);
@@ -212,14 +211,15 @@ function shortenRouting(router: OpenAPIBackend["router"]): void {
 }
 
 function dispatched(handlers: AnyHandlers, services: Services) {
-  // `checkHandlers` has checked that all are functions, and the type `Handlers` that they fit the document
+  // the type `Handlers` has checked them
   const entries = Object.entries(handlers as Readonly<Record<string, AnyHandler>>).map(
-    ([operationId, handle]) => {
-      const run = (_: Context, { ordered, conflicts = [], ...call }: DispatchedCall): Promise<Handled> => {
+    ([operationId, handler]) => {
+      const run = async (_: Context, { call, ordered, conflicts = [] }: DispatchedCall): Promise<Handled> => {
         if (conflicts.length > 0) throw invalidRequest(conflicts);
-        const { requestId, signal, arrivedAt } = call;
-        // its plain view has been validated for this operation
-        return handle({ body: ordered as never, requestId, signal, arrivedAt }, services);
+        // the plain view of the body has been validated for this operation
+        return typeof handler === "function"
+          ? { reply: await handler(services) }
+          : begin(handler, ordered, call, services);
       };
       return [operationId, run] as const;
     },
@@ -245,8 +245,4 @@ function unreachable(): never {
 
 function unreachableError(): ServiceError {
   return new ServiceError("INTERNAL", "The contract did not find its own operation.");
-}
-
-async function replyOf(handled: Handled): Promise<AnyReply> {
-  return "later" in handled ? handled.later : handled;
 }

@@ -2,38 +2,51 @@ import { ServiceError } from "../errors.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
 import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
 
-/** A part of a request that one call of the engine takes. */
-export interface RequestPart {
-  readonly request: RenderedRequest;
-  /** Where the scores of each of its questions belong. */
-  readonly slices: readonly { readonly question: number; readonly start: number }[];
+/** Where the scores of a question of a part belong: its place among all questions, and its first candidate. */
+export interface Slice {
+  readonly question: number;
+  readonly start: number;
+}
+
+/** Requests that one call of the engine takes, and where their scores belong. */
+export interface SplitRequests {
+  readonly parts: readonly RenderedRequest[];
+  /** [questions of all parts] */
+  readonly slices: readonly Slice[];
 }
 
 /**
- * Splits a request of any size into parts within the engine's limits, in order: questions, candidates of a question, pairs.
+ * Splits requests of any size into parts within the engine's limits, in order: questions, candidates of a question, pairs.
  *
  * A pair's score does not depend on what else is asked, so the scores of the parts are those of the whole. Questions without
  * candidates are left out.
  */
-export function splitRequest({ state, questions }: RenderedRequest): readonly RequestPart[] {
-  const parts: { questions: RenderedQuestion[]; slices: RequestPart["slices"][number][]; pairs: number }[] =
-    [];
+export function splitRequests(requests: readonly RenderedRequest[]): SplitRequests {
+  const parts: RenderedRequest[] = [];
+  const slices: Slice[] = [];
   const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
-  for (const [index, { question, candidates }] of questions.entries()) {
-    for (let start = 0; start < candidates.length; ) {
-      let part = parts.at(-1);
-      if (part === undefined || part.pairs === maxPairs || part.questions.length === maxQuestions) {
-        part = { questions: [], slices: [], pairs: 0 };
-        parts.push(part);
+  let index = 0;
+  for (const { state, questions } of requests) {
+    let part: RenderedQuestion[] = [];
+    let pairs: number = maxPairs; // the first question begins a part
+    for (const question of questions) {
+      const { candidates } = question;
+      for (let start = 0; start < candidates.length; ) {
+        if (pairs === maxPairs || part.length === maxQuestions) {
+          part = [];
+          pairs = 0;
+          parts.push({ state, questions: part });
+        }
+        const count = Math.min(candidates.length - start, maxCandidates, maxPairs - pairs);
+        part.push({ ...question, candidates: candidates.slice(start, start + count) });
+        slices.push({ question: index, start });
+        pairs += count;
+        start += count;
       }
-      const count = Math.min(candidates.length - start, maxCandidates, maxPairs - part.pairs);
-      part.questions.push({ question, candidates: candidates.slice(start, start + count) });
-      part.slices.push({ question: index, start });
-      part.pairs += count;
-      start += count;
+      index += 1;
     }
   }
-  return parts.map(({ questions, slices }) => ({ request: { state, questions }, slices }));
+  return { parts, slices };
 }
 
 /**
@@ -43,7 +56,7 @@ export function splitRequest({ state, questions }: RenderedRequest): readonly Re
  * @returns       [questions] one [candidates, size] array each; undefined where there are none
  */
 export function joinVectors(
-  slices: RequestPart["slices"],
+  slices: readonly Slice[],
   counts: readonly number[],
   vectors: readonly Float32Array[],
 ): readonly Float32Array[] | undefined {
@@ -76,7 +89,7 @@ function concatenated(pieces: readonly Float32Array[]): Float32Array {
  * @throws ServiceError BACKEND_FAILED when the scores do not fit the parts
  */
 export function joinScores(
-  slices: RequestPart["slices"],
+  slices: readonly Slice[],
   counts: readonly number[],
   scores: readonly Float32Array[],
 ): readonly Float32Array[] {

@@ -1,6 +1,6 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { ServiceError } from "../errors.ts";
-import { planRequest, planRequests } from "./plan.ts";
+import { planRequest, planRequests, tokensOf } from "./plan.ts";
 import type {
   Backend,
   BatchFacts,
@@ -13,6 +13,7 @@ import type {
   ReadRequest,
   RequestPlan,
   ScoredRequest,
+  ScoreOptions,
   ScoringJob,
   ServedEngine,
   Tokenizer,
@@ -80,7 +81,7 @@ export class EngineCore implements ServedEngine {
   }
 
   /** Drops its references to the texts once they are tokenized, because many requests may wait. */
-  score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
+  score(request: RenderedRequest, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
     const { limits } = this.model;
     const { tokenizer } = this.#parts;
     const { state } = request;
@@ -90,15 +91,15 @@ export class EngineCore implements ServedEngine {
         ? textLengthOf({ ...request, state: { ...state, text: "" } }, limits)
         : textLength;
     const plan = (signal: AbortSignal) => planRequest(request, limits, tokenizer, signal);
-    return this.#score({ textLength, untokenizedLength, plan }, signal, arrivedAt);
+    return this.#score({ textLength, untokenizedLength, plan }, signal, options);
   }
 
-  scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest> {
+  scoreAll(job: ScoringJob, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
     const { textLength } = job;
     const { tokenizer } = this.#parts;
     const plan = async (signal: AbortSignal) =>
       planRequests(await job.prepare(tokenizer, signal), this.model.limits, tokenizer, signal);
-    return this.#score({ textLength, plan }, signal, arrivedAt);
+    return this.#score({ textLength, plan }, signal, options);
   }
 
   read(request: RenderedRequest, signal: AbortSignal): Promise<ReadRequest> {
@@ -108,24 +109,29 @@ export class EngineCore implements ServedEngine {
   #score(
     { textLength, untokenizedLength, plan }: PlannedWork,
     signal: AbortSignal,
-    arrivedAt: number = this.#parts.clock.now(),
+    { arrivedAt = this.#parts.clock.now(), onTokens }: ScoreOptions = {},
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
       const place = this.#scheduler.admit({ signal, deadlineAt, textLength, untokenizedLength });
-      return this.#answer(place, this.#tokenize(plan, place));
+      return this.#answer(place, this.#tokenize(plan, place, onTokens));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** @returns its duration in milliseconds */
-  async #tokenize(plan: PlannedWork["plan"], place: Place): Promise<number> {
+  async #tokenize(
+    plan: PlannedWork["plan"],
+    place: Place,
+    onTokens: ScoreOptions["onTokens"],
+  ): Promise<number> {
     const { clock } = this.#parts;
     const startedAt = clock.now();
     try {
       const planned = await plan(place.signal);
       const tokenize = clock.now() - startedAt;
+      if (!place.signal.aborted) onTokens?.(tokensOf(planned));
       place.submit(planned);
       return tokenize;
     } catch (error) {

@@ -45,6 +45,16 @@ export async function planRequests(
   return plans.flat();
 }
 
+/** Tokens of all pairs of a request, each pair at its full length. */
+export function tokensOf(plan: RequestPlan): number {
+  return plan
+    .flat()
+    .reduce(
+      (sum, { state, question, candidate }) => sum + state.length + question.length + candidate.length,
+      0,
+    );
+}
+
 const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {
   state: "in the state",
   "state and question": "in state and question together",

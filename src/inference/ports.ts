@@ -238,6 +238,16 @@ export interface ScoringJob {
   prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
 }
 
+export interface ScoreOptions {
+  /** Start of the deadline, on the engine's clock. Default: now */
+  readonly arrivedAt?: number | undefined;
+  /**
+   * Called before the request is queued, with the tokens of all its pairs, counted as in `inputTokens`. If it throws, the
+   * request is refused with that error.
+   */
+  readonly onTokens?: ((tokens: number) => void) | undefined;
+}
+
 /** A token in a readable form. */
 export interface SpelledToken {
   readonly id: number;
@@ -336,16 +346,15 @@ export interface Engine {
   /**
    * Takes a place in the queue, tokenizes, checks the token limits, and waits for the scores.
    *
-   * @param arrivedAt start of the deadline, on the engine's clock. Default: now
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED | INVALID_REQUEST (too_many_tokens) |
-   *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED
+   *         DEADLINE_EXCEEDED | CANCELLED (`signal` aborted) | BACKEND_FAILED, or what `onTokens` throws
    */
-  score(request: RenderedRequest, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
+  score(request: RenderedRequest, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest>;
   /**
    * The same for a request on any number of states. It has one place in the queue and one deadline, and succeeds or fails
    * as a whole. Its scores are those of the first state's questions, then of the second's, and so on.
    */
-  scoreAll(job: ScoringJob, signal: AbortSignal, arrivedAt?: number): Promise<ScoredRequest>;
+  scoreAll(job: ScoringJob, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest>;
   /**
    * How the model's tokenizer reads a request. Takes no place in the queue and does not run the model.
    *

@@ -6,22 +6,14 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { InferenceFacts, OutgoingReply } from "../contract/call.ts";
+import type { IncomingCall, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
 import { type ReadMessage, readMessage, writeRefusal, writeWithIds } from "./messages.ts";
 import { createMcpServer, type McpExchange, type McpParts } from "./server.ts";
 
 /** A POST whose key, media type and size have been checked. */
-export interface McpPost {
+export interface McpPost extends Omit<IncomingCall, "operationId"> {
   readonly headers: IncomingHttpHeaders;
-  readonly body: Uint8Array;
-  readonly requestId: string;
-  /** Aborted when the caller disconnects. */
-  readonly signal: AbortSignal;
-  /** Time at which its headers had arrived. */
-  readonly arrivedAt: number;
-  /** Called for each inference. */
-  readonly onInference?: (facts: InferenceFacts) => void;
 }
 
 /** Creates an `AskService` for a POST, from whose arrival the deadline counts. */

@@ -11,12 +11,9 @@ export async function openMcpEndpoint(contract: Contract, log: DebugLog): Promis
   return createMcpEndpoint({
     ...(await mcpParts(contract.document)),
     ask:
-      ({ requestId, arrivedAt, onInference }) =>
-      async (asked) => {
-        const reply = await contract.call({ ...asked, requestId, arrivedAt });
-        if (reply.inference !== undefined) onInference?.(reply.inference);
-        return reply;
-      },
+      ({ requestId, arrivedAt, account, onInference }) =>
+      (asked) =>
+        contract.call({ ...asked, requestId, arrivedAt, account, onInference }),
     onError: (error) => log.debug({ err: error }, "mcp"),
   });
 }

@@ -1,9 +1,10 @@
+import type { InferenceFacts } from "../contract/call.ts";
 import type { Log } from "./log.ts";
 import type { RequestRecord } from "./request-record.ts";
 
 /** Logs one line per request: operation, counts, times, request id and name of the key. Never any content of the request. */
 export function logAccess(log: Log, record: RequestRecord): void {
-  const { method, operation, status, ms, requestId, traceId, keyName, inference } = record;
+  const { method, operation, status, ms, requestId, traceId, keyName, inferences = [] } = record;
   log.info(
     {
       method,
@@ -13,25 +14,23 @@ export function logAccess(log: Log, record: RequestRecord): void {
       requestId,
       ...(traceId !== undefined && { traceId }),
       ...(keyName !== undefined && { key: keyName }),
-      ...(inference !== undefined && timesAndTokens(inference)),
+      ...(inferences.length > 0 && timesAndTokens(inferences)),
     },
     "request",
   );
 }
 
-function timesAndTokens({
-  timing,
-  inputTokens,
-  cachedPairs,
-  pairs,
-}: NonNullable<RequestRecord["inference"]>) {
+/** Sums, for a request that asked the model more than once. */
+function timesAndTokens(inferences: readonly InferenceFacts[]) {
+  const sum = (read: (facts: InferenceFacts) => number) =>
+    inferences.reduce((total, facts) => total + read(facts), 0);
   return {
-    queueMs: rounded(timing.queue),
-    tokenizeMs: rounded(timing.tokenize),
-    inferenceMs: rounded(timing.inference),
-    inputTokens,
-    pairs,
-    cachedPairs,
+    queueMs: rounded(sum(({ timing }) => timing.queue)),
+    tokenizeMs: rounded(sum(({ timing }) => timing.tokenize)),
+    inferenceMs: rounded(sum(({ timing }) => timing.inference)),
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    pairs: sum(({ pairs }) => pairs),
+    cachedPairs: sum(({ cachedPairs }) => cachedPairs),
   };
 }
 

@@ -14,8 +14,8 @@ export interface RequestRecord {
   readonly traceId?: string | undefined;
   /** Name of the key that it was sent with. */
   readonly keyName?: string | undefined;
-  /** Only for answers of the model. */
-  readonly inference?: InferenceFacts | undefined;
+  /** Of each answer of the model; none for requests that it did not answer. */
+  readonly inferences?: readonly InferenceFacts[];
 }
 
 /** Called once for each request. */

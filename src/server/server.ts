@@ -44,8 +44,8 @@ declare module "fastify" {
     isDraining: boolean;
   }
   interface FastifyRequest {
-    /** Facts about the model's answer, once it is available. */
-    inference: InferenceFacts | undefined;
+    /** Facts about each answer of the model: usually one, several for a batch of MCP. */
+    inferences: InferenceFacts[];
     trace: RequestTrace | undefined;
     keyName: string | undefined;
   }
@@ -186,9 +186,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   limitConnections(app.server, wire.maxConnections, idle, refuseConnection);
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
-  app.decorateRequest("inference", undefined);
   app.decorateRequest("trace", undefined);
   app.decorateRequest("keyName", undefined);
+  app.decorateRequest("inferences");
+  app.addHook("onRequest", (request, _reply, next) => {
+    request.inferences = [];
+    next();
+  });
   const { tracing } = options;
   if (tracing !== undefined) {
     app.addHook("onRequest", (request, reply, next) => {
@@ -216,7 +220,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       requestId: request.id,
       traceId: request.trace?.traceId ?? callersTraceId(request.raw),
       keyName: request.keyName,
-      inference: request.inference,
+      inferences: request.inferences,
     };
     observe(log, "tracing", () => request.trace?.end(record));
     onRequestEnd(record);

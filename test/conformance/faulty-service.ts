@@ -126,14 +126,14 @@ export class FaultyService {
 function wrapEngine(engine: Engine, fault: () => Fault): Engine {
   return {
     model: engine.model,
-    async score(request, signal) {
+    async score(request, signal, options) {
       const { texts, scores, takesMs } = fault();
       if (takesMs !== undefined) await setTimeout(takesMs);
       const shown = texts === undefined ? request : texts(request);
-      const scored = await engine.score(shown, signal);
+      const scored = await engine.score(shown, signal, options);
       return scores === undefined ? scored : scores(scored, request);
     },
-    scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
+    scoreAll: (job, signal, options) => engine.scoreAll(job, signal, options),
     read: (request, signal) => engine.read(request, signal),
     health() {
       const health = engine.health();

@@ -70,7 +70,7 @@ describe("a call", () => {
     assert.equal(reads, 1);
   });
 
-  it("reaches its handler with a validated body, the request id, the signal and the time of arrival", async () => {
+  it("reaches its handler with a validated body, the request id and the signal", async () => {
     const { signal } = new AbortController();
     const body = new TextEncoder().encode('{"state":{"b":1.0,"a":[]},"candidates":["x","y"],"model":"m"}');
     const seen: unknown[] = [];
@@ -78,14 +78,14 @@ describe("a call", () => {
       seen.push(given);
       return { status: 200, body: {} };
     };
-    const incoming = { operationId: "rank", requestId: REQUEST_ID, signal, arrivedAt: 7, body } as const;
+    const incoming = { operationId: "rank", requestId: REQUEST_ID, signal, body } as const;
     await (await fakeContract({ rank })).call(incoming);
     const state = new Map<string, unknown>([
       ["b", new JsonNumber("1.0")],
       ["a", []],
     ]);
     const want = { state, candidates: ["x", "y"], model: "m" };
-    assert.deepEqual(seen, [{ body: want, requestId: REQUEST_ID, signal, arrivedAt: 7 }]);
+    assert.deepEqual(seen, [{ body: want, requestId: REQUEST_ID, signal }]);
   });
 
   it("reaches a handler whose operation has no body", async () => {

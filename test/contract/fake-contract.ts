@@ -1,33 +1,72 @@
-import type { Contract, HandledId, Handlers, OutgoingReply, Services } from "../../src/contract/call.ts";
+import type {
+  Contract,
+  HandledId,
+  Handlers,
+  OutgoingReply,
+  ReadFacts,
+  Services,
+} from "../../src/contract/call.ts";
 import { createContract } from "../../src/contract/contract.ts";
+import { systemClock } from "../../src/inference/clock.ts";
 import { document } from "./document.ts";
 
 export const REQUEST_ID = "test-1";
 
-/** Handlers that answer with what they were given; what they return is not the contract's. */
-const echo = async (call: { readonly body: unknown }) => ({ status: 200, body: { received: call.body } });
+/** A reply of a handler, which is not the contract's. */
+interface FakeReply {
+  readonly status: number;
+  readonly body: unknown;
+}
 
-/** A contract over the given handlers and, for the other operations, echoes. @param served the document that it serves */
+const echo = async (call: { readonly body?: unknown }) => ({ status: 200, body: { received: call.body } });
+
+/** An operation that asks nothing of the model and answers with what the handler returns. */
+const asInference = (handle: (call: object) => Promise<FakeReply>) => ({
+  read: async (body: unknown, { requestId, signal }: ReadFacts) => ({
+    texts: [],
+    asked: await handle({ body, requestId, signal }),
+  }),
+  answer: ({ body }: FakeReply) => ({ body }),
+});
+const BODILESS = [
+  "getHealth",
+  "getReady",
+  "getLivez",
+  "listModels",
+  "getOpenapi",
+  "getTypedOpenapi",
+] as const;
+
+/** What the runner needs where the model is not asked. */
+const SERVICES = { engine: { model: {} }, clock: systemClock, modelNames: [] };
+
+/**
+ * A contract over the given handlers and, for the other operations, echoes. Handlers of operations with a body get it as a member
+ * of their argument.
+ *
+ * @param served the document that it serves
+ */
 export function fakeContract(
   handlers: Readonly<Record<string, unknown>> = {},
   served: Readonly<Record<string, unknown>> = {},
 ): Promise<Contract> {
-  const ids: readonly HandledId[] = [
-    "systemone",
-    "rank",
-    "getHealth",
-    "getReady",
-    "getLivez",
-    "listModels",
-    "getOpenapi",
-    "getTypedOpenapi",
-  ];
-  const all = { ...Object.fromEntries(ids.map((id) => [id, echo])), ...handlers };
+  const { systemone, rank, ...others } = { systemone: echo, rank: echo, ...handlers };
+  const all = {
+    ...Object.fromEntries(BODILESS.map((id) => [id, echo])),
+    systemone: inferenceOf(systemone),
+    rank: inferenceOf(rank),
+    ...others,
+  };
   return createContract({
     document,
     handlers: all as unknown as Handlers, // tests may leave one out or add one
-    services: { document: served } as unknown as Services, // no handler here uses the others
+    services: { ...SERVICES, document: served } as unknown as Services, // nothing here uses the others
   });
+}
+
+/** Anything but a function stays as it is. */
+function inferenceOf(handler: unknown): unknown {
+  return typeof handler === "function" ? asInference((call) => handler(call)) : handler;
 }
 
 /** Calls an operation with a body given as bytes, as text, or as data to be written as JSON. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
-import { joinScores, splitRequest } from "../../src/decisions/parts.ts";
+import { joinScores, splitRequests } from "../../src/decisions/parts.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 
 const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
@@ -40,32 +40,42 @@ describe("a request in parts", () => {
   ]) {
     it(`keeps every limit of the engine and every score: ${counts.length} questions of ${counts[0]}`, () => {
       const request = requestOf(counts);
-      const parts = splitRequest(request);
+      const { parts, slices } = splitRequests([request]);
       for (const part of parts) {
-        assert.ok(part.request.questions.length <= maxQuestions);
-        const sizes = part.request.questions.map(({ candidates }) => candidates.length);
+        assert.ok(part.questions.length <= maxQuestions);
+        const sizes = part.questions.map(({ candidates }) => candidates.length);
         assert.ok(Math.max(...sizes) <= maxCandidates && Math.min(...sizes) > 0);
         assert.ok(sizes.reduce((sum, size) => sum + size) <= maxPairs);
       }
       const scores = parts.flatMap((part) =>
-        part.request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf)),
+        part.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf)),
       );
       const expected = request.questions.map(({ candidates }) => Float32Array.from(candidates, scoreOf));
-      const slices = parts.flatMap((part) => part.slices);
       assert.deepEqual(joinScores(slices, counts, scores), expected);
     });
   }
 
   it("leaves a request within the limits in one part", () => {
-    assert.equal(
-      splitRequest(requestOf(Array.from({ length: maxQuestions }, () => maxPairs / maxQuestions))).length,
-      1,
+    const whole = requestOf(Array.from({ length: maxQuestions }, () => maxPairs / maxQuestions));
+    assert.deepEqual(splitRequests([whole]).parts, [whole]);
+    assert.deepEqual(splitRequests([requestOf([0])]), { parts: [], slices: [] });
+  });
+
+  it("keeps requests on several states apart, and counts their questions on", () => {
+    const requests = [requestOf([2, 0]), requestOf([0]), requestOf([3])];
+    const { parts, slices } = splitRequests(requests);
+    assert.deepEqual(
+      parts.map(({ questions }) => questions.map(({ candidates }) => candidates.length)),
+      [[2], [3]],
     );
-    assert.equal(splitRequest(requestOf([0])).length, 0);
+    assert.deepEqual(slices, [
+      { question: 0, start: 0 },
+      { question: 3, start: 0 },
+    ]);
   });
 
   it("does not take missing or further scores for scores", () => {
-    const slices = splitRequest(requestOf([3])).flatMap((part) => part.slices);
+    const { slices } = splitRequests([requestOf([3])]);
     assert.throws(() => joinScores(slices, [3], []), { kind: "BACKEND_FAILED" });
     assert.throws(() => joinScores(slices, [3], [new Float32Array(4)]), { kind: "BACKEND_FAILED" });
     assert.deepEqual(joinScores(slices, [3], [new Float32Array(2)]), [Float32Array.of(0, 0, Number.NaN)]);

@@ -212,12 +212,12 @@ test("the deadline counts from a request's arrival, and none is admitted after i
   await engine.start();
   clock.advance(100);
   const arrivedAt = 97; // its body took 3 ms
-  const late = engine.score(request("s", "q", "a", "b"), caller.signal, arrivedAt);
+  const late = engine.score(request("s", "q", "a", "b"), caller.signal, { arrivedAt });
   clock.advance(6);
   assert.equal(tokenizer.signal?.aborted, false);
   clock.advance(1);
   await assert.rejects(late, { kind: "DEADLINE_EXCEEDED" });
-  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal, arrivedAt), {
+  await assert.rejects(engine.score(request("s", "q", "a", "b"), caller.signal, { arrivedAt }), {
     kind: "DEADLINE_EXCEEDED",
   });
   const { timedOut, rejected, queued } = engine.health().counters;

@@ -20,7 +20,9 @@ export const queueErrors = {
   badScores: () => new ServiceError("BACKEND_FAILED", "The backend returned missing or non-finite scores."),
 } as const;
 
-/** Whether a request was refused for what it asks. */
+/** Whether a request was refused for what it asks, or for the limits of its key. */
 export function isInvalid(reason: unknown): boolean {
-  return reason instanceof ServiceError && reason.kind === "INVALID_REQUEST";
+  return (
+    reason instanceof ServiceError && (reason.kind === "INVALID_REQUEST" || reason.kind === "RATE_LIMITED")
+  );
 }

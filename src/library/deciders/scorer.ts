@@ -80,12 +80,12 @@ function recording(
   return {
     model: engine.model,
     tuning: undefined,
-    async score(request, signal, arrivedAt) {
-      const scored = await engine.score(request, signal, arrivedAt);
+    async score(request, signal, options) {
+      const scored = await engine.score(request, signal, options);
       note(signal, scoresOf(request, scored));
       return scored;
     },
-    scoreAll: (job, signal, arrivedAt) => engine.scoreAll(job, signal, arrivedAt),
+    scoreAll: (job, signal, options) => engine.scoreAll(job, signal, options),
     read: (request, signal) => engine.read(request, signal),
     health: () => engine.health(),
   };

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { InferenceFacts, OutgoingReply } from "../../contract/call.ts";
+import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { readBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
-import { countTurnedAway, isCancelled, type OperationOptions } from "./operations.ts";
+import { countTurnedAway, isCancelled, type OperationOptions, openAccount } from "./operations.ts";
 
 /** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */
 export interface McpRoute {
@@ -20,6 +20,8 @@ interface McpPost {
   readonly requestId: string;
   readonly signal: AbortSignal;
   readonly arrivedAt: number;
+  readonly account: Account | undefined;
+  readonly onInference: (facts: InferenceFacts) => void;
 }
 
 export type OpenMcp = () => Promise<McpRoute>;
@@ -79,20 +81,14 @@ async function replyTo(
   if (obstacle !== undefined) throw obstacle;
   const holder = checkHead(raw, ROUTE, headChecks);
   request.keyName = holder?.name;
-  if (holder?.rates !== undefined) await holder.rates.takeRequest();
+  const account = openAccount(holder);
   const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
-  let tokens = 0;
-  const onInference = (facts: InferenceFacts) => {
-    tokens += facts.inputTokens;
-  };
-  const post = { headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt, onInference };
-  const outgoing = await mcp.answer(post).finally(async () => {
-    release();
-    await holder?.rates?.chargeTokens(tokens);
-  });
+  const onInference = (facts: InferenceFacts) => request.inferences.push(facts);
+  const post = { headers: raw.headers, body: bytes, requestId: id, signal, arrivedAt, account, onInference };
+  const outgoing = await mcp.answer(post).finally(release);
   // what the SDK refuses breaks the protocol
   return outgoing.status < 400 ? outgoing : { ...outgoing, headers: { ...outgoing.headers, ...INVALID } };
 }

@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { decodeBody } from "../../contract/bodies/decoding.ts";
 import { contentCodingOf } from "../../contract/bodies/media-type.ts";
 import {
+  type Account,
   type Contract,
   type IncomingCall,
+  type InferenceFacts,
   isHandled,
   type OutgoingReply,
   type Route,
@@ -11,6 +13,8 @@ import {
 import { ServiceError } from "../../errors.ts";
 import type { Clock, ServedEngine } from "../../inference/ports.ts";
 import { queueErrors } from "../../inference/queue/queue-errors.ts";
+import { KeyAccount } from "../../keys/key-rates.ts";
+import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
@@ -67,7 +71,6 @@ async function answer(
     return reply.hijack();
   }
   logFault(log, outgoing, request);
-  request.inference = outgoing.inference;
   return sendReply(reply, outgoing);
 }
 
@@ -90,13 +93,14 @@ async function replyTo(
   request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   checkPlace(admission, pacer.waiting);
-  if (holder?.rates !== undefined) await holder.rates.takeRequest();
+  const account = openAccount(holder);
   const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   let release = () => {};
   let reading: IncomingCall["reading"];
+  const onInference = (facts: InferenceFacts) => request.inferences.push(facts);
   const coding = contentCodingOf(raw.headers);
   const call = async ({ bytes, grow, release: releaseBody }: WholeBody) => {
     release = releaseBody;
@@ -104,21 +108,24 @@ async function replyTo(
     if (signal.aborted) throw new ServiceError("CANCELLED", "The caller has left.");
     checkPlace(admission);
     reading = readingUntil(arrivedAt + bodies.deadlineMs, signal, bodies.clock, admission);
-    const incoming = { operationId, requestId: id, signal, arrivedAt, reading };
+    const incoming = { operationId, requestId: id, signal, arrivedAt, reading, account, onInference };
     if (coding === undefined) return contract.call({ ...incoming, body: bytes });
     const limits = { maxBytes: bodies.maxBodyBytes, grow };
     return decodeBody(bytes, coding, limits, reading).then((body) => contract.call({ ...incoming, body }));
   };
-  const answered = received.then(call).finally(() => {
+  // a promise, so that no stack frame here holds the body while the model computes
+  return received.then(call).finally(() => {
     reading?.end();
     release();
   });
-  if (holder?.rates === undefined) return answered;
-  const { rates } = holder;
-  return answered.then(async (outgoing) => {
-    await rates.chargeTokens(outgoing.inference?.inputTokens ?? 0);
-    return outgoing;
-  }); // so that no stack frame here holds the body while the model computes
+}
+
+/** The limits of a key, from which the request is taken before its body is read. @throws ServiceError RATE_LIMITED */
+export function openAccount(holder: KeyHolder | undefined): Account | undefined {
+  if (holder?.rates === undefined) return undefined;
+  const account = new KeyAccount(holder.rates);
+  account.prepay();
+  return account;
 }
 
 /** Ends the decoding and parsing of a body when its caller leaves or its deadline passes, and counts the latter. */

@@ -6,6 +6,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client";
+import type { InferenceFacts } from "../../contract/call.ts";
 import type { BatchFacts, ServedEngine } from "../../inference/ports.ts";
 import type { RequestRecord } from "../../server/request-record.ts";
 import { type Exposition, type Metric, TextFormats } from "./exposition.ts";
@@ -87,11 +88,13 @@ export class ServiceMetrics {
     return this.#formats.write(accept);
   }
 
-  noteRequest({ operation, status, ms, inference }: RequestRecord): void {
-    this.#requests.inc({ operation: operation ?? "none", status: String(status) });
-    if (inference === undefined) return;
-    const { timing, inputTokens, pairs, cachedPairs } = inference;
-    this.#duration.observe({ operation: operation ?? "none" }, ms / 1000);
+  noteRequest({ operation = "none", status, ms, inferences = [] }: RequestRecord): void {
+    this.#requests.inc({ operation, status: String(status) });
+    if (inferences.length > 0) this.#duration.observe({ operation }, ms / 1000);
+    for (const facts of inferences) this.#noteInference(facts);
+  }
+
+  #noteInference({ timing, inputTokens, pairs, cachedPairs }: InferenceFacts): void {
     this.#queue.observe(timing.queue / 1000);
     this.#tokenize.observe(timing.tokenize / 1000);
     this.#inference.observe(timing.inference / 1000);

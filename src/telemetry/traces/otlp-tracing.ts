@@ -74,7 +74,7 @@ class SpanTrace implements RequestTrace {
     this.headers = { traceparent: `00-${traceId}-${spanId}-${flags}` };
   }
 
-  end({ method, operation, status, requestId, inference }: RequestRecord): void {
+  end({ method, operation, status, requestId, inferences = [] }: RequestRecord): void {
     const span = this.#span;
     span.updateName(operation ?? method ?? "");
     span.setAttributes({
@@ -84,21 +84,13 @@ class SpanTrace implements RequestTrace {
       "decision.request_id": requestId,
     });
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    if (inference !== undefined) this.#addSteps(inference, trace.setSpan(ROOT_CONTEXT, span));
+    if (inferences.length > 0) span.setAttributes(countsOf(inferences));
+    for (const facts of inferences) this.#addSteps(facts, trace.setSpan(ROOT_CONTEXT, span));
     span.end();
   }
 
   /** Each step begins where the one before ends. */
-  #addSteps(
-    { timing, startedAt, questions, pairs, inputTokens, cachedPairs }: InferenceFacts,
-    parent: Context,
-  ): void {
-    this.#span.setAttributes({
-      "decision.questions": questions,
-      "decision.pairs": pairs,
-      "decision.cached_pairs": cachedPairs,
-      "decision.input_tokens": inputTokens,
-    });
+  #addSteps({ timing, startedAt }: InferenceFacts, parent: Context): void {
     // as time since 1970: times of the monotonic clock would be moved by each span's own rounding of that clock
     let at = performance.timeOrigin + startedAt;
     const steps = [
@@ -112,4 +104,16 @@ class SpanTrace implements RequestTrace {
       span.end(at);
     }
   }
+}
+
+/** Attributes of a request; sums, where it asked the model more than once. */
+function countsOf(inferences: readonly InferenceFacts[]) {
+  const sum = (read: (facts: InferenceFacts) => number) =>
+    inferences.reduce((total, facts) => total + read(facts), 0);
+  return {
+    "decision.questions": sum(({ questions }) => questions),
+    "decision.pairs": sum(({ pairs }) => pairs),
+    "decision.cached_pairs": sum(({ cachedPairs }) => cachedPairs),
+    "decision.input_tokens": sum(({ inputTokens }) => inputTokens),
+  };
 }
