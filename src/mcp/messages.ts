@@ -75,13 +75,16 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
 
 const isId = (value: JsonValue | undefined) => typeof value === "string" || value instanceof JsonNumber;
 
+/** Whether a request has an id that is none. Some hosts write the missing id of a notification as null. */
+function hasOtherId(message: JsonValue): boolean {
+  if (!isJsonObject(message) || !message.has("method") || !message.has("id")) return false;
+  const [id, method] = [message.get("id"), message.get("method")];
+  return !isId(id) && !(id === null && typeof method === "string" && method.startsWith("notifications/"));
+}
+
 function skeletonOf(value: JsonValue): ReadMessage | Refusal {
   const messages = isJsonArray(value) ? value : [value];
-  const isRefused = messages.some(
-    (message) =>
-      isJsonObject(message) && message.has("method") && message.has("id") && !isId(message.get("id")),
-  );
-  if (isRefused)
+  if (messages.some(hasOtherId))
     return refusal(ProtocolErrorCode.InvalidRequest, "Expected an id that is a string or a number.");
   const calls = new Map<string, SentArguments>();
   const skeletons = messages.map((message) =>
@@ -94,7 +97,7 @@ function forSdk(message: JsonObject, calls: Map<string, SentArguments>): JsonObj
   const members = new Map(message);
   const [id, method, params] = [members.get("id"), members.get("method"), members.get("params")];
   const key = writeJson(id ?? null);
-  if (method !== undefined && id !== undefined) members.set("id", key);
+  if (method !== undefined && isId(id)) members.set("id", key);
   if (isNothing(params)) members.delete("params");
   if (!isJsonObject(params)) return members;
   const changed = new Map(params);
@@ -109,7 +112,7 @@ function forSdk(message: JsonObject, calls: Map<string, SentArguments>): JsonObj
   return members.set("params", changed);
 }
 
-/** Hosts write missing parameters as null; PHP writes an empty object as `[]`. */
+/** PHP writes an empty object as `[]`. */
 function isNothing(value: JsonValue | undefined): boolean {
   return value === null || value === undefined || (isJsonArray(value) && value.length === 0);
 }
@@ -138,11 +141,16 @@ function ofArguments({ issues }: ServiceError): ServiceError {
   return invalidRequest(issues.map((issue) => ({ ...issue, loc: ["body", ...issue.loc.slice(3)] })));
 }
 
-/** @param levels those that are kept; only refused messages have more */
+/**
+ * A plain value without null members: the protocol has none, but many hosts write missing members so.
+ *
+ * @param levels those that are kept; only refused messages have more
+ */
 function plain(value: JsonValue, levels = MAX_NESTING): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return null;
   if (isJsonArray(value)) return value.map((item) => plain(item, levels - 1));
-  return Object.fromEntries([...value].map(([name, member]) => [name, plain(member, levels - 1)]));
+  const members = [...value].filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, plain(member, levels - 1)]));
 }

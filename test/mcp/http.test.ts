@@ -128,6 +128,30 @@ describe("MCP over HTTP", () => {
     });
   });
 
+  it("reads null as a missing parameter, and as the missing id of a notification", async () => {
+    await withMcp(async (port) => {
+      const info = { name: "t", version: "1", title: null };
+      const params = {
+        protocolVersion: "2025-06-18",
+        capabilities: { roots: null },
+        clientInfo: info,
+        _meta: null,
+      };
+      for (const message of [
+        { ...LIST, params: null },
+        { ...LIST, params: { cursor: null, _meta: null } },
+        { ...LIST, params: { _meta: { progressToken: null } } },
+        { ...LIST, method: "initialize", params },
+        { ...callOf("models"), params: { name: "models", arguments: null, _meta: null, task: null } },
+      ]) {
+        const { body } = await post(port, message);
+        assert.ok(body.result, JSON.stringify([message, body]));
+      }
+      const notified = { jsonrpc: "2.0", id: null, method: "notifications/initialized", params: null };
+      assert.equal((await post(port, notified)).status, 202);
+    });
+  });
+
   it("takes no other names for its tools, and no arguments but objects", async () => {
     await withMcp(async (port, asked) => {
       for (const [name, given] of [
