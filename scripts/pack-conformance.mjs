@@ -24,7 +24,9 @@ export async function packConformance(destination) {
         `packages/conformance/package.json has version ${manifest.version}, package.json has ${version}`,
       );
     mkdirSync(path.join(folder, "generated"));
-    const documents = ["openapi", "typesafe", "rerank"].map((name) => `generated/${name}.json`);
+    const documents = ["openapi", "openapi.typed", "typesafe", "rerank"].map(
+      (name) => `generated/${name}.json`,
+    );
     for (const name of ["LICENSE", "NOTICE", ...documents])
       cpSync(path.join(ROOT, name), path.join(folder, name));
     const inputs = await bundle(path.join(folder, "dist"));

@@ -62,6 +62,15 @@ describe("the arguments of a tool", () => {
         assert.equal(await fit(given), wanted);
     });
 
+  for (const candidates of [{ 2: "b", 1: "c" }, ["b", "[c]"]])
+    it(`may have candidates as a text: ${JSON.stringify(candidates)}`, async () => {
+      const wanted = `{"state":"a","candidates":${JSON.stringify(candidates)}}`;
+      assert.equal(await fit(`{"state":"a","candidates":${text(candidates)}}`, rank), wanted);
+      assert.equal(await fit(text({ state: "a", candidates: JSON.stringify(candidates) }), rank), wanted);
+      const other = '{"state":"a","candidates":"b, c"}';
+      assert.equal(await fit(other, rank), other);
+    });
+
   it("keep the order and the digits of a text", async () => {
     const inner = '{"10":12345678901234567890,"9":1e3}';
     assert.equal(await fit(`{"questions":${JSON.stringify(inner)}}`), `{"questions":${inner}}`);

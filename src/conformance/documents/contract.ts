@@ -10,7 +10,7 @@ export interface ContractDocument extends Schemas {
 }
 
 /** The contract, and the documents of the dialects. */
-export type DocumentName = "openapi" | "typesafe" | "rerank";
+export type DocumentName = "openapi" | "openapi.typed" | "typesafe" | "rerank";
 
 const loaded = new Map<DocumentName, Promise<ContractDocument>>();
 
