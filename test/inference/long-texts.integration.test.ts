@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countWhole, encode, holdBounds, IN_RUNS, PLAIN } from "./long-texts.ts";
+import { BY_PATTERNS, countWhole, encode, holdBounds, IN_RUNS, PLAIN } from "./long-texts.ts";
 import { testLongTexts } from "./long-texts-cases.ts";
 
 testLongTexts({ accepted: 128, refused: 512, hasEmojiInRuns: false });
@@ -16,7 +16,7 @@ test("a word that a cut leaves with 100 tokens on either side does not refuse th
   }
 });
 
-for (const kind of [IN_RUNS, PLAIN]) {
+for (const kind of [IN_RUNS, PLAIN, BY_PATTERNS]) {
   test(`a text of known and other words is refused by its pieces only if it is too long (${kind.name})`, async () => {
     const text = "the parcel xqzt arrived unquestionably, z9k7.\n".repeat(1_500);
     const count = await countWhole(text, kind);

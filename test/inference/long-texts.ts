@@ -4,7 +4,7 @@ import path from "node:path";
 import { Tokenizer as WordPieces } from "tokenizers";
 import type { PartRole } from "../../src/inference/tokens/part-plan.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
-import { embeddedModel } from "../support/package-root.ts";
+import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { Random } from "./random.ts";
 
 export const json = readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8");
@@ -12,13 +12,20 @@ export const tokenizer = new WordPieceEncoder(json);
 /** The same without runs: a word of more than 100 characters is one `[UNK]`. */
 const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
 
-export const IN_RUNS = { name: "long words in runs", tokenizer, reference: WordPieces.fromString(json) };
-export const PLAIN = {
-  name: "long words as one token",
-  tokenizer: new WordPieceEncoder(plainJson),
-  reference: WordPieces.fromString(plainJson),
-};
-export type Kind = typeof PLAIN;
+/** The service's tokenizer, and the library's to compare it with. Special tokens are text to both. */
+export function kindOf(name: string, file: string) {
+  const reference = WordPieces.fromString(JSON.stringify({ ...JSON.parse(file), added_tokens: [] }));
+  return { name, tokenizer: new WordPieceEncoder(file), reference };
+}
+export type Kind = ReturnType<typeof kindOf>;
+
+export const IN_RUNS = kindOf("long words in runs", json);
+export const PLAIN = kindOf("long words as one token", plainJson);
+/** The rules of `training/text_rules.py`, with a small vocabulary. */
+export const BY_PATTERNS = kindOf(
+  "words by patterns",
+  readFileSync(path.join(packageRoot, "test", "golden", "words", "tokenizer.json"), "utf8"),
+);
 
 /** The tokens of one text, or how many too many it has. */
 export function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = IN_RUNS) {
@@ -39,7 +46,29 @@ export async function countWhole(text: string, kind: Kind): Promise<number> {
 }
 
 const FRAGMENTS = [
-  ...["a", "word", " ", "  ", "\n", ".", "-", "[", "]", "[SEP]", "[MASK]", "[UN", "SEP]", "\u6f22", "\u00e9"],
+  ...[
+    "a",
+    "word",
+    " ",
+    "  ",
+    "\n",
+    ".",
+    "-",
+    "[",
+    "]",
+    "[SEP]",
+    "\u{1f1e9}",
+    "\u0338",
+    "\ufdfa",
+    "\u00b2",
+    "\u0e31",
+    "\u1200",
+    "[MASK]",
+    "[UN",
+    "SEP]",
+    "\u6f22",
+    "\u00e9",
+  ],
   ...["e\u0301", "\u0316\u0301", "\u302e", "\u{1f600}", "\u{1d165}", "\ud55c", "\u00a0", "\u0130", "\u03a3"],
   ...["supercalifragilistic", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
 ];

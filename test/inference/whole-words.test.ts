@@ -2,23 +2,19 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { Tokenizer as WordPieces } from "tokenizers";
 import { WholeWords } from "../../src/inference/tokens/whole-words.ts";
-import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { encodeAll, IN_RUNS, json, type Kind, PLAIN } from "./long-texts.ts";
+import { BY_PATTERNS, encodeAll, IN_RUNS, json, type Kind, kindOf, PLAIN } from "./long-texts.ts";
 import { Random } from "./random.ts";
 
-const CASED: Kind = casedKind();
+const CASED = casedKind();
 
 function casedKind(): Kind {
   const file = JSON.parse(json);
-  const text = JSON.stringify({ ...file, normalizer: { ...file.normalizer, lowercase: false } });
-  return {
-    name: "with upper case",
-    tokenizer: new WordPieceEncoder(text),
-    reference: WordPieces.fromString(text),
-  };
+  return kindOf(
+    "with upper case",
+    JSON.stringify({ ...file, normalizer: { ...file.normalizer, lowercase: false } }),
+  );
 }
 
 /** Compares the tokens of the texts with those that the library gives for each as a whole. */
@@ -35,13 +31,33 @@ async function compare(texts: readonly string[], kind: Kind): Promise<void> {
 
 const FRAGMENTS = [
   ...["the", "Parcel", "ARRIVED", "unquestionably", "xqzt", "42", "2024", "a1b2", "ing", "s"],
-  ...["#", "##", "##s", "##ing", "'", "n't", "...", "-", "_", "$9.99", "^", "`", "~", "|", "\\", "]", "@"],
+  ...[
+    "#",
+    "##",
+    "[SEP]",
+    "[",
+    "##s",
+    "##ing",
+    "'",
+    "n't",
+    "...",
+    "-",
+    "_",
+    "$9.99",
+    "^",
+    "`",
+    "~",
+    "|",
+    "\\",
+    "]",
+    "@",
+  ],
   ...[" ", "  ", "\n", "\t", "\r\n", "q".repeat(100), "q".repeat(101), "z9".repeat(120)],
 ];
 /** With these, a text must be encoded as a whole. */
 const OTHERS = [
-  "[",
-  "[SEP]",
+  "[\u00b2",
+  "\ufeff",
   "\u00e9",
   "e\u0301",
   "\u6f22",
@@ -52,7 +68,7 @@ const OTHERS = [
   "\u000b",
 ];
 
-for (const kind of [IN_RUNS, PLAIN, CASED]) {
+for (const kind of [IN_RUNS, PLAIN, CASED, BY_PATTERNS]) {
   test(`texts have the library's tokens: ${kind.name}`, async () => {
     const random = new Random(7);
     const pick = () => random.pick(random.between(0, 20) === 0 ? OTHERS : FRAGMENTS);
@@ -109,13 +125,15 @@ test("other work runs between the pieces of a text that is counted", async () =>
   assert.ok(turns >= 11, `${turns} turns`);
 });
 
+const RULES = { isCased: false, longestWord: 10 };
+
 test("words of the vocabulary are looked up, other words are left to the library", () => {
   const known = new Map([
     ["the", 1],
     ["parcel", 2],
     [".", 3],
   ]);
-  const words = new WholeWords((word) => known.get(word) ?? null, false, 10);
+  const words = new WholeWords((word) => known.get(word) ?? null, RULES);
   assert.deepEqual(words.split("The parcel."), { ids: [1, 2, 3], others: "" });
   assert.deepEqual(words.split("The OLD parcel, lost."), {
     ids: [1, undefined, 2, undefined, undefined, 3],
@@ -124,9 +142,9 @@ test("words of the vocabulary are looked up, other words are left to the library
   assert.deepEqual(words.split(" \n"), { ids: [], others: "" });
 });
 
-test("texts with other characters, an added token, a long word or a long text are left to the library", () => {
-  const words = new WholeWords(() => 1, false, 10);
-  for (const text of ["\u00e9", "[SEP]", "a\u0000b", "a".repeat(11), "a ".repeat(16_385)]) {
+test("texts with other characters, a long word or a long text are left to the library", () => {
+  const words = new WholeWords(() => 1, RULES);
+  for (const text of ["\u00e9", "a\u0000b", "a".repeat(11), "a ".repeat(16_385)]) {
     assert.equal(words.split(text), undefined, text);
   }
   assert.ok(words.split("a ".repeat(16_384)));

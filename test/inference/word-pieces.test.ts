@@ -80,7 +80,6 @@ test("a tokenizer of another kind is refused, since the proof of the lower bound
     json.replace('"max_input_chars_per_word": 100', '"max_input_chars_per_word": "many"'),
     json.replace("BertPreTokenizer", "Whitespace"),
     json.replace("{100}", "{99}"),
-    json.replaceAll('"[MASK]"', '"mask it"'),
   ];
   for (const other of others) assert.throws(() => new WordPieceEncoder(other), { kind: "INVALID_MODEL" });
 });

@@ -30,8 +30,27 @@ export const jointPackages: readonly JointPackage[] = readdirSync(goldenFolder, 
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"))
   .map(({ name }) => {
     const folder = path.join(goldenFolder, name);
-    return { name, folder, decisions: JSON.parse(readText(folder, "golden.json")).decisions };
+    const golden: { decisions: JointDecision[] } = JSON.parse(readText(folder, "golden.json"));
+    return { name, folder, decisions: golden.decisions.flatMap(withoutSpecialTokens) };
   });
+
+/** What is left without texts that spell special tokens: the reference reads those as the tokens, the service as text. */
+function withoutSpecialTokens(decision: JointDecision): readonly JointDecision[] {
+  const spells = (text: string) => /<(?:pad|eos|bos|unk|mask|(?:start|end)_of_turn)>/.test(text);
+  if (spells(decision.state) || spells(decision.question)) return [];
+  const kept = <Each>(list: readonly Each[]) =>
+    list.filter((_, at) => !spells(decision.candidates[at] ?? ""));
+  const { texts, candidates, token_ids: ids, scores } = decision;
+  return [
+    {
+      ...decision,
+      ...(texts && { texts: kept(texts) }),
+      candidates: kept(candidates),
+      token_ids: kept(ids),
+      scores: kept(scores),
+    },
+  ];
+}
 
 /** The package of that name. */
 export function jointPackage(name: string): JointPackage {

@@ -12,16 +12,9 @@ const FETCHED_IN_A_TURN = 16_384;
 /** Copying and comparing this many ids costs as much as fetching one. Chosen: about 10 ns each. */
 const COPIED_FOR_ONE = 16;
 
-/** All ids from `from` on are replaced by `by`. */
-export interface Replacement {
-  readonly from: number;
-  readonly by: number;
-}
-
 export interface TextSource {
   readonly encode: (texts: readonly string[]) => Promise<readonly Encoding[]>;
   readonly separatesNewlines: boolean;
-  readonly replacement: Replacement | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +46,7 @@ export class EncodedTexts {
       const encodings = await this.#source.encode(group);
       for (const [i, text] of group.entries()) {
         const encoding = encodings[i];
-        if (encoding !== undefined) this.#segments.set(text, new Segment(encoding, this.#source.replacement));
+        if (encoding !== undefined) this.#segments.set(text, new Segment(encoding));
       }
     }
   }
@@ -118,11 +111,9 @@ export class EncodedTexts {
 class Segment {
   readonly length: number;
   #encoding: Encoding | undefined;
-  readonly #replacement: Replacement | undefined;
   #ids: Int32Array | undefined;
 
-  constructor(encoding: Encoding, replacement: Replacement | undefined) {
-    this.#replacement = replacement;
+  constructor(encoding: Encoding) {
     this.length = encoding.getLength();
     this.#encoding = encoding;
   }
@@ -134,15 +125,10 @@ class Segment {
   get ids(): Int32Array {
     if (this.#ids === undefined) {
       this.#ids = Int32Array.from(this.#encoding?.getIds() ?? []);
-      if (this.#replacement !== undefined) replaceIds(this.#ids, this.#replacement);
       this.#encoding = undefined;
     }
     return this.#ids;
   }
-}
-
-function replaceIds(ids: Int32Array, { from, by }: Replacement): void {
-  for (let i = 0; i < ids.length; i++) if ((ids[i] ?? 0) >= from) ids[i] = by;
 }
 
 function isNewlineBorder(left: string, right: string): boolean {

@@ -2,8 +2,9 @@ import "./one-thread.ts";
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";
-import { EncodedTexts, type Replacement } from "./encoded-texts.ts";
+import { EncodedTexts } from "./encoded-texts.ts";
 import { readVocabulary, type VocabularyFacts } from "./gemma-vocabulary.ts";
+import { withoutSpecialTokens } from "./special-tokens.ts";
 import { textTokensOf } from "./text-tokens.ts";
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
@@ -12,25 +13,23 @@ const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 export class JointEncoder {
   readonly facts: VocabularyFacts;
   readonly #library: LibraryTokenizer;
-  readonly #replacement?: Replacement;
 
   /**
    * @param json       text of a tokenizer.json
-   * @param vocabulary number of ids that the model knows, if known. Gemma's tokenizer also has tokens for images, which text
-   *                   models lack. If a text spells out such a token, it is read as an unknown token.
+   * @param vocabulary number of ids that the model knows, if known
    * @throws ServiceError INVALID_MODEL for a tokenizer.json of another kind
    */
   constructor(json: string, vocabulary: number | undefined) {
     try {
-      this.facts = readVocabulary(JSON.parse(json));
-      this.#library = LibraryTokenizer.fromString(json);
+      const file: unknown = JSON.parse(json);
+      this.facts = readVocabulary(file);
+      this.#library = LibraryTokenizer.fromString(withoutSpecialTokens(file, vocabulary).json ?? json);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("INVALID_MODEL", "tokenizer.json cannot be read as a tokenizer.", { cause });
     }
     this.#library.disableTruncation();
     this.#library.disablePadding();
-    if (vocabulary !== undefined) this.#replacement = { from: vocabulary, by: this.facts.unknownId };
   }
 
   /** Tokens of the texts of one request; common segments are tokenized once. */
@@ -38,7 +37,7 @@ export class JointEncoder {
     const encode = (texts: readonly string[]) =>
       this.#library.encodeBatch([...texts], WITHOUT_SPECIAL_TOKENS);
     const { separatesNewlines } = this.facts;
-    return new EncodedTexts({ encode, separatesNewlines, replacement: this.#replacement, signal });
+    return new EncodedTexts({ encode, separatesNewlines, signal });
   }
 
   async readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {

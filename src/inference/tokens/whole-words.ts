@@ -1,14 +1,13 @@
 import type { Encoding } from "tokenizers";
+import { PLAIN_WORDS, type WordRules } from "./word-rules.ts";
 
 /**
  * Maximum length of a text that is read, in UTF-16 code units. Measured: its words take 1 to 3 ms of the main thread, without the
  * ids of other words.
  */
 export const LONGEST_READ = 32_768;
-/** Printable ASCII and white space, without `[`, with which an added token may begin. */
-const PLAIN = /^[\t\n\r -Z\\-~]*$/;
-/** BERT's pre-tokenizer splits plain texts at white space, and every character of punctuation is a word. */
-const WORDS = /[A-Za-z0-9]+|[^\sA-Za-z0-9]/g;
+/** Printable ASCII and the white space that all tokenizers split at. */
+const PLAIN = /^[\t\n\r -~]*$/;
 
 /** Number of words whose ids are kept, which makes looking them up ten times as fast. Chosen: they take less than 1 MiB. */
 const MOST_KEPT = 8192;
@@ -36,11 +35,12 @@ export class WholeWords {
   readonly #longestWord: number;
 
   /**
-   * @param idOf        token id of a word in the vocabulary
-   * @param isCased     whether the tokenizer keeps upper case
-   * @param longestWord maximum length of a word that is read as a whole
+   * @param idOf token id of a word in the vocabulary
    */
-  constructor(idOf: (word: string) => number | null, isCased: boolean, longestWord: number) {
+  constructor(
+    idOf: (word: string) => number | null,
+    { isCased, longestWord }: Pick<WordRules, "isCased" | "longestWord">,
+  ) {
     this.#idOf = idOf;
     this.#isCased = isCased;
     this.#longestWord = longestWord;
@@ -49,7 +49,7 @@ export class WholeWords {
   /** Undefined for a text that must be encoded as a whole: it is not plain, or too long, or has a word that is. */
   split(text: string): SplitText | undefined {
     if (text.length > LONGEST_READ || !PLAIN.test(text)) return undefined;
-    const words = (this.#isCased ? text : text.toLowerCase()).match(WORDS) ?? [];
+    const words = (this.#isCased ? text : text.toLowerCase()).match(PLAIN_WORDS) ?? [];
     const others: string[] = [];
     const ids: (number | undefined)[] = [];
     for (const word of words) {

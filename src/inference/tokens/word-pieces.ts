@@ -1,14 +1,15 @@
 import "./one-thread.ts";
 import { setImmediate as turn } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";
 import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
+import { withoutSpecialTokens } from "./special-tokens.ts";
 import { textTokensOf } from "./text-tokens.ts";
 import { countIds, LONGEST_READ, type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
+import { member, readWordRules, type WordRules } from "./word-rules.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece: as many as words are looked up of. 2,048 tokens of prose are about 10,000
@@ -30,35 +31,37 @@ interface SpecialTokens {
  * The tokens of a long text are first counted piece by piece, and the text is refused as soon as the pieces prove that it is
  * too long. The proof: the tokenizer splits at whitespace, punctuation and CJK characters, and tokenizes each word between
  * them separately. So a piece that ends at whitespace has the same tokens as in the whole text. If 32,768 units have no
- * whitespace, the cut changes the tokens of the word that it splits, or of a bracketed token such as `[SEP]` that is spelled
- * out in the text:
+ * whitespace, the cut changes the tokens of the word that it splits:
  *
- * - Some tokenizers split words of more than `max_input_chars_per_word` characters into runs of that length (a `Split` after
- *   the pre-tokenizer). Every run has at least one token, so a piece with n tokens accounts for at least n / 100 of the whole.
+ * - Some tokenizers split words of more than `max_input_chars_per_word` characters into runs of that length. Every run has at
+ *   least one token, so a piece with n tokens accounts for at least n / 100 of the whole.
  * - Others turn such a word into one `[UNK]`. A shorter word has at most 100 tokens on either side of the cut, so a piece
  *   with n tokens accounts for at least n - 100 for each of its ends that is a cut.
  *
- * A bracketed token that is cut has at most one token per character, which is subtracted as well. Only texts whose pieces do
- * not prove a refusal are tokenized whole, and their token counts are small.
+ * Only texts whose pieces do not prove a refusal are tokenized whole, and their token counts are small.
  */
 export class WordPieceEncoder implements PartEncoder, PartReader {
   readonly #wordPieces: WordPieces;
   readonly #wholeWords: WholeWords;
   readonly #special: Readonly<Record<PartRole, SpecialTokens>>;
-  readonly #leastTokens: (counted: number, cuts: number) => number;
+  readonly #rules: WordRules;
 
   /**
-   * @param json  text of a tokenizer.json: WordPiece with BERT's normalizer and pre-tokenizer
+   * @param json  text of a tokenizer.json: WordPiece with rules that `readWordRules` knows
    * @param words number of the model's word embeddings, if known: every token id is below it
    * @throws ServiceError INVALID_MODEL for any other kind
    */
   constructor(json: string, words?: number) {
     try {
       const file: unknown = JSON.parse(json);
-      this.#leastTokens = readLeastTokens(file);
+      this.#rules = readWordRules(file);
       if (words !== undefined) checkTokenIds(file, words);
-      this.#wordPieces = WordPieces.fromString(json);
-      this.#wholeWords = wholeWordsOf(file, this.#wordPieces);
+      const texts = withoutSpecialTokens(file);
+      if (texts.left.length > 0)
+        throw new ServiceError("INVALID_MODEL", "tokenizer.json has added tokens that are not special.");
+      const wordPieces = WordPieces.fromString(texts.json ?? json);
+      this.#wordPieces = wordPieces;
+      this.#wholeWords = new WholeWords((word) => wordPieces.tokenToId(word), this.#rules);
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("INVALID_MODEL", "tokenizer.json cannot be read as a tokenizer.", { cause });
@@ -146,7 +149,7 @@ export class WordPieceEncoder implements PartEncoder, PartReader {
       const end = pieceEnd(part.text, at.index);
       const [piece] = await this.#read([part.text.slice(at.index, end.index)]);
       const counted = piece ? countOf(piece) : 0;
-      count += this.#leastTokens(counted, Number(at.isInWord) + Number(end.isInWord));
+      count += this.#rules.fewestTokens(counted, Number(at.isInWord) + Number(end.isInWord));
       if (count > part.maxTokens) return { count, isExact: false };
       at = end;
       await turn(); // counting words that are all known does not leave the main thread
@@ -211,45 +214,6 @@ function splitsPair(text: string, index: number): boolean {
   return isLowSurrogate && isHighSurrogate;
 }
 
-function wholeWordsOf(file: unknown, wordPieces: WordPieces): WholeWords {
-  const isCased = member(member(file, "normalizer"), "lowercase") !== true;
-  const longestWord = Number(member(member(file, "model"), "max_input_chars_per_word"));
-  return new WholeWords((word) => wordPieces.tokenToId(word), isCased, longestWord);
-}
-
-/**
- * Lower bound for the tokens of the whole text that a piece accounts for, from its own token count and the number of its ends
- * that cut a word.
- *
- * @throws ServiceError INVALID_MODEL if the proof above does not hold for this tokenizer
- */
-function readLeastTokens(file: unknown): (counted: number, cuts: number) => number {
-  const read = (...path: readonly (string | number)[]): unknown => path.reduce(member, file);
-  const maxWord = read("model", "max_input_chars_per_word");
-  const added = read("added_tokens");
-  const contents = Array.isArray(added) ? added.map((token) => member(token, "content")) : [];
-  const isPlain = read("pre_tokenizer", "type") === "BertPreTokenizer";
-  const isKnownKind =
-    read("model", "type") === "WordPiece" &&
-    read("normalizer", "type") === "BertNormalizer" &&
-    typeof maxWord === "number" &&
-    maxWord > 0 &&
-    (isPlain || isDeepStrictEqual(read("pre_tokenizer"), readsLongWords(maxWord))) &&
-    contents.every((content) => typeof content === "string" && /^\[[A-Za-z0-9_]+\]$/.test(content));
-  if (!isKnownKind) {
-    const runs = "runs of max_input_chars_per_word characters";
-    const expected = `a BERT WordPiece tokenizer, with longer words as one token or in ${runs}, and added tokens of the form [NAME]`;
-    throw new ServiceError("INVALID_MODEL", `tokenizer.json is not ${expected}.`);
-  }
-  const margin = maxWord + Math.max(0, ...contents.map((content) => String(content).length));
-  return leastTokens(margin, isPlain ? 1 : maxWord);
-}
-
-/** A separate function, because a closure in the function above would keep the parsed file in memory (8 MB). */
-function leastTokens(margin: number, run: number): (counted: number, cuts: number) => number {
-  return (counted, cuts) => (cuts === 0 ? counted : Math.floor(Math.max(0, counted - cuts * margin) / run));
-}
-
 /** @throws ServiceError INVALID_MODEL if a token's id is no row of the model's word embeddings */
 function checkTokenIds(file: unknown, words: number): void {
   const check = (token: unknown, id: unknown) => {
@@ -265,19 +229,4 @@ function checkTokenIds(file: unknown, words: number): void {
   for (const token in vocabulary as object) check(token, member(vocabulary, token));
   const added = member(file, "added_tokens");
   if (Array.isArray(added)) for (const token of added) check(member(token, "content"), member(token, "id"));
-}
-
-/** The pre-tokenizer of `training/vocabulary.py`: BERT's, and words longer than `maxWord` characters split into runs of that length. */
-function readsLongWords(maxWord: number): object {
-  const runs = {
-    type: "Split",
-    pattern: { Regex: `[\\s\\S]{${maxWord}}` },
-    behavior: "Isolated",
-    invert: false,
-  };
-  return { type: "Sequence", pretokenizers: [{ type: "BertPreTokenizer" }, runs] };
-}
-
-function member(value: unknown, name: string | number): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
