@@ -28,7 +28,7 @@ async function issuesOf(json: string, requests: readonly Asked[], options = {}) 
   );
   assert.ok(error instanceof ServiceError && error.kind === "INVALID_REQUEST");
   for (const { type } of error.issues) assert.equal(type, "too_many_tokens");
-  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg.replace(/.*; /, "")}`);
+  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg.replace(/.*(?=got)/, "")}`);
 }
 
 const REFUSALS = [
