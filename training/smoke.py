@@ -63,6 +63,16 @@ def on_grid(path):
         assert (tensor - stored[name]).norm() <= 1e-3 * tensor.norm(), f"{name} is not on the grid"
 
 
+def in_parts(path, out):
+    """Checks that split weights join to nearly the same."""
+    call("parts.py", "split", path, out / "split")
+    call("parts.py", "join", out / "split", out / "joined.safetensors")
+    whole, joined = weights.load(path), weights.load(out / "joined.safetensors")
+    assert whole.keys() == joined.keys()
+    for name in whole:
+        assert (whole[name] - joined[name]).norm() <= 0.02 * whole[name].norm(), f"{name} differs after split and join"
+
+
 def falls_at_the_end():
     shares = [rate(progress, 0.1, 0.3) for progress in (0, 0.05, 0.1, 0.5, 0.7, 0.8, 1, 1.1)]
     assert shares[:5] == [0, 0.5, 1, 1, 1] and 0 < shares[5] < 1 and shares[6:] == [0, 0], shares
@@ -91,6 +101,7 @@ def main():
     call("export.py", "--weights", out / "parts" / "model.safetensors", "--tokenizer", options.tokenizer, "--out", out / "package",
          "--name", "smoke/Smoke-1", "--alias", "smoke", "--version", "v0", "--date", "2026-01-01", "--description", "Of the smoke test")
     on_grid(out / "package" / "model.safetensors")
+    in_parts(out / "package" / "model.safetensors", out)
     stored = json.loads((out / "package" / "golden.json").read_text(encoding="utf-8"))["decisions"]
     again = golden(weights.model_of(weights.load(out / "package" / "model.safetensors")).eval(), Tokenizer.from_file(str(out / "package" / "tokenizer.json")))
     assert stored == again, "golden scores are not those of the stored weights"

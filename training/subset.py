@@ -1,8 +1,10 @@
-"""Random parts of large sets. Usage: subset.py OUT_FOLDER MOST_OF_EACH [--without SET,SET...] FOLDER ...
+"""Random parts of large sets. Usage: subset.py OUT_FOLDER MOST_OF_EACH [--without SET,SET...] [--longest N] FOLDER ...
 
-Copies each FOLDER/*.jsonl to OUT_FOLDER. Of a file with more than MOST_OF_EACH decisions, it copies about that many: it chooses states
-at random with a fixed seed and takes all decisions about each of them. The order stays.
+Copies each FOLDER/*.jsonl to OUT_FOLDER, without decisions about states of more than N characters. Of a file with more than
+MOST_OF_EACH decisions, it copies about that many: it chooses states at random with a fixed seed and takes all decisions about each
+of them. The order stays.
 """
+import argparse
 import json
 import pathlib
 import random
@@ -26,17 +28,26 @@ def part(lines, most, seed):
     return [lines[i] for i in sorted(chosen)]
 
 
+def length(line):
+    state = json.loads(line)["state"]
+    return len(state if isinstance(state, str) else json.dumps(state, ensure_ascii=False))
+
+
 def main():
-    out, most, *rest = sys.argv[1:]
-    without = set(rest[1].split(",")) if rest and rest[0] == "--without" else set()
-    folders = rest[2:] if without else rest
-    pathlib.Path(out).mkdir(parents=True, exist_ok=True)
-    for path in sorted(p for folder in folders for p in pathlib.Path(folder).glob("*.jsonl")):
-        if path.stem in without:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("most", type=int)
+    parser.add_argument("--without", default=[], metavar="SET,SET", type=lambda text: text.split(","))
+    parser.add_argument("--longest", type=int, metavar="N")
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    options = parser.parse_intermixed_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for path in sorted(p for folder in options.folders for p in folder.glob("*.jsonl")):
+        if path.stem in options.without:
             continue
         with path.open(encoding="utf-8", newline="\n") as file:
-            lines = file.readlines()
-        (pathlib.Path(out) / path.name).write_text("".join(part(lines, int(most), path.stem)), encoding="utf-8")
+            lines = [line for line in file if options.longest is None or length(line) <= options.longest]
+        (options.out / path.name).write_text("".join(part(lines, options.most, path.stem)), encoding="utf-8")
 
 
 if __name__ == "__main__":
