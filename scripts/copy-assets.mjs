@@ -1,30 +1,44 @@
-import { copyFile, mkdir, rename } from "node:fs/promises";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { root } from "./compile.mjs";
 
 /**
- * Copies assets to dist/assets: Redoc's bundle and licences for src/server/routes/pages/redoc.ts, and the chart library, script and
- * style for bench/report/page.ts. So the published package needs none of these development dependencies.
+ * Copies assets to dist/assets: those of the documentation pages, and the chart library, script and style for bench/report/page.ts.
+ * So the published package needs none of these development dependencies.
  */
-const FILES = ["redoc/bundles/redoc.standalone.js", "redoc/bundles/redoc.standalone.js.LICENSE.txt"];
-const BENCH_PAGE = ["page.js", "page.css"];
+const { resolve } = createRequire(import.meta.url);
+const swagger = path.join(path.dirname(resolve("@fastify/swagger-ui/package.json")), "static");
+const pages = path.join(root, "src/server/routes/pages");
+const charts = path.join(path.dirname(resolve("uplot")), "..");
+const report = path.join(root, "bench/report");
 
-const target = fileURLToPath(new URL("../dist/assets", import.meta.url));
-const require = createRequire(import.meta.url);
+// the bundle's only request to another host: the logo beside the link to its project
+const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
+const EMPTY_IMAGE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E";
+const SWAGGER_LICENCE =
+  "Swagger UI, Copyright SmartBear Software Inc., is licensed under the Apache License, Version 2.0.\n";
 
-await mkdir(target, { recursive: true });
-for (const file of FILES) await copy(require.resolve(file), basename(file));
-const charts = join(dirname(require.resolve("uplot")), "..");
-for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) await copy(join(charts, "dist", file), file);
-await copy(join(charts, "LICENSE"), "uPlot.LICENSE.txt");
-for (const file of BENCH_PAGE) {
-  await copy(fileURLToPath(new URL(`../bench/report/${file}`, import.meta.url)), `bench-${file}`);
+const redoc = resolve("redoc/bundles/redoc.standalone.js");
+write("redoc/redoc.standalone.js", readFileSync(redoc, "utf8").replaceAll(REMOTE_LOGO, EMPTY_IMAGE));
+copy(`${redoc}.LICENSE.txt`, "redoc/redoc.standalone.js.LICENSE.txt");
+for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"])
+  copy(path.join(swagger, name), `docs/static/${name}`);
+write("docs/static/swagger-ui.LICENSE.txt", SWAGGER_LICENCE);
+for (const name of ["page.js", "page.css"]) copy(path.join(pages, name), `docs/static/${name}`);
+
+for (const name of ["uPlot.iife.min.js", "uPlot.min.css"]) copy(path.join(charts, "dist", name), name);
+copy(path.join(charts, "LICENSE"), "uPlot.LICENSE.txt");
+for (const name of ["page.js", "page.css"]) copy(path.join(report, name), `bench-${name}`);
+
+function copy(from, name) {
+  write(name, readFileSync(from));
 }
 
 /** Replaces a file atomically, because a running service may be reading it. */
-async function copy(from, name) {
-  const fresh = join(target, `${name}.${process.pid}`);
-  await copyFile(from, fresh);
-  await rename(fresh, join(target, name));
+function write(name, content) {
+  const file = path.join(root, "dist/assets", name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, content);
+  renameSync(`${file}.${process.pid}`, file);
 }

@@ -9,7 +9,7 @@ import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
 import type { KeyRing } from "./keys/key-ring.ts";
-import { OPTION_TABLE, type ServiceOptions } from "./options/table.ts";
+import type { ServiceOptions } from "./options/table.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer, type ServedDialect } from "./server/server.ts";
@@ -18,15 +18,11 @@ import type { TlsFiles } from "./server/wire/listener.ts";
 import type { ServiceMetrics } from "./telemetry/metrics/service-metrics.ts";
 import type { TraceSettings } from "./telemetry/traces/trace-settings.ts";
 
-const DEFAULT_ORIGIN = `http://${OPTION_TABLE.host.default}:${OPTION_TABLE.port.default}`;
-
 export interface AppOptions
   extends Pick<ServiceOptions, "maxConnections" | "headersTimeoutMs" | "bodyMemoryMb">,
-    Partial<Pick<ServiceOptions, "typesafeAlias" | "host" | "socket">> {
+    Partial<Pick<ServiceOptions, "typesafeAlias" | "docs">> {
   readonly apiKey?: string | KeyRing | undefined;
   readonly log: Log;
-  /** Port to listen on; 0 if it is not yet known. */
-  readonly port: number;
   /** Metrics of requests. Undefined: nothing is measured. */
   readonly serviceMetrics?: ServiceMetrics | undefined;
   /** Whether this server serves them at /metrics. */
@@ -50,13 +46,11 @@ export async function createApp(
   {
     apiKey,
     log,
-    port,
-    host = OPTION_TABLE.host.default,
-    socket = "",
     maxConnections,
     headersTimeoutMs,
     bodyMemoryMb,
     typesafeAlias = [],
+    docs = true,
     mcp = false,
     allowedHost = [],
     serviceMetrics,
@@ -67,10 +61,9 @@ export async function createApp(
     explain = false,
   }: AppOptions,
 ): Promise<FastifyInstance> {
-  const origin = port === 0 || socket !== "" ? undefined : originOf(tls !== undefined, host, port);
   const [contract, served] = await Promise.all([
-    createContractFor(engine, origin),
-    createDialectsFor(engine, origin, { names: { typesafe: typesafeAlias }, withOptional: explain }),
+    createContractFor(engine),
+    createDialectsFor(engine, { names: { typesafe: typesafeAlias }, withOptional: explain }),
   ]);
   const limits = {
     maxBodyBytes: REQUEST_LIMITS.maxBodyBytes,
@@ -96,6 +89,7 @@ export async function createApp(
     tls,
     corsOrigins: corsOrigin,
     allowedHosts: allowedHost,
+    docs,
   });
 }
 
@@ -111,14 +105,10 @@ export async function createTracingFor(settings: TraceSettings): Promise<Tracing
   return createTracing(settings, await readVersion());
 }
 
-/**
- * The contract over an engine, without a web server.
- *
- * @param origin scheme, host and port at which it is served; undefined if unknown
- */
-export async function createContractFor(engine: Engine, origin?: string): Promise<Contract> {
-  const document = servedAt(await readJsonFile("generated/openapi.typed.json"), origin);
-  const plainDocument = servedAt(await readJsonFile("generated/openapi.json"), origin);
+/** The contract over an engine, without a web server. */
+export async function createContractFor(engine: Engine): Promise<Contract> {
+  const document = await readJsonFile("generated/openapi.typed.json");
+  const plainDocument = await readJsonFile("generated/openapi.json");
   const version = await readVersion();
   const services = { engine, document, plainDocument, version, clock: systemClock, modelNames: [] };
   return createContract({ document, handlers, services });
@@ -126,7 +116,7 @@ export async function createContractFor(engine: Engine, origin?: string): Promis
 
 /** The contract of explanations over an engine. */
 export async function createExplainContractFor(engine: Engine): Promise<Contract> {
-  const served = await createDialectsFor(engine, undefined, { withOptional: true });
+  const served = await createDialectsFor(engine, { withOptional: true });
   const found = served.find(({ name }) => name === "explain");
   if (found === undefined) throw new Error("the document of explanations is missing");
   return found.contract;
@@ -140,13 +130,11 @@ interface DialectOptions {
 /**
  * The dialects over an engine. Their validators are compiled when they are first needed.
  *
- * @param origin               as above
  * @param options.names        further names of the model, by the name of the dialect
  * @param options.withOptional with those that operators must ask for
  */
 export async function createDialectsFor(
   engine: Engine,
-  origin?: string,
   { names = {}, withOptional = false }: DialectOptions = {},
 ): Promise<readonly ServedDialect[]> {
   const version = await readVersion();
@@ -154,7 +142,7 @@ export async function createDialectsFor(
   return Promise.all(
     served.map(async ({ name, handlers, modelNames = [], isOptional: _, ...rules }) => {
       const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
-      const document = servedAt(await readJsonFile(`generated/${name}.json`), origin, basePath);
+      const document = await readJsonFile(`generated/${name}.json`);
       const services = {
         engine,
         document,
@@ -167,26 +155,6 @@ export async function createDialectsFor(
       return { name, basePath, contract, maxBodyBytes, bareKeys, requestIdHeader };
     }),
   );
-}
-
-/** A document with the address of this service, for clients that read it there. */
-function servedAt(
-  document: Record<string, unknown>,
-  origin: string | undefined,
-  basePath = "",
-): Record<string, unknown> {
-  if (origin === undefined || origin === DEFAULT_ORIGIN) return document;
-  return {
-    ...document,
-    servers: [{ url: `${origin}${basePath}`, description: "Where this service listens" }],
-  };
-}
-
-/** @param host address that the service listens on; a wildcard address becomes the loopback */
-function originOf(isSecure: boolean, host: string, port: number): string {
-  const reached = ["0.0.0.0", "::"].includes(host) ? OPTION_TABLE.host.default : host;
-  const name = reached.includes(":") ? `[${reached}]` : reached;
-  return `${isSecure ? "https" : "http"}://${name}:${port}`;
 }
 
 async function readVersion(): Promise<string> {

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, it } from "node:test";
 import { createApp, createContractFor } from "../src/app.ts";
 import type { Engine, ModelFacts } from "../src/inference/ports.ts";
@@ -8,7 +6,6 @@ import { resolveOptions } from "../src/options/resolve.ts";
 import { createFastEngine } from "./conformance/fast-engine.ts";
 import { document } from "./contract/document.ts";
 import { memoryLog } from "./server/doubles.ts";
-import { packageRoot } from "./support/package-root.ts";
 
 const MODEL: ModelFacts = {
   id: `acme/Other@${"a".repeat(40)}`,
@@ -23,36 +20,34 @@ const MODEL: ModelFacts = {
 };
 /** An engine that is never called here. */
 const engine = { model: MODEL } as Engine;
-const served = async (origin?: string) => (await createContractFor(engine, origin)).document;
+const served = async () => (await createContractFor(engine)).document;
 
 describe("the document that a service gives", () => {
   it("is the contract, whatever model is served", async () => {
     assert.deepEqual(await served(), document);
   });
 
-  it("names the address that the service listens on", async () => {
-    const shown = [{ url: "https://[::1]:9000", description: "Where this service listens" }];
-    assert.deepEqual((await served("https://[::1]:9000")).servers, shown);
-    for (const origin of [undefined, "http://127.0.0.1:8700"])
-      assert.deepEqual((await served(origin)).servers, document.servers);
-  });
-
-  it("has scheme and host of a service, and of all addresses the loopback's", async () => {
-    const tls = {
-      cert: readFileSync(path.join(packageRoot, "test/support/tls/first.crt")),
-      key: readFileSync(path.join(packageRoot, "test/support/tls/first.key")),
-    };
-    const given = { ...resolveOptions({}), log: memoryLog(), port: 9000 };
-    for (const [options, origin] of [
-      [{ host: "0.0.0.0", tls }, "https://127.0.0.1:9000"],
-      [{ host: "fe80::1" }, "http://[fe80::1]:9000"],
-      [{ socket: "/run/decision.sock" }, "http://127.0.0.1:8700"],
+  it("names no address, so that its clients call the service that it came from", async () => {
+    const app = await createApp(await createFastEngine(), {
+      ...resolveOptions({}),
+      explain: true,
+      log: memoryLog(),
+    });
+    for (const [url, server] of [
+      ["/openapi.json", "/"],
+      ["/openapi.typed.json", "/"],
+      ["/docs/contracts/typesafe.json", "/typesafe"],
+      ["/docs/contracts/rerank.json", "/"],
+      ["/docs/contracts/explain.json", "/"],
     ] as const) {
-      const app = await createApp(await createFastEngine(), { ...given, ...options });
-      const { body } = await app.inject({ url: "/openapi.json" });
-      assert.equal(JSON.parse(body).servers[0].url, origin);
-      await app.close();
+      const { servers } = (await app.inject({ url })).json();
+      assert.deepEqual(
+        servers.map((one: { url: string }) => one.url),
+        [server],
+        url,
+      );
     }
+    await app.close();
   });
 
   it("says in its texts only what holds for every model", () => {

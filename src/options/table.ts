@@ -47,6 +47,7 @@ export interface ServiceOptions {
   readonly metricsPort: number;
   readonly typesafeAlias: readonly string[];
   readonly mcp: boolean;
+  readonly docs: boolean;
   readonly allowedHost: readonly string[];
   readonly explain: boolean;
   readonly logLevel: string;
@@ -417,6 +418,13 @@ export const OPTION_TABLE = {
     env: "DECISION_MCP",
     default: true,
     description: "serve MCP (Model Context Protocol) at /mcp",
+  },
+  docs: {
+    kind: "switch",
+    flag: "docs",
+    env: "DECISION_DOCS",
+    default: true,
+    description: "serve the pages for people: the playground, /docs and /redoc",
   },
   allowedHost: {
     kind: "list",

@@ -13,9 +13,8 @@ import { createHostCheck, createOriginCheck, type HostCheck } from "./routes/hos
 import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
 import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
 import { type Admission, serveOperations } from "./routes/operations.ts";
-import { serveDocs } from "./routes/pages/docs.ts";
+import { serveDocumentation } from "./routes/pages/documentation.ts";
 import { servePlayground } from "./routes/pages/playground.ts";
-import { serveRedoc } from "./routes/pages/redoc.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { requestIdOf } from "./routes/request-id.ts";
 import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts";
@@ -80,7 +79,9 @@ export interface ServedDialect {
 export interface ServerOptions {
   readonly contract: Contract;
   readonly dialects?: readonly ServedDialect[];
-  /** The service's version, shown in the title of the documentation. */
+  /** Whether to serve the playground and the documentation for people. */
+  readonly docs?: boolean;
+  /** The service's version, shown by the documentation. */
   readonly version: string;
   /** Undefined: the inference routes need no key. */
   readonly apiKey?: string | KeyRing | undefined;
@@ -125,6 +126,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     tls,
     corsOrigins = [],
     allowedHosts = [],
+    docs = true,
   } = options;
   const log = unfailing(options.log);
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
@@ -231,7 +233,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logFault(log, outgoing, request);
     return sendReply(reply, outgoing);
   });
-  answerUnknownRoutes(app, contract, await servePlayground(app));
+  answerUnknownRoutes(app, contract, docs ? servePlayground(app) : undefined);
   if (corsOrigins.length > 0) await allowOrigins(app, corsOrigins);
 
   const budget = new BodyBudget(limits.bodyMemoryBytes);
@@ -259,8 +261,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, pacer, log, checkSender });
   }
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
-  await serveDocs(app, contract.document, dialects, options.version);
-  await serveRedoc(app, dialects, options.version);
+  if (docs) serveDocumentation(app, contract.document, dialects, options.version);
   await app.ready();
   return app;
 }

@@ -10,7 +10,6 @@ const engine = await createFastEngine();
 const app = await createApp(engine, {
   apiKey: "the-key",
   log: { debug: silent, info: silent, warn: silent, error: silent },
-  port: 0,
   maxConnections: 1000,
   headersTimeoutMs: 20_000,
   bodyMemoryMb: 64,

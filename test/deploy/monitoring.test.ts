@@ -56,7 +56,7 @@ describe("alerts and dashboard", () => {
   before(async () => {
     const engine = await createFastEngine();
     const serviceMetrics = await createMetrics(engine);
-    app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0, serviceMetrics });
+    app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), serviceMetrics });
     const { body } = await app.inject({ url: "/metrics" });
     const families = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = "", type]) =>
       type === "histogram" ? ["_bucket", "_sum", "_count"].map((end) => name + end) : [name],

@@ -57,7 +57,6 @@ async function serviceFor(limits: Omit<KeyEntry, "name" | "digest">, parts: Fast
     ...resolveOptions({}),
     apiKey: new KeyRing({ file }),
     log,
-    port: 0,
     serviceMetrics,
     tracing,
     mcp: true,
@@ -78,7 +77,7 @@ async function serviceFor(limits: Omit<KeyEntry, "name" | "digest">, parts: Fast
 
 it("are all the operations with a body", async () => {
   const engine = await createFastEngine();
-  const dialects = await createDialectsFor(engine, undefined, { withOptional: true });
+  const dialects = await createDialectsFor(engine, { withOptional: true });
   const contracts = [await createContractFor(engine), ...dialects.map(({ contract }) => contract)];
   const operations = contracts.flatMap(({ routes }) => routes.filter(({ hasBody }) => hasBody));
   assert.deepEqual(

@@ -48,7 +48,7 @@ describe("keys of a file", () => {
     writeFileSync(file, writeKeyFile(ENTRIES));
     ring = new KeyRing({ apiKey: "single-key", file });
     const options = { ...resolveOptions({}), corsOrigin: ["https://shop.example"] };
-    app = await createApp(await createFastEngine(), { ...options, apiKey: ring, log, port: 0 });
+    app = await createApp(await createFastEngine(), { ...options, apiKey: ring, log });
   });
   after(async () => {
     await app.close();

@@ -31,6 +31,13 @@ const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/systemone", operationId: "systemone", hasBody: true, needsKey: true },
   { method: "GET", path: "/health", operationId: "getHealth", hasBody: false, needsKey: false },
   { method: "GET", path: "/openapi.json", operationId: "getOpenapi", hasBody: false, needsKey: false },
+  {
+    method: "GET",
+    path: "/openapi.typed.json",
+    operationId: "getTypedOpenapi",
+    hasBody: false,
+    needsKey: false,
+  },
   { method: "GET", path: "/docs", operationId: "getDocs", hasBody: false, needsKey: false },
   { method: "GET", path: "/redoc", operationId: "getRedoc", hasBody: false, needsKey: false },
 ];

@@ -18,7 +18,7 @@ after(() => server.close());
 const CASES = [
   { name: "the metrics", path: "/metrics", status: 200 },
   { name: "the metrics with a query", path: "/metrics?a=b", status: 200 },
-  { name: "the metrics with a slash more", path: "//metrics/", status: 200 },
+  { name: "the path with a slash more", path: "//metrics/", status: 404, code: "NOT_FOUND" },
   { name: "only their head", path: "/metrics", method: "HEAD", status: 200 },
   { name: "another path", path: "/health", status: 404, code: "NOT_FOUND" },
   { name: "a path below", path: "/metrics/x", status: 404, code: "NOT_FOUND" },

@@ -25,7 +25,7 @@ test("a browser at / gets a page that may load and run nothing but its own files
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
     assert.doesNotMatch(page.body, /<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/);
     assert.equal(page.headers["cache-control"], "no-cache");
-    assert.equal(page.headers.vary, "accept");
+    assert.equal(page.headers.vary, "accept, accept-encoding");
     assert.equal(page.headers["x-content-type-options"], "nosniff");
     assert.equal(page.headers["referrer-policy"], "no-referrer");
     assert.match(String(page.headers["x-request-id"]), /^[0-9a-f-]{36}$/);

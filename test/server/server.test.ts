@@ -43,6 +43,25 @@ for (const { name, method, url, status, ...rest } of UNKNOWN) {
   });
 }
 
+const EXTRA_SLASHES = [
+  { method: "GET", url: "/health/", path: "/health" },
+  { method: "GET", url: "//health", path: "/health" },
+  { method: "POST", url: "//v1//systemone/?a=b", path: "/v1/systemone" },
+  { method: "GET", url: "/v1/systemone///", path: "/v1/systemone" },
+  { method: "POST", url: "/mcp/", path: "/mcp" },
+] as const;
+for (const { method, url, path } of EXTRA_SLASHES) {
+  test(`${method} ${url} is told the right path`, async () => {
+    const app = await fakeServer({ openMcp: () => assert.fail("not called") });
+    const { detail } = (await app.inject({ method, url })).json();
+    assert.equal(
+      detail,
+      `This path does not exist. Send the request to ${path}, without the additional slash.`,
+    );
+    await app.close();
+  });
+}
+
 test("methods that Fastify does not know are answered like any other", async () => {
   await withServer(await fakeServer(), async (port) => {
     for (const method of ["PURGE", "PROPFIND", "REPORT", "TRACE"]) {

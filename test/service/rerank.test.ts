@@ -23,7 +23,6 @@ const engine = await createFastEngine();
 const app = await createApp(engine, {
   apiKey: KEY,
   log: LOG,
-  port: 0,
   maxConnections: 100,
   headersTimeoutMs: 20_000,
   bodyMemoryMb: 64,

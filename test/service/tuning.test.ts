@@ -86,7 +86,6 @@ async function service({ isTuned, cacheSize = 0 }: { isTuned: boolean; cacheSize
   engines.push(engine);
   const app = await createApp(engine, {
     log: LOG,
-    port: 0,
     maxConnections: 100,
     headersTimeoutMs: 20_000,
     bodyMemoryMb: 64,

@@ -20,7 +20,6 @@ export async function startFastService({
     headersTimeoutMs: OPTION_TABLE.headersTimeoutMs.default,
     bodyMemoryMb: OPTION_TABLE.bodyMemoryMb.default,
     log: { debug: silent, info: silent, warn: silent, error: silent },
-    port: 0,
     ...options,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

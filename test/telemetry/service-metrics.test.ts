@@ -30,7 +30,6 @@ describe("the metrics", () => {
     app = await createApp(engine, {
       ...resolveOptions({}),
       log: memoryLog(),
-      port: 0,
       serviceMetrics,
       mcp: true,
     });
@@ -132,7 +131,7 @@ describe("the metrics", () => {
 describe("without metrics", () => {
   it("there is no /metrics", async () => {
     const engine = await createFastEngine();
-    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog(), port: 0 });
+    const app = await createApp(engine, { ...resolveOptions({}), log: memoryLog() });
     assert.equal((await app.inject({ url: "/metrics" })).statusCode, 404);
     await app.close();
   });

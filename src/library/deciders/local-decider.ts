@@ -140,7 +140,7 @@ export function openDecider({ engine, contract, options }: DeciderParts): LocalD
 
   async function app({ log = SILENT, ...given }: ServerOptions = {}): Promise<FastifyInstance> {
     const { createApp } = await import("../../app.ts");
-    return createApp(engine, { ...options, port: 0, ...given, log });
+    return createApp(engine, { ...options, ...given, log });
   }
   let served: Promise<FastifyInstance> | undefined;
 

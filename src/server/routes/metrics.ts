@@ -3,9 +3,10 @@ import type { FastifyInstance } from "fastify";
 import type { OutgoingReply } from "../../contract/call.ts";
 import { errorReply } from "../../contract/error-reply.ts";
 import { ServiceError } from "../../errors.ts";
-import { COMMON_HEADERS, notFound } from "../wire/replies.ts";
+import { COMMON_HEADERS } from "../wire/replies.ts";
 import { createHostCheck } from "./hosts.ts";
 import { requestIdOf } from "./request-id.ts";
+import { unknownPath } from "./unknown-routes.ts";
 
 /** The content of /metrics. */
 export interface MetricsPage {
@@ -59,7 +60,7 @@ export function createMetricsServer(metrics: MetricsPage, allowedHosts?: readonl
 }
 
 function routeFailure({ method, url = "" }: IncomingMessage): ServiceError | undefined {
-  if (!/^\/+metrics\/?(\?|$)/.test(url)) return notFound();
+  if (url.split("?")[0] !== PATH) return unknownPath(url, (path) => path === PATH);
   if (method === "GET" || method === "HEAD") return undefined;
   return new ServiceError("METHOD_NOT_ALLOWED", "This path allows GET, HEAD.");
 }

@@ -11,18 +11,35 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
  * Answers requests without a route, for every method that Node.js can parse: 405 with `Allow` if the path exists with another
  * method, otherwise 404. A browser at `/` gets the playground.
  */
-export function answerUnknownRoutes(app: FastifyInstance, contract: Contract, playground: Playground): void {
+export function answerUnknownRoutes(
+  app: FastifyInstance,
+  contract: Contract,
+  playground: Playground | undefined,
+): void {
   app.setNotFoundHandler((request, reply) => {
-    if (playground(request, reply)) return reply;
-    const allowed = METHODS.filter(
-      (method) => app.findRoute({ method, url: request.raw.url ?? "" }) !== null,
-    );
+    if (playground?.(request, reply)) return reply;
+    const { url = "" } = request.raw;
+    const methodsOf = (path: string) =>
+      METHODS.filter((method) => app.findRoute({ method, url: path }) !== null);
+    const allowed = methodsOf(url);
     if (allowed.length === 0 || allowed.some((method) => method === request.method)) {
-      return sendReply(reply, contract.errorReply(notFound(), request.id));
+      const error = unknownPath(url, (path) => methodsOf(path).length > 0);
+      return sendReply(reply, contract.errorReply(error, request.id));
     }
     const error = new ServiceError("METHOD_NOT_ALLOWED", `This path allows ${allowed.join(", ")}.`);
     return sendReply(reply.header("allow", allowed.join(", ")), contract.errorReply(error, request.id));
   });
+}
+
+/** The error for a path that does not exist. It names the path without additional slashes, if that exists. */
+export function unknownPath(url: string, exists: (path: string) => boolean): ServiceError {
+  const [path = ""] = url.split("?");
+  const tidy = path.replace(/\/{2,}/g, "/").replace(/(.)\/$/, "$1");
+  if (tidy === path || !exists(tidy)) return notFound();
+  return new ServiceError(
+    "NOT_FOUND",
+    `This path does not exist. Send the request to ${tidy}, without the additional slash.`,
+  );
 }
 
 /** The error for a path that cannot be decoded: malformed percent-encoding, or a path that does not exist (`%ff`, `OPTIONS *`). */
