@@ -130,10 +130,12 @@ describe("MCP with the model", () => {
       { id: 3, method: "tools/call", params: { name: "rank", arguments: RANK } },
       { id: 4, method: "tools/call", params: { name: "models", arguments: {} } },
     ].map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }));
-    const { status, stdout } = decision(["mcp", "--model-path", model, "--log-level", "debug"], {
+    const { status, stdout, stderr } = decision(["mcp", "--model-path", model, "--log-level", "debug"], {
       input: `${lines.join("\n")}\n{broken`,
     });
     assert.equal(status, 0);
+    assert.match(stderr, /valid JSON/i);
+    assert.doesNotMatch(stderr, /"stack"|\bat file:/);
     const answers = stdout
       .trimEnd()
       .split("\n")

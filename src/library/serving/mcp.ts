@@ -26,7 +26,7 @@ export interface McpParts {
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
 export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: McpParts): Promise<void> {
-  const onError = (error: Error) => log.warn({ err: error }, "mcp");
+  const onError = ({ message }: Error) => log.warn({ reason: message }, "mcp");
   const { serveOverStdio } = await import("../../mcp/stdio.ts"); // imported here, so that no other command loads the protocol's SDK
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
