@@ -101,6 +101,7 @@ export function assertProtocolError(status: number, headers: ReceivedHeaders, bo
   assertFits({ $ref: "#/components/schemas/ErrorBody" }, body, `body of ${what}`);
   assert.ok(isErrorBody(body));
   assertDetail(status, body.detail);
+  if (code !== "NOT_FOUND" && code !== "TOO_MANY_CONNECTIONS") assert.match(String(body.detail), GRAMMAR);
 }
 
 type Fits = (schema: object, value: unknown, what: string) => void;

@@ -246,7 +246,7 @@ describe("a service with a key", () => {
       await field.fill("wrong ключ");
       await button("Ask").click();
       await page.getByText("The service refuses this key.").waitFor();
-      await page.getByText("A valid key is required", { exact: false }).waitFor();
+      await page.getByText("Expected a valid key", { exact: false }).waitFor();
       await field.fill(KEY);
       await page.keyboard.press("Control+Enter");
       await answered();

@@ -71,7 +71,7 @@ await check("an error says what is wrong", () =>
   ),
 );
 await check("a wrong key is refused, and the client goes on working", async () => {
-  await refusal({ model: at(url, "wrong") }, /^401 .*A valid key is required/s);
+  await refusal({ model: at(url, "wrong") }, /^401 .*Expected a valid key/s);
   await ask({});
 });
 await check("a full queue is told", () => refusal({ model: at(fullUrl) }, /^503 /));

@@ -32,7 +32,7 @@ export function createHostCheck(server: Server, allowed: readonly string[]): Hos
     if (!isLocal || host === undefined || isOwn(host, allowed)) return undefined;
     return new ServiceError(
       "HOST_NOT_ALLOWED",
-      "The Host header must name the loopback, such as localhost, or a host allowed by --allowed-host.",
+      "Expected a Host header that names the loopback or a host allowed by --allowed-host, got another.",
     );
   };
 }
@@ -47,7 +47,7 @@ export function createOriginCheck(allowed: readonly string[], corsOrigins: reado
     if (isOwn(origin.replace(/^https?:\/\//, ""), allowed)) return undefined;
     return new ServiceError(
       "ORIGIN_NOT_ALLOWED",
-      "The Origin header names another site: allow it with --cors-origin or --allowed-host.",
+      "Expected no Origin header, or one of this service or allowed by --cors-origin or --allowed-host, got another.",
     );
   };
 }

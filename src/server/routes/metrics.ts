@@ -62,5 +62,5 @@ export function createMetricsServer(metrics: MetricsPage, allowedHosts?: readonl
 function routeFailure({ method, url = "" }: IncomingMessage): ServiceError | undefined {
   if (url.split("?")[0] !== PATH) return unknownPath(url, (path) => path === PATH);
   if (method === "GET" || method === "HEAD") return undefined;
-  return new ServiceError("METHOD_NOT_ALLOWED", "This path allows GET, HEAD.");
+  return new ServiceError("METHOD_NOT_ALLOWED", "Expected one of the methods GET, HEAD, got another.");
 }

@@ -26,7 +26,10 @@ export function answerUnknownRoutes(
       const error = unknownPath(url, (path) => methodsOf(path).length > 0);
       return sendReply(reply, contract.errorReply(error, request.id));
     }
-    const error = new ServiceError("METHOD_NOT_ALLOWED", `This path allows ${allowed.join(", ")}.`);
+    const error = new ServiceError(
+      "METHOD_NOT_ALLOWED",
+      `Expected ${allowed.length > 1 ? "one of the methods" : "the method"} ${allowed.join(", ")}, got another.`,
+    );
     return sendReply(reply.header("allow", allowed.join(", ")), contract.errorReply(error, request.id));
   });
 }
@@ -47,6 +50,6 @@ export function undecodablePath(url: string): ServiceError {
   if (!BROKEN_ESCAPE.test(url)) return notFound();
   return new ServiceError(
     "MALFORMED_HTTP",
-    "The path has a percent sign without two hexadecimal digits after it.",
+    "Expected two hexadecimal digits after each percent sign of the path, got something else.",
   );
 }

@@ -4,20 +4,20 @@ import type { WireFailure } from "./wire-failures.ts";
 
 const MALFORMED_LINE: WireFailure = {
   kind: "MALFORMED_HTTP",
-  detail: "The request line must end with HTTP/1.1 or HTTP/1.0.",
+  detail: "Expected a request line that ends with HTTP/1.1 or HTTP/1.0, got another.",
 };
 const HOST_MISSING: WireFailure = {
   kind: "MALFORMED_HTTP",
-  detail: "An HTTP/1.1 request must have exactly one Host header.",
+  detail: "Expected exactly one Host header in an HTTP/1.1 request, got none or several.",
 };
 /** RFC 9112, 6.1: such a message has faulty framing: a proxy in front may see it end elsewhere. */
 const FRAMING_UNKNOWN: WireFailure = {
   kind: "MALFORMED_HTTP",
-  detail: "An HTTP/1.0 request must give the length of its body by Content-Length.",
+  detail: "Expected the length of an HTTP/1.0 body in Content-Length, got none.",
 };
 const EXPECTATION_FAILED: WireFailure = {
   kind: "EXPECTATION_FAILED",
-  detail: "The only expectation that can be met is `100-continue`.",
+  detail: "Expected `100-continue` as the only expectation, got another.",
 };
 
 /** Violations of HTTP, independent of the route, that Node.js accepts or would answer itself. */

@@ -56,7 +56,7 @@ export function failureReply(
   // the plugin for static files uses 403 for paths outside its folder
   if (status === 404 || status === 403) return contract.errorReply(notFound(), requestId);
   const kind = status === 412 || status === 416 ? "CONDITION_FAILED" : "MALFORMED_HTTP";
-  const failure = { kind, detail: "The request cannot be processed." } as const;
+  const failure = { kind, detail: "Expected a request that this path can answer, got another." } as const;
   return { ...wireReply(contract, failure, requestId), status };
 }
 

@@ -17,9 +17,12 @@ export interface WireFailure {
 
 const TUNNEL_REFUSED: WireFailure = {
   kind: "METHOD_NOT_ALLOWED",
-  detail: "CONNECT is not supported: this is not a proxy.",
+  detail: "Expected GET, HEAD or POST, got CONNECT; this is not a proxy.",
 };
-const MALFORMED: WireFailure = { kind: "MALFORMED_HTTP", detail: "The request is not valid HTTP/1.1." };
+const MALFORMED: WireFailure = {
+  kind: "MALFORMED_HTTP",
+  detail: "Expected a request in HTTP/1.1, got something else.",
+};
 
 const NO_CONNECTION: WireFailure = { kind: "TOO_MANY_CONNECTIONS", detail: "Too many connections are open." };
 
@@ -31,15 +34,15 @@ function failuresByCode({
   return {
     ERR_HTTP_REQUEST_TIMEOUT: {
       kind: "HEADERS_TIMEOUT",
-      detail: `The headers did not arrive in time: they may take ${headersTimeoutMs / 1000} s.`,
+      detail: `Expected all headers within ${headersTimeoutMs / 1000} s, got only a part of them.`,
     },
     HPE_HEADER_OVERFLOW: {
       kind: "HEADERS_TOO_LARGE",
-      detail: `The request line and the headers are too long: expected at most ${maxHeaderBytes} bytes together.`,
+      detail: `Expected at most ${maxHeaderBytes} bytes of request line and headers, got more.`,
     },
     HPE_CHUNK_EXTENSIONS_OVERFLOW: {
       kind: "BODY_TOO_LARGE",
-      detail: "The chunk extensions of the body are too long.",
+      detail: "Expected a body with short chunk extensions, got long ones.",
     },
   };
 }
