@@ -12,6 +12,7 @@ export interface Drainable {
 /** `process`, or a test double. */
 export interface ProcessLike {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
+  on(signal: "SIGHUP", listener: () => void): unknown;
   exit(code: number): void;
 }
 

@@ -157,6 +157,7 @@ describe("a service on a Unix socket", () => {
     const service = spawn(process.execPath, serve, { cwd: folder });
     const [line] = await once(service.stdout, "data");
     assert.match(String(line), /at http\+unix:\/\/.*service\.sock/);
+    service.kill("SIGHUP"); // there is nothing to reload
     const status = await new Promise((resolve, reject) =>
       request({ socketPath, path: "/ready" }, (response) => resolve(response.resume().statusCode))
         .on("error", reject)

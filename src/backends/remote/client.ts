@@ -24,6 +24,8 @@ const FIRST_WAIT_MS = 50;
 const MOST_WAIT_MS = 2_000;
 /** Tries of a forward whose connections break. Chosen: one more, because the forward may be what crashes the server. */
 const MOST_BROKEN = 2;
+/** Maximum size of an answer. Chosen: far above the scores and vectors of a batch. */
+const MOST_ANSWER_BYTES = 64 * 2 ** 20;
 const REFUSED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -45,6 +47,10 @@ export class RemoteClient {
     const { connections, connectTimeoutMs, ca } = settings;
     this.#agent = new Agent({
       connections,
+      // each request has a time limit of its own, which may be longer than the ones here, 300 s
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: MOST_ANSWER_BYTES,
       connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
     });
   }

@@ -57,8 +57,12 @@ export interface Reloaded {
   readonly log: Log;
 }
 
-/** Reloads keys and certificate when their files change, and on SIGHUP. An invalid file is logged and ignored. */
-export function reloadOnChange({ options, keys, server, log }: Reloaded): void {
+/**
+ * Reloads keys and certificate when their files change. An invalid file is logged and ignored.
+ *
+ * @returns reloads them now
+ */
+export function reloadOnChange({ options, keys, server, log }: Reloaded): () => void {
   const { keysFile, tlsCert, tlsKey } = options;
   const reload = (what: string, read: () => void) => () => {
     try {
@@ -86,8 +90,7 @@ export function reloadOnChange({ options, keys, server, log }: Reloaded): void {
     };
     watch([tlsCert, tlsKey], reload("certificate", read));
   }
-  if (reloads.length > 0)
-    process.on("SIGHUP", () => {
-      for (const each of reloads) each();
-    });
+  return () => {
+    for (const each of reloads) each();
+  };
 }

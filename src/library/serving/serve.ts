@@ -35,7 +35,7 @@ export interface ServeParts {
   readonly log: Log;
   /** Whether to listen on the socket passed by systemd. */
   readonly hasPassedSocket?: boolean;
-  /** Its SIGTERM and SIGINT shut the service down and then end the process. */
+  /** Its SIGTERM and SIGINT shut the service down and then end the process; SIGHUP reloads keys and certificates. */
   readonly process: ProcessLike;
 }
 
@@ -50,6 +50,9 @@ export async function serve(
   { apiKey, remoteToken, traces, log: givenLog, hasPassedSocket = false, process }: ServeParts,
 ): Promise<{ readonly model: string; readonly url: string } | undefined> {
   const log = unfailing(givenLog);
+  let reload = () => {};
+  // also without files to reload: the signal would end the process, and a closed terminal or a log rotation sends it
+  process.on("SIGHUP", () => reload());
   const options = completeOptions(given);
   checkExposure(options, apiKey);
   checkAddresses(options);
@@ -83,7 +86,7 @@ export async function serve(
       await listenOnPassedSocket(server, options, apiKey);
     } else await listen(server, options);
     const copied = copyListener(server.server);
-    reloadOnChange({ options, keys, server, log });
+    reload = reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics)
       await listenForMetrics(serviceMetrics, options, keys === undefined ? allowedHost : undefined);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
