@@ -81,7 +81,7 @@ const cases = [
     status: 422,
     headers: HEADERS,
     body: { detail: "No." },
-    want: /must be an array/,
+    want: /of 422 an array/,
   },
   { name: "no issue", status: 422, headers: HEADERS, body: { detail: [] }, want: /fewer than 1/ },
   {
