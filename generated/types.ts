@@ -745,6 +745,11 @@ export interface components {
              * @description Pairs answered by the cache.
              */
             readonly cache_hits: number;
+            /**
+             * @description Whether the accepted keys are those of the operator's file of keys. `outdated`: the file could not be read when it changed, and the keys of before stay valid, also revoked ones. Left out where there is no such file.
+             * @enum {string}
+             */
+            readonly keys_file?: "current" | "outdated";
             readonly tuning?: components["schemas"]["Tuning"];
         };
         readonly Liveness: {

@@ -21,7 +21,7 @@ export function healthReply(services: Services): Reply<"getHealth"> & Reply<"get
 const UNREADY_CODES = { starting: "STARTING", draining: "DRAINING", failed: "BACKEND_FAILED" } as const;
 
 /** Never contains content of a request. */
-function healthReport({ engine, version }: Services): Health {
+function healthReport({ engine, version, areKeysCurrent }: Services): Health {
   const { model, tuning } = engine;
   const { settings, counters, ...health } = engine.health();
   return {
@@ -65,8 +65,14 @@ function healthReport({ engine, version }: Services): Health {
     cache_size: settings.cacheSize,
     cache_entries: counters.cacheEntries,
     cache_hits: counters.cacheHits,
+    ...keysReport(areKeysCurrent?.()),
     ...tuningReport(tuning),
   };
+}
+
+/** The member `keys_file`, where there is such a file. */
+function keysReport(areCurrent: boolean | undefined): Pick<Health, "keys_file"> {
+  return areCurrent === undefined ? {} : { keys_file: areCurrent ? "current" : "outdated" };
 }
 
 /** The member `tuning`, where there is one. */

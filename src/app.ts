@@ -3,7 +3,7 @@ import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import { dialects } from "../handlers/dialects.ts";
 import { handlers } from "../handlers/index.ts";
-import type { Contract } from "./contract/call.ts";
+import type { Contract, Services } from "./contract/call.ts";
 import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
@@ -62,7 +62,7 @@ export async function createApp(
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const [contract, served] = await Promise.all([
-    createContractFor(engine),
+    createContractFor(engine, keyCheckOf(apiKey)),
     createDialectsFor(engine, { names: { typesafe: typesafeAlias }, withOptional: explain }),
   ]);
   const limits = {
@@ -93,10 +93,23 @@ export async function createApp(
   });
 }
 
+/** Whether the keys are those of their file; undefined without a file. */
+function keyCheckOf(keys: string | KeyRing | undefined): Services["areKeysCurrent"] {
+  return typeof keys === "object" ? () => keys.isCurrent : undefined;
+}
+
 /** The metrics of an engine and its service. Imports the library on demand. */
-export async function createMetrics(engine: ServedEngine, log?: Log): Promise<ServiceMetrics> {
+export async function createMetrics(
+  engine: ServedEngine,
+  log?: Log,
+  apiKey?: AppOptions["apiKey"],
+): Promise<ServiceMetrics> {
   const { ServiceMetrics } = await import("./telemetry/metrics/service-metrics.ts");
-  return new ServiceMetrics(engine, await readVersion(), () => log?.lostLines?.() ?? 0);
+  const areKeysCurrent = keyCheckOf(apiKey);
+  return new ServiceMetrics(engine, await readVersion(), {
+    lostLines: () => log?.lostLines?.() ?? 0,
+    areKeysCurrent: () => areKeysCurrent?.() ?? true,
+  });
 }
 
 /** Traces of this service. Imports OpenTelemetry's libraries on demand. */
@@ -106,11 +119,15 @@ export async function createTracingFor(settings: TraceSettings): Promise<Tracing
 }
 
 /** The contract over an engine, without a web server. */
-export async function createContractFor(engine: Engine): Promise<Contract> {
+export async function createContractFor(
+  engine: Engine,
+  areKeysCurrent?: Services["areKeysCurrent"],
+): Promise<Contract> {
   const document = await readJsonFile("generated/openapi.typed.json");
   const plainDocument = await readJsonFile("generated/openapi.json");
   const version = await readVersion();
-  const services = { engine, document, plainDocument, version, clock: systemClock, modelNames: [] };
+  const own = { version, clock: systemClock, modelNames: [], areKeysCurrent };
+  const services = { engine, document, plainDocument, ...own };
   return createContract({ document, handlers, services });
 }
 

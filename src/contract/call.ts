@@ -86,6 +86,8 @@ export interface Services {
   readonly version: string;
   /** Additional names of the served model, valid in this contract only. */
   readonly modelNames: readonly string[];
+  /** Whether the accepted keys are those of the operator's file; undefined without a file. */
+  readonly areKeysCurrent?: (() => boolean | undefined) | undefined;
 }
 
 /**

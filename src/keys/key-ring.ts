@@ -24,6 +24,7 @@ export class KeyRing {
   readonly #file: string | undefined;
   readonly #single: readonly KeyEntry[];
   #holders: ReadonlyMap<string, Held> = new Map();
+  #isCurrent = false;
 
   /**
    * @param keys.apiKey the key from the environment
@@ -53,14 +54,21 @@ export class KeyRing {
     return found;
   }
 
+  /** Whether these are the keys of the file: false once it could not be read. Undefined without a file. */
+  get isCurrent(): boolean | undefined {
+    return this.#file === undefined ? undefined : this.#isCurrent;
+  }
+
   /**
    * Reads the file again. Keys whose bounds are as before keep what they have used.
    *
    * @throws ServiceError INVALID_OPTION; the keys then stay as they are
    */
   reload(): void {
+    this.#isCurrent = false;
     const entries = [...this.#single, ...(this.#file === undefined ? [] : readKeyFile(this.#file))];
     this.#holders = new Map(entries.map((entry) => [entry.digest, this.#holderOf(entry)]));
+    this.#isCurrent = true;
   }
 
   #holderOf(entry: KeyEntry): Held {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it, mock } from "node:test";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../../src/app.ts";
+import { createApp, createMetrics } from "../../src/app.ts";
 import { digestOf, writeKeyFile } from "../../src/keys/key-file.ts";
 import { KeyRates } from "../../src/keys/key-rates.ts";
 import { KeyRing } from "../../src/keys/key-ring.ts";
@@ -89,6 +89,23 @@ describe("keys of a file", () => {
     writeFileSync(file, "broken");
     assert.throws(() => ring.reload(), /line 1 of .* is no key/);
     assert.deepEqual(await statuses("new-key", "single-key"), [200, 200]);
+  });
+
+  it("are told to be outdated by /health and a metric while the file cannot be read", async () => {
+    const told = async () => {
+      const metrics = await (await createMetrics(await createFastEngine(), log, ring)).write();
+      const current = /^decision_keys_file_current (\d)$/m.exec(metrics.text)?.[1];
+      return [(await app.inject({ url: "/health" })).json().keys_file, current];
+    };
+    for (const spoil of [() => writeFileSync(file, "broken"), () => rmSync(file)]) {
+      writeFileSync(file, writeKeyFile(ENTRIES));
+      ring.reload();
+      assert.deepEqual(await told(), ["current", "1"]);
+      spoil();
+      assert.throws(() => ring.reload(), { kind: "INVALID_OPTION" });
+      assert.deepEqual(await told(), ["outdated", "0"]);
+      assert.deepEqual(await statuses("free-key"), [200]);
+    }
   });
 
   it("let a page of a named origin ask, and no other", async () => {

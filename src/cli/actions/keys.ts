@@ -1,46 +1,35 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { fileFault, ServiceError } from "../../errors.ts";
-import { checkKeyName, createKey, digestOf, type KeyEntry, writeKeyFile } from "../../keys/key-file.ts";
+import { existsSync } from "node:fs";
+import { invalidOption } from "../../errors.ts";
+import { changeKeyFile } from "../../keys/change-key-file.ts";
+import { checkKeyName, createKey, digestOf, type KeyEntry } from "../../keys/key-file.ts";
 import { readKeyFile } from "../../keys/key-ring.ts";
 
-/**
- * Adds a key to a file, and creates the file if it does not exist. @returns the key, which is shown only once @throws
- * ServiceError INVALID_OPTION
- */
-export function addKey(file: string, entry: Omit<KeyEntry, "digest">): string {
+/** A key that was added to a file. */
+export interface AddedKey {
+  /** Shown only once. */
+  readonly key: string;
+  /** Whether the file was created. */
+  readonly isNewFile: boolean;
+}
+
+/** Adds a key to a file, and creates the file if it does not exist. @throws ServiceError INVALID_OPTION | INTERNAL */
+export async function addKey(file: string, entry: Omit<KeyEntry, "digest">): Promise<AddedKey> {
   checkKeyName(entry.name);
-  const entries = existsSync(file) ? readKeyFile(file) : [];
-  if (entries.some(({ name }) => name === entry.name))
-    throw new ServiceError(
-      "INVALID_OPTION",
-      `${file} has a key of this name: revoke it first, or choose another.`,
-    );
   const key = createKey();
-  replaceFile(file, [...entries, { ...entry, digest: digestOf(key) }]);
-  return key;
+  const isNewFile = await changeKeyFile(file, (entries) => {
+    if (entries.some(({ name }) => name === entry.name))
+      throw invalidOption(`${file} has a key of this name: revoke it first, or choose another.`);
+    return [...entries, { ...entry, digest: digestOf(key) }];
+  });
+  return { key, isNewFile };
 }
 
-/** @throws ServiceError INVALID_OPTION */
-export function revokeKey(file: string, name: string): void {
-  const entries = readKeyFile(file);
-  const kept = entries.filter((entry) => entry.name !== name);
-  if (kept.length === entries.length)
-    throw new ServiceError(
-      "INVALID_OPTION",
-      `${file} has no key of this name: \`decision keys list\` shows the names.`,
-    );
-  replaceFile(file, kept);
-}
-
-/** Replaces the file atomically, so that a service never reads a partial one. */
-function replaceFile(file: string, entries: readonly KeyEntry[]): void {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, writeKeyFile(entries), { mode: 0o600, flag: "wx" });
-    renameSync(draft, file);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    const reason = fileFault(cause, "its folder does not exist");
-    throw new ServiceError("INTERNAL", `the file of keys ${file} cannot be written: ${reason}.`, { cause });
-  }
+/** @throws ServiceError INVALID_OPTION | INTERNAL */
+export async function revokeKey(file: string, name: string): Promise<void> {
+  if (!existsSync(file)) readKeyFile(file); // says what is wrong with it
+  await changeKeyFile(file, (entries) => {
+    const kept = entries.filter((entry) => entry.name !== name);
+    if (kept.length < entries.length) return kept;
+    throw invalidOption(`${file} has no key of this name: \`decision keys list\` shows the names.`);
+  });
 }

@@ -68,7 +68,7 @@ export async function serve(
   let isStopping = () => false;
   try {
     const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
-    const serviceMetrics = options.metrics ? await createMetrics(engine, log) : undefined;
+    const serviceMetrics = options.metrics ? await createMetrics(engine, log, keys) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
     const tracing = traces && (await createTracingFor(traces));
     const server = await createApp(engine, {

@@ -26,6 +26,14 @@ const LAG_INTERVAL_MS = 50;
 
 const INFERENCE = ["systemone", "rank"] as const;
 
+/** Facts of a service that its engine does not know. */
+export interface ServiceFacts {
+  /** Lines of its log that could not be written. */
+  lostLines(): number;
+  /** Whether the accepted keys are those of the file of keys; true without one. */
+  areKeysCurrent(): boolean;
+}
+
 /**
  * The metrics of one service. Counters that the engine keeps anyway are read when somebody asks for them; the rest is noted
  * request by request and batch by batch. Labels come from the contract, the options and the model, never from a request.
@@ -68,8 +76,8 @@ export class ServiceMetrics {
     TIMES,
   );
 
-  /** @param version of the service @param lostLines of its log */
-  constructor(engine: ServedEngine, version: string, lostLines: () => number) {
+  /** @param version of the service */
+  constructor(engine: ServedEngine, version: string, { lostLines, areKeysCurrent }: ServiceFacts) {
     for (const operation of INFERENCE) this.#duration.zero({ operation });
     for (const source of ["computed", "cached"]) this.#pairs.inc({ source }, 0);
     engine.onBatch((batch) => this.#noteBatch(batch));
@@ -79,6 +87,11 @@ export class ServiceMetrics {
       ...[this.#batchRequests, this.#batchPairs, this.#batchTokens, this.#batchDuration],
       ...engineMetrics(engine, version),
       readCounter("decision_log_lines_lost_total", "Lines of the log that could not be written", lostLines),
+      gauge(
+        "decision_keys_file_current",
+        "1 while the accepted keys are those of the file of keys, or there is none, else 0",
+        () => Number(areKeysCurrent()),
+      ),
       ...processMetrics(),
     ]);
   }

@@ -28,11 +28,13 @@ export default class KeysAdd extends BaseCommand {
     const { args, flags } = await this.parse(KeysAdd);
     const file = keysFileOf(await this.options(flags));
     const { addKey } = await import("../../actions/keys.ts");
-    const key = addKey(file, {
+    const { key, isNewFile } = await addKey(file, {
       name: args.name,
       requestsPerMinute: flags["requests-per-minute"],
       tokensPerMinute: flags["tokens-per-minute"],
     });
     this.log(flags.json ? JSON.stringify({ name: args.name, key }) : key);
+    if (isNewFile)
+      this.logToStderr(`created ${file}. Its owner alone may read it: let the service's user read it, too.`);
   }
 }

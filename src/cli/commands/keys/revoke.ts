@@ -4,7 +4,8 @@ import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
 export default class KeysRevoke extends BaseCommand {
   static override summary = "Remove a key from the keys file.";
-  static override description = "A running service with this keys file refuses the key within a second.";
+  static override description =
+    "A running service with this keys file refuses the key within a second. The file keeps its owner, group and mode.";
   static override examples = [
     "<%= config.bin %> keys revoke web --keys-file keys.txt",
     "DECISION_KEYS_FILE=keys.txt <%= config.bin %> keys revoke web",
@@ -16,7 +17,10 @@ export default class KeysRevoke extends BaseCommand {
     const { args, flags } = await this.parse(KeysRevoke);
     const file = keysFileOf(await this.options(flags));
     const { revokeKey } = await import("../../actions/keys.ts");
-    revokeKey(file, args.name);
+    await revokeKey(file, args.name);
     this.log(flags.json ? JSON.stringify({ revoked: args.name }) : `revoked ${args.name}`);
+    this.logToStderr(
+      "A running service refuses the key within a second if it can read the file: keys_file in its /health says so.",
+    );
   }
 }
