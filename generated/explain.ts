@@ -482,6 +482,11 @@ export interface components {
          */
         readonly Tuning: string;
         /**
+         * @description Number of questions with candidates that are the same tokens to the model, so that their scores are equal: texts that differ only in letter case, in accents or in characters that the model does not know. Left out where there are none. `decision explain` shows the tokens.
+         * @example 1
+         */
+        readonly Indistinct: string;
+        /**
          * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
@@ -531,6 +536,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     /** @description Milliseconds spent after validation, as in the contract of the service. Not in a dry run. */
                     readonly "server-timing"?: string;
                     readonly [name: string]: unknown;

@@ -412,6 +412,11 @@ export interface components {
          */
         readonly ServerTiming: string;
         /**
+         * @description Number of questions with candidates that are the same tokens to the model, so that their scores are equal: texts that differ only in letter case, in accents or in characters that the model does not know. Left out where there are none. `decision explain` shows the tokens.
+         * @example 1
+         */
+        readonly Indistinct: string;
+        /**
          * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
@@ -461,6 +466,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
                 };
@@ -587,6 +593,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
                 };
@@ -713,6 +720,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly "x-cut-documents": components["headers"]["CutDocuments"];
                     readonly [name: string]: unknown;
                 };

@@ -976,6 +976,11 @@ export interface components {
          */
         readonly Tuning: string;
         /**
+         * @description Number of questions with candidates that are the same tokens to the model, so that their scores are equal: texts that differ only in letter case, in accents or in characters that the model does not know. Left out where there are none. `decision explain` shows the tokens.
+         * @example 1
+         */
+        readonly Indistinct: string;
+        /**
          * @description Seconds to wait before the next attempt.
          * @example 1
          */
@@ -1026,6 +1031,7 @@ export interface operations {
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1082,6 +1088,7 @@ export interface operations {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -410,6 +410,11 @@ export interface components {
          */
         readonly Tuning: string;
         /**
+         * @description Number of questions with candidates that are the same tokens to the model, so that their scores are equal: texts that differ only in letter case, in accents or in characters that the model does not know. Left out where there are none. `decision explain` shows the tokens.
+         * @example 1
+         */
+        readonly Indistinct: string;
+        /**
          * @description What went wrong. Codes do not change; sentences may. A minor version may add codes. With INVALID_REQUEST, the `type` of each issue says more.
          * @example QUEUE_FULL
          */
@@ -461,6 +466,7 @@ export interface operations {
                     readonly traceparent: components["headers"]["Traceparent"];
                     readonly "server-timing": components["headers"]["ServerTiming"];
                     readonly "x-decision-tuning": components["headers"]["Tuning"];
+                    readonly "x-decision-indistinct": components["headers"]["Indistinct"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -13,7 +13,7 @@ The first row of a new piece is
   several words as this piece, the mean of this row and the glosses' row.
 - another word: the mean of its glosses' embeddings, with a norm between theirs and that of whole words.
 - a symbol without a gloss: as if its Unicode name were its gloss.
-- a digit, or a letter with a mark of its own: the row of the ASCII digit or of the plain letter. Other letters: the mean of
+- a number, or a letter with a mark of its own: the row of the ASCII number or of the plain letter. Other letters: the mean of
   all whole words.
 """
 import argparse
@@ -34,6 +34,7 @@ LETTERS = ((0x00DF, 0x017F), (0x0199, 0x0199), (0x01B4, 0x01B6), (0x0253, 0x025B
            (0x0A01, 0x0A75), (0x0A81, 0x0AF1), (0x0B01, 0x0B71), (0x0B82, 0x0BEF), (0x0C00, 0x0C6F), (0x0C82, 0x0CEF), (0x0D00, 0x0D7F),
            (0x0D82, 0x0DDF), (0x0E01, 0x0E5B), (0x0E81, 0x0EDF), (0x1000, 0x1049), (0x10D0, 0x10FA), (0x1100, 0x1112), (0x1161, 0x1175),
            (0x11A8, 0x11C2), (0x1200, 0x135A), (0x1780, 0x17E9), (0x3041, 0x309A), (0x30A1, 0x30FC))
+NUMBERS = ((0x24EB, 0x24FF), (0x2776, 0x2793))  # in circles, without a decomposition
 SYMBOLS = ((0x00A1, 0x00BF), (0x02C2, 0x02DF), (0x055A, 0x055F), (0x0589, 0x058A), (0x05BE, 0x05F4), (0x060B, 0x061F), (0x066A, 0x066D),
            (0x06D4, 0x06D4), (0x0964, 0x0965), (0x0E3F, 0x0E3F), (0x0E4F, 0x0E5B), (0x104A, 0x104F), (0x1360, 0x1368), (0x17D4, 0x17DB),
            (0x2010, 0x2027), (0x2030, 0x205E), (0x20A0, 0x20C0), (0x2116, 0x2127), (0x2190, 0x22FF), (0x2318, 0x2328), (0x23CE, 0x23CF), (0x23E9, 0x23FA),
@@ -130,8 +131,8 @@ class Extension:
             base = unicodedata.normalize("NFD", piece[:1])
             if not base or text_rules.is_alone(base) or piece[0] != base or (len(piece) == 1 and piece != letter) or any(unicodedata.category(c)[0] != "M" for c in piece[1:]):
                 continue
-            digit, name = unicodedata.decimal(letter, None), unicodedata.name(letter)
-            plain = str(digit) if digit is not None else base if len(piece) > 1 else named(name.split(" WITH ")[0]) or named(name.replace("EXTENDED ", ""))
+            number, name = unicodedata.numeric(letter, None), unicodedata.name(letter)
+            plain = f"{number:g}" if number is not None else base if len(piece) > 1 else named(name.split(" WITH ")[0]) or named(name.replace("EXTENDED ", ""))
             for form in ("", "##"):
                 of = self.known(form + plain) if plain and plain != piece else None
                 self.add(form + piece, self.middle if of is None else self.rows[of], {"mean": True} if of is None else {"copy": of})
@@ -167,6 +168,7 @@ def main():
     extension.letters(LETTERS)
     extension.symbols(SYMBOLS)
     extension.close()
+    extension.letters(NUMBERS)
     if len(extension.vocab) > 2**16:
         raise SystemExit(f"store.py keeps token ids in 16 bits: {len(extension.vocab)} pieces are too many")
     options.out.mkdir(parents=True, exist_ok=True)

@@ -54,7 +54,8 @@ type AnswerBody<Id extends keyof Ops, Ops> =
     : never;
 
 /** Tokens, pairs and times of an answer of the model, for logs, metrics and traces. No content. */
-export interface InferenceFacts extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "timing"> {
+export interface InferenceFacts
+  extends Pick<ScoredRequest, "inputTokens" | "cachedPairs" | "indistinct" | "timing"> {
   readonly questions: number;
   readonly pairs: number;
   /** Time on the service's clock when the body had been read and validated. */

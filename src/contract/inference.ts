@@ -86,7 +86,7 @@ async function finish({
 }: Begun): Promise<InferenceReply> {
   const { scores, scored, tuned } = await scoring;
   const { engine, clock } = services;
-  const { inputTokens, cachedPairs, timing } = scored;
+  const { inputTokens, cachedPairs, indistinct = 0, timing } = scored;
   const latencyMs = clock.now() - startedAt;
   const { body, headers } = operation.answer(
     asked,
@@ -95,10 +95,23 @@ async function finish({
   );
   const pairs = scores.reduce((sum, { length }) => sum + length, 0);
   if (pairs > 0)
-    call.onInference?.({ questions: scores.length, pairs, inputTokens, cachedPairs, timing, startedAt });
+    call.onInference?.({
+      questions: scores.length,
+      pairs,
+      inputTokens,
+      cachedPairs,
+      indistinct,
+      timing,
+      startedAt,
+    });
   return {
     status: 200,
-    headers: { "server-timing": serverTiming(timing, latencyMs), ...tuningHeader(tuned), ...headers },
+    headers: {
+      "server-timing": serverTiming(timing, latencyMs),
+      ...tuningHeader(tuned),
+      ...(indistinct > 0 && { "x-decision-indistinct": String(indistinct) }),
+      ...headers,
+    },
     body,
   };
 }

@@ -194,6 +194,8 @@ export interface ScoredRequest {
   readonly vectors?: readonly Float32Array[] | undefined;
   readonly inputTokens: number;
   readonly cachedPairs: number;
+  /** Questions with candidates that are the same tokens to the model. Default: 0. */
+  readonly indistinct?: number;
   readonly timing: { readonly queue: number; readonly tokenize: number; readonly inference: number };
 }
 

@@ -68,7 +68,7 @@ describe("decision explain", () => {
   const ASKED = [
     "explain",
     "--state",
-    "One here. Two \u{1F9FF} there.",
+    "One here. Two \u{1FAE9} there.",
     "--question",
     "Which?",
     "--choice",
@@ -82,10 +82,10 @@ describe("decision explain", () => {
     assert.equal(status, 0, stderr);
     assert.ok(stdout.startsWith(`${MODEL_ID} reads\n\nstate: `), stdout);
     assert.match(stdout, /\n {2}10: \d+ tokens of 768 .*\n.*\n {2}2: /);
-    assert.match(stdout, /\[UNK\]=\u{1F9FF}[\s\S]*unknown to the model: \u{1F9FF}\n/u);
+    assert.match(stdout, /\[UNK\]=\u{1FAE9}[\s\S]*unknown to the model: \u{1FAE9}\n/u);
     assert.match(
       stdout,
-      /adds to "(10|2)", in percentage points:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1F9FF} there\./u,
+      /adds to "(10|2)", in percentage points:\n +[-+]\d+\.\d █* +One here\.[\s\S]* Two \u{1FAE9} there\./u,
     );
   });
 
@@ -155,10 +155,18 @@ describe("decision explain", () => {
     assert.match(stderr, /start it with --explain/);
   });
 
+  it("names candidates that are the same to the model", async () => {
+    const same = ["--choice", "schon", "--choice", "Schön"];
+    const { status, stdout } = await inProcess([...ASKED.slice(0, 5), ...same, "--dry-run"]);
+    assert.equal(status, 0);
+    assert.match(stdout, /\nthe same to the model \(question\): "schon", "Schön"$/m);
+    assert.doesNotMatch((await inProcess([...ASKED, "--dry-run"])).stdout, /the same to the model/);
+  });
+
   it("dry, needs no model and names what is wrong by its flag", async () => {
     const { status, stdout } = await inProcess([...ASKED, "--dry-run"]);
     assert.equal(status, 0);
-    assert.match(stdout, /unknown to the model: \u{1F9FF}$/mu);
+    assert.match(stdout, /unknown to the model: \u{1FAE9}$/mu);
     const wrong = await inProcess([...ASKED.slice(0, -2), "--dry-run"]);
     assert.deepEqual([wrong.status, /--choice: Expected at least 2/.test(wrong.stderr)], [2, true]);
   });

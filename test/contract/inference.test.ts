@@ -67,7 +67,9 @@ describe("an operation that asks the model", () => {
     const told: unknown[] = [];
     await run(async () => SCORED, { onInference: (facts) => told.push(facts) });
     const { inputTokens, cachedPairs, timing } = SCORED;
-    assert.deepEqual(told, [{ questions: 1, pairs: 2, inputTokens, cachedPairs, timing, startedAt: 0 }]);
+    assert.deepEqual(told, [
+      { questions: 1, pairs: 2, inputTokens, cachedPairs, indistinct: 0, timing, startedAt: 0 },
+    ]);
   });
 
   it("costs its key the tokens of the computed pairs", async () => {

@@ -91,7 +91,7 @@ export function testLongTexts({ accepted, refused, hasEmojiInRuns }: LongTextSiz
   for (const { name, text } of longWordTexts(refused)) {
     if (text.startsWith(EMOJI) && !hasEmojiInRuns) continue;
     test(`${name}: refused by a lower bound where long words are read in runs`, async () => {
-      assertRefusedEarly(await encode("state", text));
+      assertRefusedEarly(await encode("state", text, 2048, IN_RUNS));
     });
   }
 }

@@ -7,10 +7,29 @@ import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { Random } from "./random.ts";
 
-export const json = readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8");
-export const tokenizer = new WordPieceEncoder(json);
+const embedded = readFileSync(path.join(embeddedModel, "tokenizer.json"), "utf8");
+const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+const RUNS = { type: "Split", pattern: { Regex: "[\\s\\S]{100}" }, behavior: "Isolated", invert: false };
+
+/** The embedded vocabulary with BERT's rules. */
+const bert = {
+  ...JSON.parse(embedded),
+  added_tokens: SPECIAL.map((content) => ({
+    id: JSON.parse(embedded).model.vocab[content],
+    ...{ content, special: true, single_word: false, lstrip: false, rstrip: false, normalized: false },
+  })),
+  normalizer: {
+    type: "BertNormalizer",
+    clean_text: true,
+    handle_chinese_chars: true,
+    strip_accents: null,
+    lowercase: true,
+  },
+  pre_tokenizer: { type: "Sequence", pretokenizers: [{ type: "BertPreTokenizer" }, RUNS] },
+};
+export const json = JSON.stringify(bert);
 /** The same without runs: a word of more than 100 characters is one `[UNK]`. */
-const plainJson = JSON.stringify({ ...JSON.parse(json), pre_tokenizer: { type: "BertPreTokenizer" } });
+const plainJson = JSON.stringify({ ...bert, pre_tokenizer: { type: "BertPreTokenizer" } });
 
 /** The service's tokenizer, and the library's to compare it with. Special tokens are text to both. */
 export function kindOf(name: string, file: string) {
@@ -19,6 +38,7 @@ export function kindOf(name: string, file: string) {
 }
 export type Kind = ReturnType<typeof kindOf>;
 
+export const EMBEDDED = kindOf("the embedded model's", embedded);
 export const IN_RUNS = kindOf("long words in runs", json);
 export const PLAIN = kindOf("long words as one token", plainJson);
 /** The rules of `training/text_rules.py`, with a small vocabulary. */
@@ -28,14 +48,14 @@ export const BY_PATTERNS = kindOf(
 );
 
 /** The tokens of one text, or how many too many it has. */
-export function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = IN_RUNS) {
+export function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = EMBEDDED) {
   return encodeAll([{ role, text, maxTokens }], 20, kind).then(([tokens]) => tokens);
 }
 
 export function encodeAll(
   parts: { role: PartRole; text: string; maxTokens: number }[],
   maxTooMany = 20,
-  kind: Kind = IN_RUNS,
+  kind: Kind = EMBEDDED,
 ) {
   return kind.tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
 }

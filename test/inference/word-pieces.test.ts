@@ -9,7 +9,7 @@ import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
-import { encode, encodeAll, json, tokenizer } from "./long-texts.ts";
+import { EMBEDDED, encode, encodeAll, json } from "./long-texts.ts";
 
 interface Golden {
   decisions: {
@@ -71,13 +71,13 @@ test("parts are left out after enough refusals, and the order of parts is kept a
 test("an aborted signal ends tokenizing", async () => {
   const parts = [{ role: "state" as const, text: "a", maxTokens: 10 }];
   const options = { maxTooMany: 20, signal: AbortSignal.abort(new Error("gone")) };
-  await assert.rejects(tokenizer.encodeParts(parts, options), /gone/);
+  await assert.rejects(EMBEDDED.tokenizer.encodeParts(parts, options), /gone/);
 });
 
 test("a tokenizer of another kind is refused, since the proof of the lower bound is not about it", () => {
   const others = [
     "no JSON",
-    json.replace('"max_input_chars_per_word": 100', '"max_input_chars_per_word": "many"'),
+    json.replace('"max_input_chars_per_word":100', '"max_input_chars_per_word":"many"'),
     json.replace("BertPreTokenizer", "Whitespace"),
     json.replace("{100}", "{99}"),
   ];

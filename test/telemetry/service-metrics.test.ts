@@ -40,7 +40,7 @@ describe("the metrics", () => {
       method: "POST",
       url: "/v1/rank",
       headers,
-      payload: { state: CANARY, candidates: ["a", "b", "c"] },
+      payload: { state: CANARY, candidates: ["a", "b", "B"] },
     });
     await app.inject({ url: `/${CANARY}?${CANARY}`, headers });
     const listTools = { jsonrpc: "2.0", id: CANARY, method: "tools/list" };
@@ -71,15 +71,19 @@ describe("the metrics", () => {
     assert.equal(seriesValue(text, 'decision_request_outcomes_total{outcome="completed"}'), 3);
   });
 
+  it("count questions with candidates that are the same to the model", () => {
+    assert.equal(seriesValue(text, "decision_indistinct_questions_total"), 1);
+  });
+
   it("count pairs, tokens, batches and what the caches knew", () => {
     const names = ['decision_pairs_total{source="computed"}', 'decision_pairs_total{source="cached"}'];
     assert.deepEqual(
       names.map((name) => seriesValue(text, name)),
-      [5, 2],
+      [4, 3],
     );
     assert.equal(seriesValue(text, "decision_score_cache_hits_total"), 2);
     assert.equal(seriesValue(text, "decision_batches_total"), 2);
-    assert.equal(seriesValue(text, "decision_batch_pairs_sum"), 5);
+    assert.equal(seriesValue(text, "decision_batch_pairs_sum"), 4);
     assert.equal(seriesValue(text, "decision_forwards_total"), 2);
     assert.ok(seriesValue(text, "decision_input_tokens_total") > 20);
     assert.ok(seriesValue(text, "decision_token_cache_hits_total") > 0);

@@ -86,7 +86,20 @@ function readLines(explanation: Texts, questions: readonly ReadQuestion[]): read
     ...questions.flatMap((question) => questionLines(question, limits)),
     "",
     unknown.length === 0 ? "no unknown words" : `unknown to the model: ${unknown.join(", ")}`,
+    ...questions.flatMap(sameLines),
   ];
+}
+
+/** A line for each group of candidates that are the same tokens. */
+function sameLines({ title, read, candidates }: ReadQuestion): readonly string[] {
+  const byTokens = new Map<string, string[]>();
+  for (const { label, text } of candidates) {
+    const tokens = read.candidates[label]?.tokens.map(({ id }) => id).join(" ");
+    if (tokens === undefined) continue;
+    byTokens.set(tokens, [...(byTokens.get(tokens) ?? []), JSON.stringify(cut(oneLine(text), NAME))]);
+  }
+  const groups = [...byTokens.values()].filter((same) => same.length > 1);
+  return groups.map((same) => `the same to the model (${title}): ${same.join(", ")}`);
 }
 
 function questionLines(

@@ -17,6 +17,8 @@ export class RequestWork {
   readonly scores: readonly Float32Array[];
   /** One [candidates, size] array for each question; undefined until a result has a vector. */
   vectors: readonly Float32Array[] | undefined;
+  /** Questions with candidates that are the same input to the model. */
+  readonly indistinct: number;
   inputTokens = 0;
   cachedPairs = 0;
   /** Number of batches that were formed while this request waited and that took none of its pairs. */
@@ -40,6 +42,7 @@ export class RequestWork {
     this.#heldStates = heldStates;
     this.scores = plan.map((paths) => new Float32Array(paths.length));
     this.#pairs = listPairs(plan);
+    this.indistinct = countIndistinct(this.#pairs, plan.length);
     this.#tokensFrom = sumFromEnd(this.#pairs);
     this.#states = lastUses(this.#pairs);
     this.#unanswered = this.#pairs.length;
@@ -144,4 +147,16 @@ function sumFromEnd(pairs: readonly Pair[]): Float64Array {
     sums[at] = candidate.tokens.length + (isNewQuestion ? question.tokens.length : 0) + (sums[at + 1] ?? 0);
   }
   return sums;
+}
+
+/** @param questions number of questions of the pairs */
+function countIndistinct(pairs: readonly Pair[], questions: number): number {
+  const keys = Array.from({ length: questions }, () => new Set<string>());
+  const indistinct = new Set<number>();
+  for (const { candidate, questionIndex } of pairs) {
+    const seen = keys[questionIndex];
+    if (seen?.has(candidate.key)) indistinct.add(questionIndex);
+    seen?.add(candidate.key);
+  }
+  return indistinct.size;
 }

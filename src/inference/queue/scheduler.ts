@@ -356,6 +356,7 @@ export class Scheduler {
       ...(work.vectors && { vectors: work.vectors }),
       inputTokens: work.inputTokens,
       cachedPairs: work.cachedPairs,
+      ...(work.indistinct > 0 && { indistinct: work.indistinct }),
       timing: { queue: begunAt - since, inference: now - begunAt },
     });
     this.#reportEmpty();

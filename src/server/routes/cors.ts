@@ -22,6 +22,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
       "traceparent",
       "x-decision-error",
       "x-decision-tuning",
+      "x-decision-indistinct",
     ],
     maxAge: REMEMBERED_S,
   });

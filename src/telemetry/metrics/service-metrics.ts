@@ -67,6 +67,10 @@ export class ServiceMetrics {
     "Pairs of answered requests by where their score came from",
     ["source"],
   );
+  readonly #indistinct = counter(
+    "decision_indistinct_questions_total",
+    "Answered questions with candidates that are the same tokens to the model",
+  );
   readonly #batchRequests = histogram("decision_batch_requests", "Requests in a batch", COUNTS.slice(0, 6));
   readonly #batchPairs = histogram("decision_batch_pairs", "Pairs in a batch", COUNTS);
   readonly #batchTokens = histogram("decision_batch_tokens", "New tokens in a batch", TOKENS);
@@ -83,7 +87,7 @@ export class ServiceMetrics {
     engine.onBatch((batch) => this.#noteBatch(batch));
     this.#formats = new TextFormats([
       ...[this.#requests, this.#duration, this.#queue, this.#tokenize, this.#inference],
-      ...[this.#tokens, this.#pairs],
+      ...[this.#tokens, this.#pairs, this.#indistinct],
       ...[this.#batchRequests, this.#batchPairs, this.#batchTokens, this.#batchDuration],
       ...engineMetrics(engine, version),
       readCounter("decision_log_lines_lost_total", "Lines of the log that could not be written", lostLines),
@@ -107,11 +111,12 @@ export class ServiceMetrics {
     for (const facts of inferences) this.#noteInference(facts);
   }
 
-  #noteInference({ timing, inputTokens, pairs, cachedPairs }: InferenceFacts): void {
+  #noteInference({ timing, inputTokens, pairs, cachedPairs, indistinct }: InferenceFacts): void {
     this.#queue.observe(timing.queue / 1000);
     this.#tokenize.observe(timing.tokenize / 1000);
     this.#inference.observe(timing.inference / 1000);
     this.#tokens.inc(inputTokens);
+    this.#indistinct.inc(indistinct ?? 0);
     if (cachedPairs > 0) this.#pairs.inc({ source: "cached" }, cachedPairs);
     if (pairs > cachedPairs) this.#pairs.inc({ source: "computed" }, pairs - cachedPairs);
   }
