@@ -148,7 +148,11 @@ function assertCode(what: string, received: ReadonlyMap<string, string>): void {
 }
 
 function assertDetail(status: number, detail: unknown): void {
-  assert.equal(Array.isArray(detail), status === 422, `detail of ${status} must be a sentence, of 422 an array`);
+  assert.equal(
+    Array.isArray(detail),
+    status === 422,
+    `detail of ${status} must be a sentence, of 422 an array`,
+  );
   if (!Array.isArray(detail)) return;
   for (const { msg } of detail) assert.match(msg, GRAMMAR);
 }
