@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * Read and try the contract
-         * @description Interactive documentation; every asset comes from this service.
+         * @description Interactive documentation; every asset comes from this service. Not there if the operator has turned pages off.
          */
         readonly get: operations["getDocs"];
         readonly put?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Read the contract as a reference
-         * @description Reference documentation on one page; every asset comes from this service.
+         * @description Reference documentation on one page; every asset comes from this service. Not there if the operator has turned pages off.
          */
         readonly get: operations["getRedoc"];
         readonly put?: never;
