@@ -13,7 +13,7 @@ const FOLDERS = {
   "src/contract": ["generated", "src/decisions", "src/errors", "src/json", "src/inference"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],
   // keys and their rates: the server asks for them, the commands write them
-  "src/keys": ["src/errors"],
+  "src/keys": ["src/errors", "src/utf8"],
   "src/server": ["src/contract", "src/inference", "src/keys", "src/errors"],
   // metrics and traces: told of requests by the server, of batches by the engine
   "src/telemetry": ["src/contract", "src/inference", "src/server"],
@@ -21,7 +21,7 @@ const FOLDERS = {
   "src/hub": ["src/models", "src/errors"],
   "src/served-model": ["src/models", "src/options", "src/errors", "src/home", "src/package-root"],
   // corrections fitted to labelled rows: pure, but for reading their files
-  "src/tuning": ["src/decisions", "src/evaluation", "src/inference", "src/errors"],
+  "src/tuning": ["src/decisions", "src/evaluation", "src/inference", "src/errors", "src/utf8"],
   "src/engine": [
     "src/decisions",
     "src/inference",
@@ -81,6 +81,7 @@ const FOLDERS = {
     "src/options",
     "src/package-root",
     "src/served-model",
+    "src/utf8",
   ],
   // runs in browsers: of ours it knows the types of the contract alone
   playground: ["generated"],

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { fileFault, invalidRequest, ServiceError } from "../../src/errors.ts";
+import { fileFault, invalidOption, invalidRequest, ServiceError } from "../../src/errors.ts";
+import { utf8Text } from "../../src/utf8.ts";
 import type { BenchRequest, Operation, Workload } from "./workload.ts";
 
 /** Reads a request by the contract. @throws ServiceError INVALID_REQUEST */
@@ -22,15 +23,13 @@ export function ofAnyModel(check: Check): Check {
  * @throws ServiceError INVALID_OPTION naming the first line that cannot be sent, and why
  */
 export async function readRequests(file: string, check: Check): Promise<Workload> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     const reason = fileFault(cause);
     throw new ServiceError("INVALID_OPTION", `--requests ${file} cannot be read: ${reason}.`, { cause });
   });
+  const text = utf8Text(bytes, (fault) => invalidOption(`--requests ${file} ${fault}.`));
   const requests: BenchRequest[] = [];
-  for (const [i, line] of text
-    .replace(/^\uFEFF/, "")
-    .split("\n")
-    .entries()) {
+  for (const [i, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const request = readLine(line);
     if (typeof request === "string") throw wrongLine(file, i + 1, request);

@@ -1,9 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { type Issue, invalidRequest, ServiceError } from "../errors.ts";
 import { readJson } from "../json/read.ts";
 import { idOf, MAX_ROW_BYTES, type Row, rowFault, type StatePlace, stateOf } from "./row.ts";
 
 const NEWLINE = 0x0a;
-const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /** A line without its newline; without text if it is too long. */
 interface Line {
@@ -11,19 +11,33 @@ interface Line {
   readonly endByte: number;
 }
 
-/** The rows of a JSON Lines file: one JSON value per line. Holds one line at a time. */
+/**
+ * The rows of a JSON Lines file: one JSON value per line. Holds one line at a time.
+ *
+ * @param chunks without byte order mark
+ */
 export async function* jsonlRows(chunks: AsyncIterable<Uint8Array>, place: StatePlace): AsyncGenerator<Row> {
   let number = 0;
+  let line = 0;
   for await (const { bytes, endByte } of linesOf(chunks)) {
+    line += 1;
     if (bytes !== undefined && isBlank(bytes)) continue;
     number += 1;
-    yield { number, endByte, ...(await readLine(bytes, place)) };
+    yield { number, endByte, ...(await readLine(bytes, line, place)) };
   }
 }
 
-async function readLine(bytes: Buffer | undefined, place: StatePlace): Promise<Pick<Row, "id" | "state">> {
+async function readLine(
+  bytes: Buffer | undefined,
+  line: number,
+  place: StatePlace,
+): Promise<Pick<Row, "id" | "state">> {
   if (bytes === undefined)
     return { state: rowFault(`Expected a row of at most ${MAX_ROW_BYTES} bytes, got more.`, "too_many") };
+  if (!isUtf8(bytes))
+    return {
+      state: rowFault(`Expected UTF-8, got other bytes in line ${line} of the file.`, "invalid_json"),
+    };
   try {
     const row = await readJson(bytes);
     return { id: idOf(row), state: stateOf(row, place) };
@@ -43,7 +57,6 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line>
   let length = 0;
   let isTooLong = false;
   let endByte = 0;
-  let isFirst = true;
   const add = (part: Buffer) => {
     length += part.length;
     endByte += part.length;
@@ -53,9 +66,8 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line>
   };
   const take = (): Line => {
     const whole = isTooLong ? undefined : Buffer.concat(parts);
-    const bytes = isFirst && whole?.subarray(0, 3).equals(BYTE_ORDER_MARK) ? whole.subarray(3) : whole;
-    [parts, length, isTooLong, isFirst] = [[], 0, false, false];
-    return { bytes, endByte };
+    [parts, length, isTooLong] = [[], 0, false];
+    return { bytes: whole, endByte };
   };
   for await (const chunk of chunks) {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);

@@ -8,6 +8,8 @@ import type { Outcome } from "./outcome.ts";
 export interface OutputFormat {
   /** The header line with its end; empty if the format has none. */
   readonly head: string;
+  /** Of CSV. */
+  readonly delimiter?: string;
   /** A row with its line end. */
   rowText(outcome: Outcome): string;
 }
@@ -32,13 +34,26 @@ function answersOf(body: string): string {
   return `${body.slice(1, end)},"model":${writeJson(JSON.parse(body).model)}`;
 }
 
+/** What the CSV output takes over from the input. */
+export interface CsvTraits {
+  /** Of a CSV input. */
+  readonly header?: readonly string[] | undefined;
+  /** Whether it begins with a byte order mark, by which spreadsheets recognize UTF-8. */
+  readonly hasMark?: boolean;
+  readonly delimiter?: string | undefined;
+}
+
 /**
  * CSV: the columns of a CSV input, or `row` and `id`; then `answer.<question>` and `confidence.<question>` for each
  * question; then `error`.
  *
  * @throws ServiceError INVALID_OPTION if the input has such a column
  */
-export function csvFormat(header: readonly string[] | undefined, questions: JsonObject): OutputFormat {
+export function csvFormat(
+  { header, hasMark, delimiter = "," }: CsvTraits,
+  questions: JsonObject,
+): OutputFormat {
+  const line = (cells: readonly string[]) => stringify([[...cells]], { quoted_match: /[\r\n]/, delimiter });
   const names = [...questions.keys()];
   const added = [...names.flatMap((name) => [`answer.${name}`, `confidence.${name}`]), "error"];
   const taken = header?.find((name) => added.includes(name));
@@ -47,7 +62,8 @@ export function csvFormat(header: readonly string[] | undefined, questions: Json
     throw new ServiceError("INVALID_OPTION", message);
   }
   return {
-    head: line([...(header ?? ["row", "id"]), ...added]),
+    head: (hasMark ? "\ufeff" : "") + line([...(header ?? ["row", "id"]), ...added]),
+    delimiter,
     rowText({ row: { number, id, cells }, answer }) {
       const about = cells ?? [String(number), id === undefined ? "" : cellOf(id)];
       if (typeof answer !== "string")
@@ -72,5 +88,3 @@ function errorCell({ code, message, issues }: ServiceError): string {
   const reasons = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`.replace(/^: /, ""));
   return `${code}: ${reasons.length > 0 ? reasons.join(" ") : message}`;
 }
-
-const line = (cells: readonly string[]) => stringify([[...cells]], { quoted_match: /[\r\n]/ });

@@ -3,6 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { parse } from "csv-parse";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../json/value.ts";
+import type { OutputFormat } from "./output-format.ts";
 
 /** The complete rows that an earlier run has written, and where they end. */
 export interface Written {
@@ -25,9 +26,10 @@ export async function writtenJsonl(file: string, questions: JsonObject): Promise
   try {
     const { size } = await handle.stat();
     const end = await newlineBefore(handle, size);
-    if (end === undefined) return emptyOr(file, await textOf(handle, 0, Math.min(size, 8)), '{"row":1');
+    if (end === undefined)
+      return emptyOr(file, await bytesAt(handle, 0, Math.min(size, 8)), Buffer.from('{"row":1'));
     const begin = ((await newlineBefore(handle, end)) ?? -1) + 1;
-    return { rows: rowOf(await textOf(handle, begin, end), file, questions), bytes: end + 1 };
+    return { rows: rowOf(String(await bytesAt(handle, begin, end)), file, questions), bytes: end + 1 };
   } finally {
     await handle.close();
   }
@@ -71,40 +73,50 @@ async function newlineBefore(handle: FileHandle, position: number): Promise<numb
   return undefined;
 }
 
-async function textOf(handle: FileHandle, begin: number, end: number): Promise<string> {
+async function bytesAt(handle: FileHandle, begin: number, end: number): Promise<Buffer> {
   const bytes = Buffer.alloc(end - begin);
   await handle.read(bytes, 0, bytes.length, begin);
-  return bytes.toString();
+  return bytes;
 }
 
 /**
  * Counts the complete rows of a CSV output.
  *
- * @param head the header line that this run would write
+ * @param format with the header line that this run would write
  * @throws ServiceError INVALID_OPTION if `decision batch` did not write this file, or wrote it with other columns
  */
-export async function writtenCsv(file: string, head: string): Promise<Written> {
+export async function writtenCsv(
+  file: string,
+  { head, delimiter = "," }: Pick<OutputFormat, "head" | "delimiter">,
+): Promise<Written> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    const begin = await textOf(handle, 0, Math.min(size, Buffer.byteLength(head)));
-    if (begin !== head) return emptyOr(file, begin, head);
-    return await countRecords(file, size, Buffer.byteLength(head));
+    const expected = Buffer.from(head);
+    const begin = await bytesAt(handle, 0, Math.min(size, expected.length));
+    if (!begin.equals(expected)) return emptyOr(file, begin, expected);
+    return await countRecords(file, size, expected.length, delimiter);
   } finally {
     await handle.close();
   }
 }
 
 /** Counts the rows after the header. A last row without a newline, or within quotes, is incomplete. */
-async function countRecords(file: string, size: number, headBytes: number): Promise<Written> {
+async function countRecords(
+  file: string,
+  size: number,
+  headBytes: number,
+  delimiter: string,
+): Promise<Written> {
   let written: Written = { rows: 0, bytes: headBytes };
   const parser = parse({
+    delimiter,
     relax_column_count: true,
     record_delimiter: "\n",
     on_record: (_: unknown, { bytes }) => {
       // the parser treats the end of the file as the end of a row
-      const isWhole = bytes < size || endsWithNewline;
-      if (isWhole && bytes > headBytes) written = { rows: written.rows + 1, bytes };
+      const end = headBytes + bytes;
+      if (end < size || endsWithNewline) written = { rows: written.rows + 1, bytes: end };
       return undefined;
     },
   });
@@ -114,7 +126,7 @@ async function countRecords(file: string, size: number, headBytes: number): Prom
   });
   parser.resume();
   let endsWithNewline = false;
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of createReadStream(file, { start: headBytes })) {
     endsWithNewline = chunk.at(-1) === NEWLINE;
     if (failure === undefined) await new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
   }
@@ -123,8 +135,9 @@ async function countRecords(file: string, size: number, headBytes: number): Prom
 }
 
 /** A file with less than one row can be started anew if it is the beginning of one. */
-function emptyOr(file: string, text: string, expected: string): Written {
-  if (expected.startsWith(text) || text.startsWith(expected)) return NOTHING;
+function emptyOr(file: string, found: Buffer, expected: Buffer): Written {
+  const length = Math.min(found.length, expected.length);
+  if (found.subarray(0, length).equals(expected.subarray(0, length))) return NOTHING;
   throw foreign(file);
 }
 

@@ -28,6 +28,11 @@ export const ROWS_FLAGS = {
     helpValue: "jsonl|csv",
     description: "format of the input [default: by the file name, else jsonl]",
   }),
+  delimiter: Flags.string({
+    helpValue: "<character>",
+    description:
+      'character between the columns of CSV, for example ";" or tab [default: tab for .tsv, that of a first line "sep=;", else a comma]',
+  }),
   "state-field": Flags.string({
     default: "state",
     helpValue: "<name>",
@@ -136,8 +141,22 @@ export function formatOf(flag: string, file: string, given: string | undefined, 
   if (given === "jsonl" || given === "csv") return given;
   if (file === "-") return standard;
   if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
-  if (/\.csv$/i.test(file)) return "csv";
+  if (/\.[ct]sv$/i.test(file)) return "csv";
   throw invalidOption(
-    `${flag} must be a file name that ends in .jsonl or .csv; otherwise add ${flag}-format.`,
+    `${flag} must be a file name that ends in .jsonl, .csv or .tsv; otherwise add ${flag}-format.`,
+  );
+}
+
+/**
+ * The character between the columns of CSV: as given, or a tab for .tsv; undefined: as the input says.
+ *
+ * @throws ServiceError INVALID_OPTION
+ */
+export function delimiterOf(given: string | undefined, file: string): string | undefined {
+  if (given === undefined) return /\.tsv$/i.test(file) ? "\t" : undefined;
+  const character = given === "tab" || given === "\\t" ? "\t" : given;
+  if (/^[^"\r\n]$/u.test(character)) return character;
+  throw invalidOption(
+    `--delimiter takes one character other than a quote, or tab, not ${JSON.stringify(given.slice(0, 60))}.`,
   );
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fileFault, invalidOption, type ServiceError } from "../errors.ts";
+import { utf8Text } from "../utf8.ts";
 
 /** The state from the command line; `-` reads standard input. @throws ServiceError INVALID_OPTION for an empty one */
 export async function stateText(given: string): Promise<string> {
@@ -40,17 +41,13 @@ export async function givenState(flags: {
  */
 export async function fileText(file: string, flag: string): Promise<string> {
   const bytes = file === "-" ? await buffer(standardInput(flag)) : await fileBytes(file, flag);
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (text.trim() !== "") return text;
-    throw file === "-"
-      ? emptyInput(flag)
-      : invalidOption(`${flag} must be a file with text; ${file} is empty.`);
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    const what = file === "-" ? "standard input" : file;
-    throw invalidOption(`${flag} must be a UTF-8 text file; ${what} has bytes that are not UTF-8.`);
-  }
+  const text = utf8Text(bytes, (fault) =>
+    invalidOption(`${flag}: ${file === "-" ? "standard input" : file} ${fault}.`),
+  );
+  if (text.trim() !== "") return text;
+  throw file === "-"
+    ? emptyInput(flag)
+    : invalidOption(`${flag} must be a file with text; ${file} is empty.`);
 }
 
 function fileBytes(file: string, flag: string): Promise<Buffer> {

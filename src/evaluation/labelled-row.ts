@@ -56,11 +56,19 @@ function labelOf(
   const text = value instanceof JsonNumber ? value.text : String(value);
   const isNoul = isJsonObject(question) && question.get("type") === "noul";
   const meant = isNoul ? (YES_NO.get(text.toLowerCase()) ?? text) : text;
-  if (labels.includes(meant)) return meant;
+  // programs write columns of whole numbers with gaps as 2.0
+  const found = [meant, wholeNumber(meant)].find((one) => labels.includes(one));
+  if (found !== undefined) return found;
   throw new ServiceError(
     "INVALID_OPTION",
-    `--input, row ${row}: the label of ${JSON.stringify(name)} must be one of ${labels.map((one) => JSON.stringify(one)).join(", ")}.`,
+    `--input, row ${row}: the label of ${JSON.stringify(name)} must be one of ${labels.map((one) => JSON.stringify(one)).join(", ")}, not ${JSON.stringify(text.slice(0, 60))}.`,
   );
+}
+
+/** A whole number without its fraction or exponent; any other text as it is. */
+function wholeNumber(text: string): string {
+  const value = /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? String(value) : text;
 }
 
 /** Notations of the outcomes of a noul in tables. */

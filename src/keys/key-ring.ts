@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileFault, ServiceError } from "../errors.ts";
+import { utf8Text } from "../utf8.ts";
 import { digestOf, type KeyEntry, parseKeyFile } from "./key-file.ts";
 import { KeyRates } from "./key-rates.ts";
 
@@ -92,7 +93,7 @@ export class KeyRing {
 export function readKeyFile(file: string): readonly KeyEntry[] {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = utf8Text(readFileSync(file), (fault) => new Error(`it ${fault}`));
   } catch (cause) {
     throw new ServiceError(
       "INVALID_OPTION",

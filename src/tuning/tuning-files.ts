@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { fileFault, ServiceError } from "../errors.ts";
+import { fileFault, invalidOption, ServiceError } from "../errors.ts";
+import { utf8Text } from "../utf8.ts";
 import type { NamedTuning } from "./tuning.ts";
 import { MAX_TUNING_BYTES, readTuning } from "./tuning-file.ts";
 
@@ -17,10 +18,15 @@ export async function readTuningFiles(
 }
 
 async function textOf(file: string, flag: string): Promise<string> {
+  const bytes = await bytesOf(file, flag);
+  return utf8Text(bytes, (fault) => invalidOption(`${flag} ${file} ${fault}.`));
+}
+
+async function bytesOf(file: string, flag: string): Promise<Buffer> {
   try {
     if ((await stat(file)).size > MAX_TUNING_BYTES)
       throw new Error(`it has more than ${MAX_TUNING_BYTES} bytes`);
-    return await readFile(file, "utf8");
+    return await readFile(file);
   } catch (cause) {
     throw new ServiceError("INVALID_OPTION", `${flag} ${file} cannot be read: ${fileFault(cause)}.`, {
       cause,

@@ -6,6 +6,7 @@ import { after, describe, it } from "node:test";
 import { type BatchState, runBatch } from "../../src/batch/batch.ts";
 import { csvRows } from "../../src/batch/csv-rows.ts";
 import { inOrder } from "../../src/batch/in-order.ts";
+import { openRowBytes } from "../../src/batch/input-start.ts";
 import { jsonlRows } from "../../src/batch/jsonl-rows.ts";
 import { csvFormat, JSONL, type OutputFormat } from "../../src/batch/output-format.ts";
 import { barText, progressText } from "../../src/batch/progress-text.ts";
@@ -55,10 +56,20 @@ const CASES: readonly Case[] = [
   {
     name: "CSV",
     open: async () => {
-      const { rows, header } = await csvRows(bytesOf(CSV_INPUT), { field: "state" });
-      return { rows, format: csvFormat(header, QUESTIONS) };
+      const source = await csvRows(bytesOf(CSV_INPUT), { field: "state" });
+      return { rows: source.rows, format: csvFormat(source, QUESTIONS) };
     },
-    written: ({ head }) => writtenCsv(file, head),
+    written: (format) => writtenCsv(file, format),
+  },
+  {
+    name: "CSV for a spreadsheet",
+    open: async () => {
+      const text = CSV_INPUT.replaceAll(",", ";").replace(/^state|^id/, '"$&"');
+      const { chunks, hasMark } = await openRowBytes(bytesOf(`\ufeff${text}`));
+      const source = await csvRows(chunks, { field: "state" }, ";");
+      return { rows: source.rows, format: csvFormat({ ...source, hasMark }, QUESTIONS) };
+    },
+    written: (format) => writtenCsv(file, format),
   },
 ];
 
@@ -86,13 +97,19 @@ async function finish(
   return { text, state };
 }
 
+const EXPECTED: Readonly<Record<string, string>> = {
+  "JSON Lines": ".jsonl",
+  CSV: ".csv",
+  "CSV for a spreadsheet": "-spreadsheet.csv",
+};
+
 for (const each of CASES) {
   describe(`a batch of ${each.name}`, () => {
     it("writes one row for each row of the input, in order, with an error where there is one", async () => {
       const { text, state } = await finish(each, "", 0);
       assert.deepEqual([state.rows, state.errors], [5, 2]);
       const expected = readFileSync(
-        new URL(`../../../test/batch/expected.${each.name === "CSV" ? "csv" : "jsonl"}`, import.meta.url),
+        new URL(`../../../test/batch/expected${EXPECTED[each.name]}`, import.meta.url),
         "utf8",
       );
       assert.equal(text, expected);
@@ -132,7 +149,10 @@ for (const each of CASES) {
 }
 
 it("refuses a CSV input that has a column of the output", () => {
-  assert.throws(() => csvFormat(["state", "answer.10"], QUESTIONS), /--input has a column "answer\.10"/);
+  assert.throws(
+    () => csvFormat({ header: ["state", "answer.10"] }, QUESTIONS),
+    /--input has a column "answer\.10"/,
+  );
 });
 
 describe("errors of a service", () => {

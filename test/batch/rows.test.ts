@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { csvRows } from "../../src/batch/csv-rows.ts";
+import { openRowBytes } from "../../src/batch/input-start.ts";
 import { jsonlRows } from "../../src/batch/jsonl-rows.ts";
 import { MAX_ROW_BYTES, type Row, type StatePlace } from "../../src/batch/row.ts";
 import { ServiceError } from "../../src/errors.ts";
@@ -26,6 +27,7 @@ function shown({ state }: Row): string {
 }
 
 const FIELD: StatePlace = { field: "state" };
+const MARK_BYTES = 3;
 
 describe("rows of JSON Lines", () => {
   const text = [
@@ -53,7 +55,7 @@ describe("rows of JSON Lines", () => {
 
   for (const length of [1, 2, 3, 7, 64, 1000]) {
     it(`are the same in chunks of ${length} bytes`, async () => {
-      const rows = await listOf(jsonlRows(chunksOf(text, length), FIELD));
+      const rows = await listOf(jsonlRows((await openRowBytes(chunksOf(text, length))).chunks, FIELD));
       assert.equal(rows.length, expected.length);
       for (const [at, row] of rows.entries()) {
         const want = expected[at] ?? "";
@@ -61,7 +63,7 @@ describe("rows of JSON Lines", () => {
         if (typeof want === "string") assert.equal(shown(row), want);
         else assert.match(shown(row), want);
       }
-      assert.equal(rows.at(-1)?.endByte, Buffer.byteLength(text));
+      assert.equal(rows.at(-1)?.endByte, Buffer.byteLength(text) - MARK_BYTES);
       assert.equal(writeJson(rows[0]?.id), "7");
     });
   }
@@ -81,7 +83,7 @@ describe("rows of JSON Lines", () => {
     const rows = await listOf(jsonlRows(chunksOf(bytes, 65_536), FIELD));
     assert.match(shown(rows[0] as Row), /^row: Expected a row of at most 4194304 bytes/);
     assert.equal(shown(rows[1] as Row), '"a"');
-    assert.match(shown(rows[2] as Row), /UTF-8/);
+    assert.equal(shown(rows[2] as Row), "row: Expected UTF-8, got other bytes in line 3 of the file.");
     assert.deepEqual([shown(rows[3] as Row), rows.length], ['"b"', 4]);
   });
 });
@@ -99,7 +101,8 @@ describe("rows of CSV", () => {
 
   for (const length of [1, 2, 5, 1000]) {
     it(`are the same in chunks of ${length} bytes`, async () => {
-      const { header, rows } = await csvRows(chunksOf(text, length), FIELD);
+      const { chunks } = await openRowBytes(chunksOf(text, length));
+      const { header, rows } = await csvRows(chunks, FIELD);
       assert.deepEqual(header, ["id", "state"]);
       const list = await listOf(rows);
       assert.equal(list.length, expected.length);
@@ -110,7 +113,7 @@ describe("rows of CSV", () => {
         if (typeof want === "string") assert.equal(shown(row), want);
         else assert.match(shown(row), want);
       }
-      assert.equal(list.at(-1)?.endByte, Buffer.byteLength(text));
+      assert.equal(list.at(-1)?.endByte, Buffer.byteLength(text) - MARK_BYTES);
     });
   }
 
@@ -118,6 +121,55 @@ describe("rows of CSV", () => {
     const { rows } = await csvRows(chunksOf("10,2\nb,a\n", 4), "row");
     assert.deepEqual((await listOf(rows)).map(shown), ['{"10":"b","2":"a"}']);
   });
+
+  it("are faults if a cell is not UTF-8, and keep the character that stands for such bytes", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from("id,state\n1,\ufffd\n"),
+      Buffer.from('2,"a\nTr\u00e8s"\n\u00e9,b\n', "latin1"),
+      Buffer.from("4,Tr\u00e8s\n"),
+    ]);
+    for (const length of [1, 5, 1000]) {
+      const list = await listOf((await csvRows(chunksOf(bytes, length), FIELD)).rows);
+      assert.deepEqual(list.map(shown), [
+        '"\ufffd"',
+        'row: Expected UTF-8, got other bytes in the column "state" (up to line 4 of the file).',
+        'row: Expected UTF-8, got other bytes in the column "id" (up to line 5 of the file).',
+        '"Tr\u00e8s"',
+      ]);
+      assert.deepEqual(
+        list.map(({ cells }) => cells?.join()),
+        ["1,\ufffd", "2,", ",b", "4,Tr\u00e8s"],
+      );
+    }
+  });
+
+  it("may have unnamed columns, as spreadsheets write them", async () => {
+    const given = "id,,state,,\n1,,a,,\n2,x,b,,\n3,,c,,y\n4,,d\n";
+    const { header, rows } = await csvRows(chunksOf(given, 7), FIELD);
+    assert.deepEqual(header, ["id", "", "state"]);
+    const fault = "row: Expected 3 cells, as the header has, got 5.";
+    assert.deepEqual((await listOf(rows)).map(shown), ['"a"', '"b"', fault, '"d"']);
+    const whole = await csvRows(chunksOf(",id,\nx,1,\n,2,\n", 7), "row");
+    assert.deepEqual((await listOf(whole.rows)).map(shown), ['{"":"x","id":"1"}', '{"id":"2"}']);
+    const twice = await csvRows(chunksOf(",,id\nx,y,1\n", 7), "row");
+    assert.deepEqual((await listOf(twice.rows)).map(shown), [
+      "row: Expected a name for each column, got 2 cells without.",
+    ]);
+  });
+
+  for (const [given, delimiter] of [
+    ["id;state\n1;a,b\n", ";"],
+    ["id\tstate\n1\ta,b\n", "\t"],
+    ["id\u00a6state\n1\u00a6a,b\n", "\u00a6"],
+    ["sep=;\r\nid;state\r\n1;a,b\r\n", undefined],
+    ["SEP=\t\nid\tstate\n1\ta,b\n", undefined],
+    ["sep=,\nid;state\n1;a,b\n", ";"],
+  ] as const)
+    it(`may have another delimiter: ${JSON.stringify(given)}`, async () => {
+      const { header, rows } = await csvRows(chunksOf(given, 3), FIELD, delimiter);
+      assert.deepEqual(header, ["id", "state"]);
+      assert.deepEqual((await listOf(rows)).map(shown), ['"a,b"']);
+    });
 
   it("end with a fault at a quote that is never closed, however much follows", async () => {
     const endless = Buffer.concat([Buffer.from('state\na\n"b\n'), Buffer.alloc(2 * MAX_ROW_BYTES, "x\n")]);
@@ -136,6 +188,12 @@ describe("rows of CSV", () => {
       input: "id,text\n1,a\n",
       message: /no column "state".*"id", "text".*--state-field/,
     },
+    {
+      name: "another delimiter that is not named",
+      input: "id;text\n1;a\n",
+      message: /only "id;text"; .* Columns were separated by a comma; --delimiter names another character\./,
+    },
+    { name: "a header that is not UTF-8", input: Buffer.of(0xe9, 0x0a), message: /header line .* not UTF-8/ },
     { name: "two columns of one name", input: "state,state\n", message: /two columns named "state"/ },
   ]) {
     it(`refuses ${name}`, async () => {
@@ -146,4 +204,26 @@ describe("rows of CSV", () => {
       });
     });
   }
+});
+
+describe("a file of rows", () => {
+  for (const encoding of ["utf16le", "swap16"] as const)
+    for (const mark of ["\ufeff", ""])
+      it(`in UTF-16 is refused by its name: ${encoding}, ${mark === "" ? "without" : "with"} a mark`, async () => {
+        const bytes = Buffer.from(`${mark}{"state":"x"}`, "utf16le");
+        const given = encoding === "swap16" ? bytes.swap16() : bytes;
+        await assert.rejects(
+          openRowBytes(chunksOf(given, 1)),
+          /^ServiceError: --input is UTF-16: save it as UTF-8\.$/,
+        );
+      });
+
+  it("may be empty or short", async () => {
+    for (const text of ["", "1", "{}"]) {
+      const { chunks, isEmpty } = await openRowBytes(chunksOf(text, 1));
+      const parts: Uint8Array[] = [];
+      for await (const part of chunks) parts.push(part);
+      assert.deepEqual([Buffer.concat(parts).toString(), isEmpty], [text, text === ""]);
+    }
+  });
 });

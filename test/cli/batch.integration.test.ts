@@ -249,7 +249,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an input of no known format",
       args: [...BATCH, "--input", "questions.json", ...MODEL],
-      says: /ends in \.jsonl or \.csv/,
+      says: /ends in \.jsonl, \.csv or \.tsv/,
     },
     {
       name: "a column that is not there",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { startFastService } from "../support/fast-service.ts";
 import { inProcess } from "./in-process.ts";
 
@@ -62,12 +62,12 @@ describe("a file to read", () => {
     ))
       for (const [file, fault] of [
         ["empty", "empty is empty"],
-        ["latin1", "latin1 has bytes that are not UTF-8"],
+        ["latin1", "latin1 has bytes that are not UTF-8 (first in line 1)"],
       ] as const) {
         if (!line.startsWith("bench") && named.startsWith("--")) {
           const { status, stderr } = await run(`${line} ${file}`);
           assert.equal(status, 2, line);
-          assert.ok(stderr.includes(`${named} must be a`) && stderr.includes(fault), stderr);
+          assert.ok(stderr.includes(named) && stderr.includes(fault), stderr);
         }
       }
   });
@@ -120,6 +120,89 @@ describe("a disk that is full", { skip: existsSync("/dev/full") ? false : "there
     await close();
     assert.equal(status, 1);
     assert.match(stderr, /--report \/dev\/full cannot be written: its disk is full \(ENOSPC\)\./);
+  });
+});
+
+let service: Awaited<ReturnType<typeof startFastService>>;
+before(async () => {
+  service = await startFastService();
+});
+after(() => service.close());
+
+describe("rows that are not UTF-8", () => {
+  const latin = Buffer.from("state,angry\nHm!,true\nTr\u00e8s d\u00e9\u00e7u,true\n", "latin1");
+  const LINES = [
+    "batch --questions questions.json",
+    "evaluate --questions questions.json",
+    "tune --questions questions.json --output t.json",
+  ];
+
+  it("are refused if the file is UTF-16, by every command", async () => {
+    writeFileSync(path.join(folder, "utf16.csv"), Buffer.from("\ufeffstate,angry\nx,true\n", "utf16le"));
+    writeFileSync(path.join(folder, "utf16.jsonl"), Buffer.from('{"state":"x"}\n', "utf16le"));
+    for (const line of LINES)
+      for (const file of ["utf16.csv", "utf16.jsonl"]) {
+        const { status, stderr } = await run(`${line} --input ${file}`);
+        assert.equal(status, 2, stderr);
+        assert.match(stderr, /--input is UTF-16: save it as UTF-8\./);
+      }
+    const { stderr } = await run("explain --dry-run --question ? --state-file utf16.csv");
+    assert.match(stderr, /--state-file: utf16\.csv is UTF-16: save it as UTF-8\./);
+  });
+
+  it("are errors with their line, and exit code 1", async () => {
+    writeFileSync(path.join(folder, "latin1.csv"), latin);
+    const { url } = service;
+    const batch = await run(`batch --questions questions.json --input latin1.csv --url ${url}`);
+    const evaluate = await run(`evaluate --questions questions.json --input latin1.csv --url ${url}`);
+    const message = 'Expected UTF-8, got other bytes in the column "state" (up to line 3 of the file).';
+    assert.equal(batch.status, 1);
+    assert.ok(batch.stdout.includes(`INVALID_REQUEST: ${message.replaceAll('"', '""')}`), batch.stdout);
+    assert.ok(!batch.stdout.includes("\ufffd"));
+    assert.equal(evaluate.status, 1);
+    assert.ok(evaluate.stdout.includes(message), evaluate.stdout);
+  });
+
+  it("are told of if no row can be read", async () => {
+    writeFileSync(
+      path.join(folder, "latin1.jsonl"),
+      Buffer.from('{"state":"\u00e9","angry":true}', "latin1"),
+    );
+    const { status, stderr } = await run(`evaluate --questions questions.json --input latin1.jsonl`);
+    assert.equal(status, 2);
+    assert.match(stderr, /no row that can be read\. Row 1: Expected UTF-8, got other bytes in line 1/);
+  });
+});
+
+describe("the delimiter of CSV", () => {
+  it("is named by a flag, the file's name or its first line, and kept in the output with the byte order mark", async () => {
+    const { url } = service;
+    const withRows = (file: string, text: string, flags: readonly string[] = []) => {
+      writeFileSync(path.join(folder, file), text);
+      const line = ["batch", "--questions", "questions.json", "--input", file, "--url", url, ...flags];
+      return inProcess(line, { cwd: folder });
+    };
+    const mark = "\ufeff";
+    for (const [file, text, flags, head] of [
+      [
+        "semi.csv",
+        `${mark}id;state\n1;m\u00f6chte, bitte\n`,
+        ["--delimiter", ";"],
+        `${mark}id;state;answer.angry`,
+      ],
+      ["excel.csv", "sep=;\r\nid;state\r\n1;x\r\n", [], "id;state;answer.angry"],
+      ["tab.tsv", "id\tstate\n1\tx\n", [], "id\tstate\tanswer.angry"],
+      ["tab.csv", "id\tstate\n1\tx\n", ["--delimiter", "tab"], "id\tstate\tanswer.angry"],
+    ] as const) {
+      const { status, stdout, stderr } = await withRows(file, text, flags);
+      assert.equal(status, 0, stderr);
+      assert.ok(stdout.startsWith(head), stdout);
+    }
+    for (const wrong of ["", ";;", '"', "\n"]) {
+      const { status, stderr } = await withRows("semi.csv", "id;state\n", ["--delimiter", wrong]);
+      assert.equal(status, 2);
+      assert.match(stderr, /--delimiter takes one character other than a quote, or tab, not "/);
+    }
   });
 });
 

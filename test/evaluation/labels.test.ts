@@ -48,6 +48,13 @@ describe("labels of a row", () => {
     assert.deepEqual(await labels('{"state":"x","intent":"2","angry":"Yes","urgency":"1"}'), expected);
   });
 
+  it("may be whole numbers with a fraction of zero, as programs write columns with gaps", async () => {
+    for (const level of ["1.0", '"1.0"', '" 1."', '"1e0"', '"+1"'])
+      assert.deepEqual(await labels(`{"urgency":${level}}`), { urgency: "1" }, level);
+    assert.deepEqual(await labels('{"intent":2.0}'), { intent: "2" });
+    await assert.rejects(labels('{"urgency":0.5}'), /must be one of "0", "1", not "0\.5"\./);
+  });
+
   it("may be missing", async () => {
     assert.deepEqual(await labels('{"state":"x","intent":null,"angry":""}'), {});
     assert.deepEqual(await labels('"x"'), {});

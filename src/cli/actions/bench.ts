@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { readFile } from "node:fs/promises";
 import { bench } from "../../../bench/bench.ts";
 import type { BenchOptions } from "../../../bench/options.ts";
 import { checkSameEffort, compareReports, differencesInSetting } from "../../../bench/report/compare.ts";
@@ -7,9 +6,10 @@ import { failuresOf, failuresText } from "../../../bench/report/failures.ts";
 import { pageHtml } from "../../../bench/report/page.ts";
 import type { Report } from "../../../bench/report/report.ts";
 import { comparisonTable, reportText, tableText } from "../../../bench/report/terminal.ts";
-import { fileFault, ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../errors.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
+import { fileText } from "../state-text.ts";
 
 export interface BenchOutput {
   readonly isJson: boolean;
@@ -82,11 +82,7 @@ async function measure(options: BenchOptions): Promise<Report> {
 
 /** @throws ServiceError INVALID_OPTION, also if the report's effort differs from this run's */
 async function readReport(file: string, isFull: boolean): Promise<Report> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const reason = fileFault(cause);
-    throw new ServiceError("INVALID_OPTION", `--compare ${file} cannot be read: ${reason}.`, { cause });
-  });
-  const report = parseReport(text);
+  const report = parseReport(await fileText(file, "--compare"));
   if (report === undefined)
     throw new ServiceError("INVALID_OPTION", `--compare ${file} is not a report of decision bench --json.`);
   checkSameEffort(report, isFull, file);

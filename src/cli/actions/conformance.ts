@@ -9,6 +9,7 @@ import {
 } from "../../conformance/reporters/index.ts";
 import { writeBaseline } from "../../conformance/run/baseline.ts";
 import { fileFault, ServiceError } from "../../errors.ts";
+import { utf8Text } from "../../utf8.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
 
@@ -88,7 +89,7 @@ function readSeed(given: string | undefined): number | undefined {
 async function readInput(name: string | undefined, flag: string): Promise<string | undefined> {
   if (name === undefined) return undefined;
   try {
-    return await readFile(name, "utf8");
+    return utf8Text(await readFile(name), (fault) => new Error(`it ${fault}`));
   } catch (cause) {
     const reason = fileFault(cause);
     throw new ServiceError("INVALID_OPTION", `${flag} ${name} cannot be read: ${reason}.`, { cause });

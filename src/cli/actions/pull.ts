@@ -9,6 +9,7 @@ import { MAX_MANIFEST_BYTES } from "../../models/package/package-file.ts";
 import type { PublishedModel } from "../../models/store/catalogue.ts";
 import { findModel, publishedModel, shortName } from "../../models/store/store.ts";
 import { modelShelves } from "../../served-model.ts";
+import { utf8Text } from "../../utf8.ts";
 import { bytesText } from "../output/model-text.ts";
 import { transferText } from "../output/transfer-text.ts";
 
@@ -87,7 +88,7 @@ async function descriptionText(file: string): Promise<string> {
     if (!found.isFile()) throw new Error("it is not a regular file");
     if (found.size > MAX_MANIFEST_BYTES)
       throw new Error(`it has ${found.size} bytes, more than the ${MAX_MANIFEST_BYTES} of a manifest`);
-    return await readFile(file, "utf8");
+    return utf8Text(await readFile(file), (fault) => new Error(`it ${fault}`));
   } catch (cause) {
     throw invalidOption(`${file} cannot be read: ${fileFault(cause)}.`);
   }

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import { invalidOption, type Location } from "../../errors.ts";
-import { formatOf, ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
+import { delimiterOf, formatOf, ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { readQuestions } from "../questions-file.ts";
@@ -69,6 +69,7 @@ export default class Batch extends BaseCommand {
       questions,
       input: flags.input,
       inputFormat,
+      delimiter: delimiterOf(flags.delimiter, inputFormat === "csv" ? flags.input : flags.output),
       output: flags.output,
       outputFormat,
       place: flags["whole-row"] ? "row" : { field: flags["state-field"] },

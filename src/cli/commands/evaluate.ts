@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { invalidOption, type Location } from "../../errors.ts";
 import { readThresholdFile } from "../../evaluation/threshold-file.ts";
 import type { Asked } from "../actions/rows/evaluate.ts";
-import { formatOf, LABELLED_ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
+import { delimiterOf, formatOf, LABELLED_ROWS_FLAGS, TARGET_FLAGS, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
@@ -101,6 +101,7 @@ export default class Evaluate extends BaseCommand {
       target,
       input: flags.input,
       inputFormat,
+      delimiter: delimiterOf(flags.delimiter, flags.input),
       place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
       accuracy,
       check: check && { name: flags.check ?? "", file: check, tolerance },

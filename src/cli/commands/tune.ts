@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
 import type { Tuned } from "../actions/rows/tune.ts";
-import { formatOf, LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
+import { delimiterOf, formatOf, LABELLED_ROWS_FLAGS } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
@@ -61,6 +61,7 @@ export default class Tune extends BaseCommand {
       options,
       input: flags.input,
       inputFormat,
+      delimiter: delimiterOf(flags.delimiter, flags.input),
       place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
       kinds: flags.kind === "scale" ? ["scale"] : flags.kind === "head" ? ["head"] : ["scale", "head"],
       isForced: flags.force,

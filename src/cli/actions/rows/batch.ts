@@ -5,8 +5,9 @@ import { addAbortSignal } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { type BatchState, runBatch } from "../../../batch/batch.ts";
 import { csvRows } from "../../../batch/csv-rows.ts";
+import { openRowBytes } from "../../../batch/input-start.ts";
 import { jsonlRows } from "../../../batch/jsonl-rows.ts";
-import { csvFormat, JSONL, type OutputFormat } from "../../../batch/output-format.ts";
+import { type CsvTraits, csvFormat, JSONL, type OutputFormat } from "../../../batch/output-format.ts";
 import { counted, durationText, rateText } from "../../../batch/progress-text.ts";
 import { type Written, writtenCsv, writtenJsonl } from "../../../batch/resume.ts";
 import type { Row, StatePlace } from "../../../batch/row.ts";
@@ -25,6 +26,8 @@ export interface BatchOptions {
   /** A file, or `-`. */
   readonly input: string;
   readonly inputFormat: Format;
+  /** Of the columns of CSV; undefined: as the input says. */
+  readonly delimiter: string | undefined;
   readonly output: string;
   readonly outputFormat: Format;
   readonly place: StatePlace;
@@ -61,7 +64,7 @@ export async function batch(options: BatchOptions): Promise<BatchSummary> {
     const probe = writeJson({ state: "A state.", questions });
     await checkFirst("systemone", probe, target);
     const source = await openSource(options, stop.signal).catch(orStopped);
-    const format = options.outputFormat === "jsonl" ? JSONL : csvFormat(source.header, questions);
+    const format = options.outputFormat === "jsonl" ? JSONL : csvFormat(source, questions);
     const written = await earlierOutput(options, format);
     output =
       options.output === "-"
@@ -85,9 +88,8 @@ export async function batch(options: BatchOptions): Promise<BatchSummary> {
 }
 
 /** An input and its rows. */
-export interface Source {
+export interface Source extends CsvTraits {
   readonly rows: AsyncIterable<Row>;
-  readonly header: readonly string[] | undefined;
   readonly totalBytes: number | undefined;
 }
 
@@ -155,11 +157,11 @@ function summary({ rows, errors }: BatchState, written: Written, seconds: number
 
 const withoutStop = (message: string) => message.replace(/\.$/, "");
 
-type SourceOptions = Pick<BatchOptions, "input" | "output" | "inputFormat" | "place">;
+type SourceOptions = Pick<BatchOptions, "input" | "output" | "inputFormat" | "delimiter" | "place">;
 
 /** @throws ServiceError INVALID_OPTION */
 export async function openSource(options: SourceOptions, signal: AbortSignal): Promise<Source> {
-  const { input, output, inputFormat, place } = options;
+  const { input, output, inputFormat, delimiter, place } = options;
   let totalBytes: number | undefined;
   if (input !== "-") {
     const refuse = (cause: unknown) => {
@@ -176,20 +178,11 @@ export async function openSource(options: SourceOptions, signal: AbortSignal): P
     signal,
     input === "-" ? standardInput("--input") : createReadStream(input),
   );
-  const chunks = input === "-" ? await refuseEmpty(given) : given;
-  if (inputFormat === "jsonl") return { rows: jsonlRows(chunks, place), header: undefined, totalBytes };
-  return { ...(await csvRows(chunks, place)), totalBytes };
-}
-
-/** Waits for the first bytes of standard input, which must not be empty. @throws ServiceError INVALID_OPTION */
-async function refuseEmpty(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const all = chunks[Symbol.asyncIterator]();
-  const first = await all.next();
-  if (first.done) throw emptyInput("--input");
-  return (async function* () {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => all };
-  })();
+  const { chunks, hasMark, isEmpty } = await openRowBytes(given);
+  if (isEmpty && input === "-") throw emptyInput("--input");
+  if (inputFormat === "jsonl")
+    return { rows: jsonlRows(chunks, place), header: undefined, hasMark, delimiter, totalBytes };
+  return { ...(await csvRows(chunks, place, delimiter)), hasMark, totalBytes };
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {
@@ -208,7 +201,7 @@ async function earlierOutput(options: BatchOptions, format: OutputFormat): Promi
   const length = await lengthOf(output);
   if (!length) return nothing;
   if (isResumed)
-    return outputFormat === "jsonl" ? writtenJsonl(output, questions) : writtenCsv(output, format.head);
+    return outputFormat === "jsonl" ? writtenJsonl(output, questions) : writtenCsv(output, format);
   if (isOverwriting) return nothing;
   throw invalidOption(
     `--output ${output} already exists: use --resume to continue it, or --overwrite to replace it.`,

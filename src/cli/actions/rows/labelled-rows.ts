@@ -1,5 +1,6 @@
+import { noStateColumn } from "../../../batch/csv-rows.ts";
 import type { Row, StatePlace } from "../../../batch/row.ts";
-import { invalidOption } from "../../../errors.ts";
+import { invalidOption, ServiceError } from "../../../errors.ts";
 import type { LabelledRow } from "../../../evaluation/answer-rows.ts";
 import type { JsonObject } from "../../../json/value.ts";
 import { writeJson } from "../../../json/write.ts";
@@ -10,6 +11,7 @@ export interface LabelledInput {
   /** A file, or `-`. */
   readonly input: string;
   readonly inputFormat: Format;
+  readonly delimiter: string | undefined;
   readonly place: StatePlace;
 }
 
@@ -18,20 +20,21 @@ export const probeOf = (questions: JsonObject) => writeJson({ state: "A state.",
 
 /** Reads all rows with their labels. @throws ServiceError INVALID_OPTION */
 export async function readRows(options: LabelledInput, signal: AbortSignal): Promise<Row[]> {
-  const { input, inputFormat, place } = options;
+  const { input, inputFormat, delimiter, place } = options;
   // whole rows, because the labels are other members of the row
-  const source = await openSource({ input, inputFormat, output: "-", place: "row" }, signal);
+  const source = await openSource({ input, inputFormat, delimiter, output: "-", place: "row" }, signal);
   if (place !== "row" && source.header?.includes(place.field) === false)
-    throw invalidOption(
-      `--input has no column ${JSON.stringify(place.field)} for the state; name it with --state-field.`,
-    );
+    throw noStateColumn(place.field, source.header, source.delimiter);
   const rows: Row[] = [];
   try {
     for await (const row of source.rows) rows.push(row);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  if (rows.length === 0) throw invalidOption("--input has no rows.");
+  const [first] = rows;
+  if (first === undefined) throw invalidOption("--input has no rows.");
+  if (first.state instanceof ServiceError && rows.every(({ state }) => state instanceof ServiceError))
+    throw invalidOption(`--input has no row that can be read. Row 1: ${first.state.message}`);
   return rows;
 }
 
