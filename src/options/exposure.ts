@@ -2,14 +2,22 @@ import { isIP } from "node:net";
 import { invalidOption } from "../errors.ts";
 import type { ServiceOptions } from "./table.ts";
 
+/** Fewest characters of a key that guards an address of other hosts. Chosen: so many random ones cannot be tried over a network. */
+const MIN_KEY_LENGTH = 16;
+
 /**
- * Refuses to serve other hosts without a key, unless the operator allows it.
+ * Refuses to serve other hosts without a key, unless the operator allows it, and with a key that can be guessed.
  *
  * @throws ServiceError INVALID_OPTION
  */
 export function checkExposure(options: ServiceOptions, apiKey: string | undefined): void {
   const hasKey = apiKey !== undefined || options.keysFile !== "";
   const isLocal = options.socket !== "" || isLoopback(options.host);
+  if (!isLocal && apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH)
+    throw invalidOption(
+      `--host ${options.host} can be reached from other hosts: expected a DECISION_API_KEY of at least ${MIN_KEY_LENGTH} characters, ` +
+        `got ${apiKey.length}. \`openssl rand -hex 32\` makes one.`,
+    );
   if (hasKey || options.allowUnauthenticated || isLocal) return;
   throw invalidOption(
     `--host ${options.host} can be reached from other hosts: set DECISION_API_KEY or --keys-file, or pass --allow-unauthenticated.`,

@@ -88,14 +88,16 @@ describe("the rule on exposure", () => {
   for (const host of ["127.0.0.1", "127.8.9.10", "localhost", "::1"]) {
     it(`lets ${host} be served without a key`, () => {
       assert.ok(isLoopback(host));
-      checkExposure({ ...resolveOptions({}), host }, undefined);
+      for (const key of [undefined, "k"]) checkExposure({ ...resolveOptions({}), host }, key);
     });
   }
   for (const host of ["0.0.0.0", "::", "192.168.1.2", "example.org", "127.0.0.1.example.org"]) {
     it(`wants a key for ${host}, or the operator's word`, () => {
       const options = { ...resolveOptions({}), host };
       assert.throws(() => checkExposure(options, undefined), invalid(/DECISION_API_KEY/));
-      checkExposure(options, "key");
+      checkExposure(options, "k".repeat(16));
+      const short = invalid(/expected a DECISION_API_KEY of at least 16 characters, got 15/);
+      assert.throws(() => checkExposure(options, "k".repeat(15)), short);
       checkExposure({ ...options, allowUnauthenticated: true }, undefined);
     });
   }

@@ -11,7 +11,7 @@ export default class Serve extends BaseCommand {
   static override examples = [
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 8080 --precision fp32 --metrics",
-    "DECISION_API_KEY=secret <%= config.bin %> serve --host 0.0.0.0 --port 8700",
+    "DECISION_API_KEY=$(openssl rand -hex 32) <%= config.bin %> serve --host 0.0.0.0 --port 8700",
   ];
   // all options
   static override flags = { ...optionFlags(Object.keys(OPTION_TABLE) as OptionName[]), ...configFlag };
