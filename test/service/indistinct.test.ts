@@ -8,7 +8,6 @@ const silent = () => {};
 const engine = await createFastEngine();
 const app = await createApp(engine, {
   log: { debug: silent, info: silent, warn: silent, error: silent },
-  port: 0,
   maxConnections: 100,
   headersTimeoutMs: 20_000,
   bodyMemoryMb: 64,
