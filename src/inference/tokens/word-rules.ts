@@ -44,8 +44,8 @@ export function readWordRules(file: unknown): WordRules {
       return { isCased, longestWord, fewestTokens: fewestTokens(longestWord, longestWord) };
     }
   }
-  const runs = "runs of max_input_chars_per_word characters";
-  const expected = `a WordPiece tokenizer with BERT's normalizer and pre-tokenizer, with longer words as one token or in ${runs}, or with patterns of classes that split plain texts as BERT's do`;
+  const expected =
+    "a BERT WordPiece tokenizer with one of the kinds of rules that docs/model-packages.md names";
   throw new ServiceError("INVALID_MODEL", `tokenizer.json is not ${expected}.`);
 }
 
