@@ -3,27 +3,41 @@ import type { FastifyInstance } from "fastify";
 /** Seconds for which a browser may cache a preflight response. Chosen: browsers cap it at two hours or less. */
 const REMEMBERED_S = 600;
 
+/** Headers of responses that pages may read. */
+const EXPOSED = [
+  "allow",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "retry-after",
+  "server-timing",
+  "traceparent",
+  "www-authenticate",
+  "x-cut-documents",
+  "x-decision-error",
+  "x-decision-indistinct",
+  "x-decision-tuning",
+  "x-request-id",
+  "x-typesafe-request-id",
+];
+
 /**
- * Enables CORS: pages of other origins may call the service from a browser.
+ * Enables CORS: pages of other origins may call the service from a browser, with any headers, because each SDK has some of its own.
+ * Responses to all other pages have no headers of CORS.
  *
  * @param origins such as `https://shop.example`; `*` for all
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const { default: cors } = await import("@fastify/cors");
+  const allowsAll = origins.includes("*");
   await app.register(cors, {
-    origin: origins.includes("*") ? "*" : [...origins],
+    origin: (origin, callback) => {
+      const isAllowed = origin !== undefined && (allowsAll || origins.includes(origin));
+      callback(null, isAllowed && (allowsAll ? "*" : origin));
+    },
     methods: ["GET", "HEAD", "POST"],
-    allowedHeaders: ["authorization", "content-type", "x-request-id", "traceparent", "tracestate"],
-    exposedHeaders: [
-      "x-request-id",
-      "retry-after",
-      "server-timing",
-      "traceparent",
-      "x-decision-error",
-      "x-decision-tuning",
-      "x-decision-indistinct",
-    ],
+    exposedHeaders: EXPOSED,
     maxAge: REMEMBERED_S,
+    strictPreflight: false, // a preflight that is none gets the contract's 405
   });
 }
