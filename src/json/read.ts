@@ -30,7 +30,7 @@ export async function readJson(
 }
 
 interface ReadOptions extends SliceOptions {
-  /** Allows any number of levels, and takes the last of duplicate members: to find out what a refused body was. */
+  /** Reads null instead of what is nested too deeply, and the last of duplicate members: to find out what a refused body was. */
   readonly isLenient?: boolean;
 }
 
@@ -97,6 +97,7 @@ export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
 
 /** A complete value; undefined after an opening bracket, if the first value comes next. */
 function readScalarOrOpen(tokens: Tokens, open: Open[], isLenient: boolean): JsonValue | undefined {
+  if (isLenient && open.length === MAX_NESTING && tokens.skipNested()) return null;
   if (tokens.take("{")) {
     if (!isLenient) checkDepth(open);
     if (tokens.take("}")) return EMPTY_OBJECT;

@@ -45,6 +45,27 @@ export class Tokens {
     return true;
   }
 
+  /** Skips an object or array if one comes next, without checking what it holds. @returns whether one came */
+  skipNested(): boolean {
+    const { text } = this;
+    this.skipWhitespace();
+    if (text[this.position] !== "[" && text[this.position] !== "{") return false;
+    for (let levels = 0; this.position < text.length; this.position += 1) {
+      const character = text[this.position];
+      if (character === '"') this.#skipString();
+      else if (character === "[" || character === "{") levels += 1;
+      else if ((character === "]" || character === "}") && --levels === 0) break;
+    }
+    this.position += 1;
+    return true;
+  }
+
+  /** Moves to the quote that ends a string. */
+  #skipString(): void {
+    do this.position += this.text[this.position] === "\\" ? 2 : 1;
+    while (this.position < this.text.length && this.text[this.position] !== '"');
+  }
+
   /** Takes `word` if it comes next. */
   takeWord(word: string): boolean {
     if (!this.text.startsWith(word, this.position)) return false;

@@ -1,6 +1,6 @@
 import { PARSE_ERROR, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { invalidRequest, ServiceError } from "../errors.ts";
-import { MAX_NESTING, readJson } from "../json/read.ts";
+import { readJson } from "../json/read.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
 
@@ -39,14 +39,19 @@ const refusal = (code: number, message: string, id: JsonValue = null): Refusal =
 export async function readMessage(bytes: Uint8Array, signal?: AbortSignal): Promise<ReadMessage | Refusal> {
   const text = withoutMark(bytes);
   const options = signal === undefined ? {} : { signal };
-  try {
-    return skeletonOf(await readJson(text, options));
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.kind !== "INVALID_REQUEST") throw error;
-    if (error.issues.some(({ type }) => type === "invalid_json")) return refusal(PARSE_ERROR, error.message);
-    // JSON with too many levels or a duplicate member: read again for the id, under which it must be answered
-    return refusedMessage(await readJson(text, { ...options, isLenient: true }), error);
-  }
+  const value = await readJson(text, options).catch(faultOf);
+  if (!(value instanceof ServiceError)) return skeletonOf(value);
+  if (value.issues.some(({ type }) => type === "invalid_json")) return refusal(PARSE_ERROR, value.message);
+  // too many levels or a duplicate member: read again for the id, under which it must be answered
+  const again = await readJson(text, { ...options, isLenient: true }).catch(faultOf);
+  if (again instanceof ServiceError) return refusal(PARSE_ERROR, again.message);
+  return refusedMessage(again, value);
+}
+
+/** The error of a text that is refused. @throws any other error */
+function faultOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError && error.kind === "INVALID_REQUEST") return error;
+  throw error;
 }
 
 /** Writes an answer of the SDK, or a batch of them, with the ids as they were sent. */
@@ -141,16 +146,11 @@ function ofArguments({ issues }: ServiceError): ServiceError {
   return invalidRequest(issues.map((issue) => ({ ...issue, loc: ["body", ...issue.loc.slice(3)] })));
 }
 
-/**
- * A plain value without null members: the protocol has none, but many hosts write missing members so.
- *
- * @param levels those that are kept; only refused messages have more
- */
-function plain(value: JsonValue, levels = MAX_NESTING): unknown {
+/** A plain value without null members: the protocol has none, but many hosts write missing members so. */
+function plain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (typeof value !== "object" || value === null) return value;
-  if (levels === 0) return null;
-  if (isJsonArray(value)) return value.map((item) => plain(item, levels - 1));
+  if (isJsonArray(value)) return value.map(plain);
   const members = [...value].filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, plain(member, levels - 1)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, plain(member)]));
 }

@@ -130,6 +130,24 @@ describe("a message of MCP", () => {
     assert.ok((await read(later)).calls.get("1") instanceof ServiceError);
   });
 
+  for (const [what, text] of [
+    ["too many levels", `${call(deep(101))} x`],
+    ["too many levels that do not end", call("[".repeat(100_000))],
+    ["a text that does not end, too deep", call(`${"[".repeat(101)}"\\`)],
+    ["two members of one name", `${call('{"a":1,"a":2}')}}`],
+  ] as const)
+    it(`is refused if it has ${what}, and then is not JSON`, async () => {
+      const { id, error } = Object(await refusalOf(text));
+      assert.deepEqual([id, error.code], [null, -32_700]);
+    });
+
+  it("finds its id behind what is nested too deeply", async () => {
+    const nested = `{"a":${'[{"]}\\"":['.repeat(60)}"[\\\\"${"]}]".repeat(60)}}`;
+    const text = `{"params":{"name":"decide","arguments":${nested}},"method":"tools/call","id":7,"jsonrpc":"2.0"}`;
+    assert.equal(JSON.parse(text).id, 7);
+    assert.deepEqual([...(await read(text)).calls.keys()], ["7"]);
+  });
+
   it("is refused if it is not JSON", async () => {
     const { id, error } = Object(await refusalOf("{nonsense"));
     assert.deepEqual([id, error.code], [null, -32_700]);
