@@ -9,7 +9,6 @@ export interface ConformanceFlag {
   readonly isRepeatable?: boolean;
   readonly options?: readonly string[];
   readonly default?: string;
-  readonly env?: string;
   /** Flags that cannot be given together with it. */
   readonly exclusive?: readonly string[];
 }
@@ -47,13 +46,6 @@ export const CONFORMANCE_FLAGS = {
   gentle: {
     type: "boolean",
     description: "send no floods and no large bodies, cause little work: for servers in use",
-  },
-  "api-key": {
-    type: "string",
-    env: "DECISION_API_KEY",
-    helpValue: "<key>",
-    description:
-      "the server's key; prefer the variable DECISION_API_KEY, which other users of the machine cannot see",
   },
   timeout: {
     type: "string",

@@ -35,16 +35,10 @@ describe("decision conformance", () => {
   it("ends with 1 when a clause is broken, and writes every report, none of them with the key", async () => {
     keyed.plant({ answer: (body) => void (body.has("ranked") && body.delete("ranked")) });
     const junit = path.join(folder, "junit.xml");
-    const { status, stdout } = await conformance([
-      keyed.url,
-      "--api-key",
-      KEY,
-      "--only",
-      "rank.rows",
-      "--json",
-      "--junit",
-      junit,
-    ]);
+    const { status, stdout } = await conformance(
+      [keyed.url, "--only", "rank.rows", "--json", "--junit", junit],
+      { DECISION_API_KEY: KEY },
+    );
     keyed.plant({});
     assert.equal(status, 1);
     const { counts, results } = JSON.parse(stdout);
@@ -56,22 +50,25 @@ describe("decision conformance", () => {
 
   it("accepts what the baseline names, fails by anything else, and names what is kept again", async () => {
     const baseline = path.join(folder, "baseline.json");
-    const args = [keyed.url, "--api-key", KEY, "--only", "rank.rows", "--only", "rank.usage"];
+    const args = [keyed.url, "--only", "rank.rows", "--only", "rank.usage"];
     keyed.plant({ answer: (body) => void (body.has("ranked") && body.delete("ranked")) });
-    assert.equal((await conformance([...args, "--write-baseline", baseline])).status, 1);
+    assert.equal(
+      (await conformance([...args, "--write-baseline", baseline], { DECISION_API_KEY: KEY })).status,
+      1,
+    );
     const { accepted } = JSON.parse(readFileSync(baseline, "utf8"));
     assert.deepEqual(
       accepted.map(({ clause }: { clause: string }) => clause),
       ["rank.rows"],
     );
-    const again = await conformance([...args, "--baseline", baseline, "--github"]);
+    const again = await conformance([...args, "--baseline", baseline, "--github"], { DECISION_API_KEY: KEY });
     assert.equal(again.status, 0, again.stdout);
     assert.match(again.stdout, /1 kept, 0 broken, 1 accepted/);
     assert.match(again.stdout, /^::notice title=rank\.rows::accepted: /m);
     keyed.plant({ answer: (body) => void body.delete("usage") });
-    assert.equal((await conformance([...args, "--baseline", baseline])).status, 1);
+    assert.equal((await conformance([...args, "--baseline", baseline], { DECISION_API_KEY: KEY })).status, 1);
     keyed.plant({});
-    const kept = await conformance([...args, "--baseline", baseline]);
+    const kept = await conformance([...args, "--baseline", baseline], { DECISION_API_KEY: KEY });
     assert.equal(kept.status, 0);
     assert.match(kept.stdout, /rank\.rows passes now/);
     writeFileSync(
@@ -81,7 +78,7 @@ describe("decision conformance", () => {
         accepted: [{ clause: "nope", reason: "x" }],
       }),
     );
-    const wrong = await conformance([...args, "--baseline", baseline]);
+    const wrong = await conformance([...args, "--baseline", baseline], { DECISION_API_KEY: KEY });
     assert.equal(wrong.status, 2);
     assert.match(wrong.stderr, /"nope", but there is no such clause/);
   });

@@ -38,7 +38,6 @@ export async function main(args: readonly string[]): Promise<number> {
       shard: text(values, "shard"),
       seed: text(values, "seed"),
       gentle: values.get("gentle") === true,
-      "api-key": text(values, "api-key"),
       timeout: text(values, "timeout") ?? "",
       baseline: text(values, "baseline"),
       "write-baseline": text(values, "write-baseline"),
@@ -72,13 +71,11 @@ function read(args: readonly string[]) {
 }
 
 /**
- * The value of a flag, of its environment variable, or its default. @throws ServiceError INVALID_OPTION for a value
- * that is not allowed
+ * The value of a flag, or its default. @throws ServiceError INVALID_OPTION for a value that is not allowed
  */
 function text(values: Values, name: FlagName): string | undefined {
   const flag: ConformanceFlag = CONFORMANCE_FLAGS[name];
-  const given =
-    values.get(name) ?? (flag.env === undefined ? undefined : process.env[flag.env]) ?? flag.default;
+  const given = values.get(name) ?? flag.default;
   if (typeof given !== "string") return undefined;
   if (flag.options !== undefined && !flag.options.includes(given))
     throw new ServiceError("INVALID_OPTION", `--${name} takes ${flag.options.join(" or ")}, not "${given}".`);
@@ -104,7 +101,7 @@ function help(): string {
     return `  ${flag.padEnd(26)} ${description}${usual === undefined ? "" : ` [${usual}]`}`;
   });
   return [
-    "Checks any server against the typed decision contract, clause by clause, over HTTP.",
+    "Checks any server against the typed decision contract, clause by clause, over HTTP, with the key in DECISION_API_KEY.",
     "",
     "  decision-conformance <base-url> [flags]",
     "",

@@ -25,7 +25,6 @@ export interface GivenFlags {
   readonly shard: string | undefined;
   readonly seed: string | undefined;
   readonly gentle: boolean;
-  readonly "api-key": string | undefined;
   readonly timeout: string;
   readonly baseline: string | undefined;
   readonly "write-baseline": string | undefined;
@@ -59,7 +58,7 @@ export async function checkConformance(baseUrl: string, flags: GivenFlags): Prom
       seed,
       baseline,
       isGentle: flags.gentle,
-      apiKey: flags["api-key"] || undefined,
+      apiKey: process.env.DECISION_API_KEY || undefined,
       timeoutSeconds,
       maxSeconds: timeoutSeconds * RUN_TIMEOUTS,
       onResult: (result, done, total) => progress.show(progressLine(result, done, total)),

@@ -10,7 +10,7 @@ import {
 export default class Conformance extends BaseCommand {
   static override summary = "Check any server against the contract, clause by clause, over HTTP.";
   static override description =
-    "Sends about 2,200 requests, among them a flood and bodies of 2 MiB; --gentle leaves those out. A clause is kept or broken. If it " +
+    "Sends about 2,200 requests, among them a flood and bodies of 2 MiB; --gentle leaves those out. The variable DECISION_API_KEY has the server's key. A clause is kept or broken. If it " +
     "cannot be decided, it is skipped with a reason.\n" +
     "Exit code: 0 all clauses kept or accepted by --baseline; 1 a clause broken, another kind of server, no responses, or a run that ended early; 2 wrong usage, no key, or nothing checked.\n" +
     "docs/conformance.md of this package lists the clauses.";
@@ -32,7 +32,6 @@ export default class Conformance extends BaseCommand {
     shard: text("shard"),
     seed: text("seed"),
     gentle: yes("gentle"),
-    "api-key": text("api-key"),
     timeout: text("timeout"),
     baseline: text("baseline"),
     "write-baseline": text("write-baseline"),
@@ -53,7 +52,6 @@ export default class Conformance extends BaseCommand {
       shard: flags.shard,
       seed: flags.seed,
       gentle: flags.gentle,
-      "api-key": flags["api-key"],
       baseline: flags.baseline,
       "write-baseline": flags["write-baseline"],
       json: flags.json,

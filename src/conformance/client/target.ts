@@ -21,7 +21,9 @@ export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutM
   if (base === undefined || !/^https?:$/.test(base.protocol))
     throw new WrongUsage(`the base URL must look like http://127.0.0.1:8700, not ${JSON.stringify(baseUrl)}`);
   if (base.search !== "" || base.hash !== "" || base.username !== "" || base.password !== "")
-    throw new WrongUsage("the base URL must have no query, no fragment and no credentials (use --api-key)");
+    throw new WrongUsage(
+      "the base URL must have no query, no fragment and no credentials (use DECISION_API_KEY)",
+    );
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
     throw new WrongUsage(
       "the key must consist of visible ASCII characters without spaces, because it is sent in a header",

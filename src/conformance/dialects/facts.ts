@@ -31,7 +31,7 @@ export async function gatherDialectFacts(
     signal,
   });
   const wantsKey = open.status === 401 || open.status === 403;
-  const noKey = "the server requires a key and none was given (--api-key or DECISION_API_KEY)";
+  const noKey = "the server requires a key and none was given (DECISION_API_KEY)";
   return {
     health: open,
     modelId: undefined,

@@ -113,7 +113,7 @@ function messageOf(reason: unknown): string {
 function noInferenceReason(hasKey: boolean): string {
   return hasKey
     ? "the server refuses the given key"
-    : "the server requires a key and none was given (--api-key or DECISION_API_KEY)";
+    : "the server requires a key and none was given (DECISION_API_KEY)";
 }
 
 /** Waits until the server is ready, since it may still be loading its model. */

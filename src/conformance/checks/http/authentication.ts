@@ -125,7 +125,7 @@ export const AUTHENTICATION_CHECKS: readonly Check[] = [
     needsInference: false,
     run: async (trial: Trial) => {
       needsKey(trial);
-      if (trial.target.apiKey === undefined) trial.skip("no key was given (--api-key or DECISION_API_KEY)");
+      if (trial.target.apiKey === undefined) trial.skip("no key was given (DECISION_API_KEY)");
       await eachOperation(trial, async (path, body) => {
         const reply = await trial.post(path, body);
         trial.expect(reply.status === 200, `${excerpt(reply)}, with the key`, reply);
@@ -255,7 +255,7 @@ function needsKey(trial: Trial): void {
 /** The right key. @throws CannotTell when it was not given or is refused */
 function knownKey(trial: Trial): string {
   const { apiKey } = trial.target;
-  if (apiKey === undefined) trial.skip("no key was given (--api-key or DECISION_API_KEY)");
+  if (apiKey === undefined) trial.skip("no key was given (DECISION_API_KEY)");
   if (trial.facts.noInference !== undefined) trial.skip(trial.facts.noInference);
   return apiKey;
 }
