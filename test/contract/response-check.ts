@@ -17,9 +17,18 @@ const CUT_NAME_LENGTH = 99;
 const GRAMMAR = /^Expected .+, got .+\.$/;
 /** Headers that any answer may have. The contract's `info` names them, the operations do not. */
 const OF_ANY_ANSWER = [
-  ...["connection", "content-length", "content-type", "date", "keep-alive", "trailer", "transfer-encoding"],
+  ...[
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "keep-alive",
+    "trailer",
+    "transfer-encoding",
+  ],
   ...["cache-control", "content-security-policy", "referrer-policy", "x-content-type-options"],
-  ...["accept-ranges", "etag", "last-modified"],
+  ...["accept-ranges", "content-range", "etag", "last-modified"],
   ...["access-control-allow-origin", "access-control-expose-headers", "vary"],
 ];
 

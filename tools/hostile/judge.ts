@@ -18,6 +18,7 @@ const OPERATIONS: Readonly<Record<string, OperationId>> = {
   "GET /docs": "getDocs",
   "GET /redoc": "getRedoc",
   "GET /openapi.json": "getOpenapi",
+  "GET /openapi.typed.json": "getTypedOpenapi",
 };
 /** Every header that the service sends. Any other was injected. */
 const HEADERS = new Set(

@@ -20,6 +20,7 @@ const PATHS = [
   "/docs",
   "/redoc",
   "/openapi.json",
+  "/openapi.typed.json",
   "/nothing",
   "/",
 ];
