@@ -155,6 +155,13 @@ describe("decision explain", () => {
     assert.match(stderr, /start it with --explain/);
   });
 
+  it("names characters that are left out", async () => {
+    const asked = ["explain", "--dry-run", "--state", "One\u200d two.", ...ASKED.slice(3)];
+    const { status, stdout } = await inProcess(asked);
+    assert.equal(status, 0);
+    assert.match(stdout, /^left out: U\+200D$/m);
+  });
+
   it("names candidates that are the same to the model", async () => {
     const same = ["--choice", "schon", "--choice", "Schön"];
     const { status, stdout } = await inProcess([...ASKED.slice(0, 5), ...same, "--dry-run"]);

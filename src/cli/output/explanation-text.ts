@@ -10,6 +10,7 @@ import type {
   TokenExplanation,
 } from "../../library/index.ts";
 import { candidatesOf } from "../questions-file.ts";
+import { leftOut } from "./left-out.ts";
 import { type ShownCandidate, showAnswer, showRanking } from "./show.ts";
 
 /** Maximum width of a line with tokens or a part of the state. Chosen to fit a terminal of 100 columns. */
@@ -74,10 +75,12 @@ type Texts = TokenExplanation | RankingTokens;
 
 function readLines(explanation: Texts, questions: readonly ReadQuestion[]): readonly string[] {
   const { state, limits, model } = explanation;
-  const unknown = unknownWords(
+  const readings = readingsOf(
     state,
     questions.map(({ read }) => read),
   );
+  const unknown = unknownWords(readings);
+  const missing = [...new Set(readings.flatMap(leftOut))];
   return [
     `${model} reads`,
     "",
@@ -86,6 +89,7 @@ function readLines(explanation: Texts, questions: readonly ReadQuestion[]): read
     ...questions.flatMap((question) => questionLines(question, limits)),
     "",
     unknown.length === 0 ? "no unknown words" : `unknown to the model: ${unknown.join(", ")}`,
+    ...(missing.length === 0 ? [] : [`left out: ${missing.join(", ")}`]),
     ...questions.flatMap(sameLines),
   ];
 }
@@ -194,11 +198,14 @@ function tokenText({ text, source, is_unknown: isUnknown }: Token): string {
   return isUnknown && source !== undefined ? `${shown}=${oneLine(source)}` : shown;
 }
 
-function unknownWords(state: Reading, questions: readonly QuestionReading[]): readonly string[] {
-  const readings = [
+function readingsOf(state: Reading, questions: readonly QuestionReading[]): readonly Reading[] {
+  return [
     state,
     ...questions.flatMap(({ instructions, candidates }) => [instructions, ...Object.values(candidates)]),
   ];
+}
+
+function unknownWords(readings: readonly Reading[]): readonly string[] {
   const unknown = readings.flatMap(({ tokens }) => tokens.filter((token) => token.is_unknown));
   return [...new Set(unknown.map(({ text, source }) => source ?? text))].map(oneLine);
 }
