@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { cpuCount, quotaOf } from "../../src/backends/onnx/runtime/cpu-count.ts";
+import { cpuCount, groupsOf, quotaOf } from "../../src/backends/onnx/runtime/cpu-count.ts";
 
 const cases = [
   { text: "max 100000\n", processors: Number.POSITIVE_INFINITY },
@@ -18,3 +18,19 @@ for (const { text, processors } of cases) {
 it("there is at least one processor", () => {
   assert.ok(cpuCount() >= 1);
 });
+
+for (const { name, text, groups } of [
+  { name: "a container", text: "0::/\n", groups: [""] },
+  {
+    name: "a unit of systemd",
+    text: "0::/system.slice/decision.service\n",
+    groups: ["", "/system.slice", "/system.slice/decision.service"],
+  },
+  { name: "a group outside of the container", text: "0::/../other\n", groups: ["", "/other"] },
+  { name: "both versions", text: "4:cpu:/a\n0::/b\n", groups: ["", "/b"] },
+  { name: "another system", text: "", groups: [""] },
+]) {
+  it(`the quotas of ${name} are those of its group and the groups around it`, () => {
+    assert.deepEqual(groupsOf(text), groups);
+  });
+}

@@ -16,6 +16,7 @@ const CODES: Readonly<Record<number, string>> = {
   413: "BODY_TOO_LARGE",
   417: "EXPECTATION_FAILED",
   431: "HEADERS_TOO_LARGE",
+  501: "MALFORMED_HTTP",
   503: "TOO_MANY_CONNECTIONS",
 };
 
@@ -54,6 +55,11 @@ const BROKEN = [
     name: "a broken chunk size",
     given: `${head("POST /v1/systemone", ...AUTHORIZED, "Transfer-Encoding: chunked")}zz\r\n`,
     status: 400,
+  },
+  {
+    name: "a transfer coding besides chunked",
+    given: `${head("POST /v1/systemone", ...AUTHORIZED, "Transfer-Encoding: gzip, chunked")}2\r\n{}\r\n0\r\n\r\n`,
+    status: 501,
   },
   { name: "headers of 20 kB", given: head("GET /health", `X-A: ${"a".repeat(20_000)}`), status: 431 },
   { name: "a path of 20 kB", given: head(`GET /${"a".repeat(20_000)}`), status: 431 },

@@ -1,14 +1,19 @@
 import { ServiceError } from "../../errors.ts";
 
-/** One shared instance, because creating an error with a stack trace is slow and floods of requests get this error. */
+// Shared instances, because creating an error with a stack trace is slow, and each request asks for the present obstacle.
 const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
+const STARTING = new ServiceError("STARTING", "The model is still loading.");
+const LOST = new ServiceError("STARTING", "The model is unavailable. It is being loaded again.");
+const DRAINING = new ServiceError("DRAINING", "The service is shutting down.");
 
 /** Errors of requests that the scheduler does not answer with scores. */
 export const queueErrors = {
-  starting: () => new ServiceError("STARTING", "The model is still loading."),
+  starting: () => STARTING,
+  /** The model was there, and could not be loaded again so far. */
+  lost: () => LOST,
   unavailable: (cause: unknown) =>
     new ServiceError("BACKEND_FAILED", "The model could not be loaded.", { cause }),
-  draining: () => new ServiceError("DRAINING", "The service is shutting down."),
+  draining: () => DRAINING,
   full: () => FULL,
   overloaded: (retryMs: number) =>
     new ServiceError("OVERLOADED", "The service is too busy to answer this request before its deadline.", {

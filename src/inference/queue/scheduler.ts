@@ -96,7 +96,8 @@ export class Scheduler {
 
   /** Rejects every request from now on, because the backend did not start. */
   fail(cause: unknown): void {
-    if (!this.#isDraining) this.#obstacle = () => queueErrors.unavailable(cause);
+    const failed = queueErrors.unavailable(cause);
+    if (!this.#isDraining) this.#obstacle = () => failed;
   }
 
   /**
@@ -138,7 +139,7 @@ export class Scheduler {
   /** The error with which `admit` would reject a request now, or once `ahead` others have been admitted. */
   obstacle(ahead = 0): ServiceError | undefined {
     if (this.#obstacle !== undefined) return this.#obstacle();
-    if (!this.#backend.isExpected) return queueErrors.starting();
+    if (!this.#backend.isExpected) return queueErrors.lost();
     return this.#waiting.size + ahead >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 

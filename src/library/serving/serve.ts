@@ -11,6 +11,7 @@ import { type Log, unfailing } from "../../server/log.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
+import { connectionsWithin, mostOpenFiles } from "../../server/wire/descriptors.ts";
 import { copyListener } from "../../server/wire/listener-copies.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
@@ -73,6 +74,7 @@ export async function serve(
     const tracing = traces && (await createTracingFor(traces));
     const server = await createApp(engine, {
       ...options,
+      maxConnections: connectionsOf(options, log),
       apiKey: keys,
       tls,
       log,
@@ -105,6 +107,18 @@ export async function serve(
 /** Closes the engine while the last spans are sent. */
 async function closeAll(engine: EngineCore, tracing: Tracing | undefined): Promise<void> {
   await Promise.all([engine.close(), tracing?.close().catch(() => {})]);
+}
+
+/** Fewer connections than asked for, rather than connections that the system resets. */
+function connectionsOf({ maxConnections }: ServiceOptions, log: Log): number {
+  const openFiles = mostOpenFiles();
+  const most = connectionsWithin(openFiles);
+  if (most >= maxConnections) return maxConnections;
+  log.warn(
+    { openFiles, maxConnections: most },
+    "the limit of open files (ulimit -n) lowers --max-connections",
+  );
+  return most;
 }
 
 async function listen(server: FastifyInstance, { host, port, socket }: ServiceOptions): Promise<void> {

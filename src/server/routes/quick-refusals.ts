@@ -82,6 +82,8 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
     postponed.add(() => {
+      // meanwhile the client may have left, or may have sent a broken chunk and got 400
+      if (response.destroyed || isLingering(request.socket)) return;
       const own = ["x-request-id", requestId];
       if (requestIdHeader !== undefined) own.push(requestIdHeader, requestId);
       if (closesConnection(request, isDraining())) own.push("connection", "close");

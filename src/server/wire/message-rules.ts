@@ -15,6 +15,12 @@ const FRAMING_UNKNOWN: WireFailure = {
   kind: "MALFORMED_HTTP",
   detail: "Expected the length of an HTTP/1.0 body in Content-Length, got none.",
 };
+/** RFC 9112, 6.1: Node.js checks only that the last coding is `chunked`, and does not decode the others. */
+const CODING_UNKNOWN: WireFailure = {
+  kind: "MALFORMED_HTTP",
+  detail: "Expected no Transfer-Encoding but `chunked`, got another one.",
+  status: 501,
+};
 const EXPECTATION_FAILED: WireFailure = {
   kind: "EXPECTATION_FAILED",
   detail: "Expected `100-continue` as the only expectation, got another.",
@@ -26,6 +32,8 @@ export function messageFailure(request: IncomingMessage): WireFailure | undefine
   if (request.httpVersion !== "1.1")
     return request.headers["transfer-encoding"] === undefined ? undefined : FRAMING_UNKNOWN;
   if (headerValues(request.rawHeaders, "host").length !== 1) return HOST_MISSING;
+  if ((request.headers["transfer-encoding"] ?? "chunked").trim().toLowerCase() !== "chunked")
+    return CODING_UNKNOWN;
   if (request.headers.expect !== undefined && !expectsContinue(request)) return EXPECTATION_FAILED;
   return undefined;
 }

@@ -13,6 +13,8 @@ import type { WireLimits } from "./listener.ts";
 export interface WireFailure {
   readonly kind: ErrorKind;
   readonly detail: string;
+  /** Default: that of the kind. */
+  readonly status?: number;
 }
 
 const TUNNEL_REFUSED: WireFailure = {
@@ -49,7 +51,8 @@ function failuresByCode({
 
 /** The contract's response to a violation of HTTP. */
 export function wireReply(contract: Contract, failure: WireFailure, requestId: string): OutgoingReply {
-  return contract.errorReply(new ServiceError(failure.kind, failure.detail), requestId);
+  const reply = contract.errorReply(new ServiceError(failure.kind, failure.detail), requestId);
+  return failure.status === undefined ? reply : { ...reply, status: failure.status };
 }
 
 export interface ClientErrorOptions {
