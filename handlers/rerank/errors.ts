@@ -12,10 +12,19 @@ export function tellRerankError(failure: Failure, operationId: string | undefine
       return { body: { message: text } };
     case "teiRerank":
     case "teiInfo":
-      return teiError(failure, text);
+      return teiError(failure, lacksTexts(failure) ? `${text} ${OTHER_PATHS}` : text);
     default:
       return { body: { detail: text } };
   }
+}
+
+/** Tools for Jina's API are often configured with TEI's path. */
+const OTHER_PATHS = "Requests with `documents` go to /v1/rerank (Jina) or /v2/rerank (Cohere).";
+
+function lacksTexts({ detail }: Failure): boolean {
+  return (
+    typeof detail !== "string" && detail.some(({ loc, type }) => type === "missing" && loc[1] === "texts")
+  );
 }
 
 interface TeiRule {

@@ -242,6 +242,12 @@ describe("Jina's rerank", () => {
 });
 
 describe("TEI's rerank", () => {
+  it("names the paths for requests with documents", async () => {
+    const { status, body } = await post("/rerank", { query: QUERY, documents: ["a"], top_n: 1 });
+    assert.equal(status, 422);
+    assert.match(body.error, /texts: Expected the member "texts".* \/v1\/rerank .* \/v2\/rerank/);
+  });
+
   it("gives raw scores whose sigmoid is the relevance, and texts", async () => {
     const rows = await rerank("/rerank", QUERY, DOCUMENTS);
     const raw = await rerank("/rerank", QUERY, DOCUMENTS, { raw_scores: true, return_text: true });
