@@ -9,7 +9,7 @@ import {
 import type { InferenceFacts } from "../../contract/call.ts";
 import type { BatchFacts, ServedEngine } from "../../inference/ports.ts";
 import type { RequestRecord } from "../../server/request-record.ts";
-import { type Exposition, type Metric, TextFormats } from "./exposition.ts";
+import { type Exposition, joined, type Metric, repeated, TextFormats } from "./exposition.ts";
 
 /** Seconds. Chosen: a small request alone takes some 10 ms, a deadline is 60 s. */
 const TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -40,6 +40,7 @@ export interface ServiceFacts {
  */
 export class ServiceMetrics {
   readonly #formats: TextFormats;
+  readonly #process = processMetrics();
   readonly #requests = counter("decision_requests_total", "Answered HTTP requests", ["operation", "status"]);
   readonly #duration = histogram(
     "decision_request_duration_seconds",
@@ -96,13 +97,12 @@ export class ServiceMetrics {
         "1 while the accepted keys are those of the file of keys, or there is none, else 0",
         () => Number(areKeysCurrent()),
       ),
-      ...processMetrics(),
     ]);
   }
 
   /** @param accept the request's header: it decides between the two text formats */
-  write(accept?: string): Promise<Exposition> {
-    return this.#formats.write(accept);
+  async write(accept?: string): Promise<Exposition> {
+    return joined(await this.#formats.write(accept), await this.#process.write(accept));
   }
 
   noteRequest({ operation = "none", status, ms, inferences = [] }: RequestRecord): void {
@@ -210,15 +210,19 @@ function outcomes(engine: ServedEngine): Metric {
   });
 }
 
-let ofProcess: readonly Metric[] | undefined;
+/** Chosen: no scraper asks more often. Reading these metrics takes longer than all others together. */
+const PROCESS_READ_MS = 1_000;
+
+let ofProcess: Pick<TextFormats, "write"> | undefined;
 
 /** Of the service process: memory, processor, event loop, garbage. There is one process: each of its services shows the same. */
-function processMetrics(): readonly Metric[] {
+function processMetrics(): Pick<TextFormats, "write"> {
   if (ofProcess === undefined) {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_INTERVAL_MS });
     // a registry gives what it was given
-    ofProcess = registry.getMetricsAsArray() as unknown as readonly Metric[];
+    const metrics = registry.getMetricsAsArray() as unknown as readonly Metric[];
+    ofProcess = repeated(new TextFormats(metrics), PROCESS_READ_MS, () => performance.now());
   }
   return ofProcess;
 }
