@@ -113,9 +113,10 @@ export async function createMetrics(
 }
 
 /** Traces of this service. Imports OpenTelemetry's libraries on demand. */
-export async function createTracingFor(settings: TraceSettings): Promise<Tracing> {
+export async function createTracingFor(settings: TraceSettings, log: Pick<Log, "warn">): Promise<Tracing> {
   const { createTracing } = await import("./telemetry/traces/otlp-tracing.ts");
-  return createTracing(settings, await readVersion());
+  for (const warning of settings.warnings) log.warn({}, warning);
+  return createTracing(settings, await readVersion(), (message, err) => log.warn({ err }, message));
 }
 
 /** The contract over an engine, without a web server. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import protobuf from "protobufjs";
 
@@ -29,23 +29,27 @@ export interface ReceivedSpan {
   readonly start: number;
   readonly end: number;
   readonly attributes: Readonly<Record<string, unknown>>;
+  readonly resource: Readonly<Record<string, unknown>>;
 }
 
 /** A receiver of OTLP over HTTP in protobuf. */
-export async function startReceiver() {
+export async function startReceiver(status = 200) {
   const spans: ReceivedSpan[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   let raw = "";
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     raw += bytes.toString("latin1");
+    headers.push(request.headers);
     spans.push(...spansIn(bytes));
-    response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+    response.writeHead(status, { "content-type": "application/x-protobuf" }).end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    headers: headers as readonly IncomingHttpHeaders[],
     spans: spans as readonly ReceivedSpan[],
     /** All bytes so far. */
     raw: () => raw,
@@ -59,13 +63,26 @@ interface RawSpan {
 
 function spansIn(bytes: Buffer): readonly ReceivedSpan[] {
   const message = Request.toObject(Request.decode(bytes), { longs: Number, defaults: true, arrays: true });
-  const resources: { scope_spans: { spans: RawSpan[] }[] }[] = message.resource_spans;
-  return resources.flatMap(({ scope_spans }) => scope_spans.flatMap(({ spans }) => spans.map(readSpan)));
+  const resources: { resource: { attributes: KeyValue[] }; scope_spans: { spans: RawSpan[] }[] }[] =
+    message.resource_spans;
+  return resources.flatMap(({ resource, scope_spans }) =>
+    scope_spans.flatMap(({ spans }) => spans.map((span) => readSpan(span, valuesOf(resource.attributes)))),
+  );
 }
 
-function readSpan(span: RawSpan): ReceivedSpan {
+interface KeyValue {
+  readonly key: string;
+  readonly value: Record<string, unknown>;
+}
+
+function valuesOf(attributes: readonly KeyValue[]) {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.string_value || value.int_value || value.double_value]),
+  );
+}
+
+function readSpan(span: RawSpan, resource: Readonly<Record<string, unknown>>): ReceivedSpan {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-  const attributes: { key: string; value: Record<string, unknown> }[] = span.attributes ?? [];
   return {
     name: span.name ?? "",
     traceId: hex(span.trace_id as never),
@@ -73,8 +90,7 @@ function readSpan(span: RawSpan): ReceivedSpan {
     parentId: hex(span.parent_span_id as never),
     start: Number(span.start_time_unix_nano) / 1e6,
     end: Number(span.end_time_unix_nano) / 1e6,
-    attributes: Object.fromEntries(
-      attributes.map(({ key, value }) => [key, value.string_value || value.int_value || value.double_value]),
-    ),
+    attributes: valuesOf(span.attributes ?? []),
+    resource,
   };
 }

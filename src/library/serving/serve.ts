@@ -71,7 +71,7 @@ export async function serve(
     const { createApp, createMetrics, createTracingFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
     const serviceMetrics = options.metrics ? await createMetrics(engine, log, keys) : undefined;
     const servesMetrics = serviceMetrics !== undefined && options.metricsPort === 0;
-    const tracing = traces && (await createTracingFor(traces));
+    const tracing = traces && (await createTracingFor(traces, log));
     const server = await createApp(engine, {
       ...options,
       maxConnections: connectionsOf(options, log),

@@ -8,13 +8,24 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  type ExportResult,
+  ExportResultCode,
+  getNumberFromEnv,
+  W3CTraceContextPropagator,
+} from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
 import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
@@ -32,21 +43,25 @@ const propagator = new W3CTraceContextPropagator();
  *                          ├── queue
  *                          └── forward
  *
- * The exporter reads its address and headers from the variables of OpenTelemetry. Attributes are times, counts and names of the
- * contract, never content.
+ * OpenTelemetry's libraries read the exporter's address and headers, and the attributes of the resource, from its variables.
+ * Attributes of spans are times, counts and names of the contract, never content.
  *
+ * @param warn told of a failed export, at most once a minute
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
 export function createTracing(
-  { serviceName, sampledShare, isParentBased }: TraceSettings,
+  { sampledShare, isParentBased }: TraceSettings,
   version: string,
+  warn: (message: string, error: unknown) => void,
+  now: () => number = () => performance.now(),
 ): Tracing {
-  const own = resourceFromAttributes({ "service.name": serviceName, "service.version": version });
+  const own = resourceFromAttributes({ "service.name": "decision", "service.version": version });
+  const given = detectResources({ detectors: [envDetector] });
   const root = sampledShare === 1 ? new AlwaysOnSampler() : new TraceIdRatioBasedSampler(sampledShare);
   const provider = new TracerProvider({
-    resource: defaultResource().merge(own),
+    resource: defaultResource().merge(own).merge(given),
     sampler: isParentBased ? new ParentBasedSampler({ root }) : root,
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new ToldExporter(warn, now), ...batching() })],
   });
   const tracer = provider.getTracer("decision", version);
   return {
@@ -57,6 +72,47 @@ export function createTracing(
     },
     close: () => provider.shutdown(),
   };
+}
+
+/** How spans are batched, from the variables of OpenTelemetry; what is not set has the library's default. */
+function batching() {
+  const variables = {
+    scheduledDelayMillis: getNumberFromEnv("OTEL_BSP_SCHEDULE_DELAY"),
+    exportTimeoutMillis: getNumberFromEnv("OTEL_BSP_EXPORT_TIMEOUT"),
+    maxQueueSize: getNumberFromEnv("OTEL_BSP_MAX_QUEUE_SIZE"),
+    maxExportBatchSize: getNumberFromEnv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
+  };
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+}
+
+/** Chosen: a collector may be away for hours. */
+const QUIET_MS = 60_000;
+
+/** The exporter, which by itself fails in silence. */
+class ToldExporter extends OTLPTraceExporter {
+  readonly #warn: (message: string, error: unknown) => void;
+  readonly #now: () => number;
+  #quietUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(warn: (message: string, error: unknown) => void, now: () => number) {
+    super();
+    this.#warn = warn;
+    this.#now = now;
+  }
+
+  override export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
+    super.export(spans, (result) => {
+      if (result.code === ExportResultCode.FAILED) this.#tell(result.error);
+      onResult(result);
+    });
+  }
+
+  #tell(error: unknown): void {
+    const now = this.#now();
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + QUIET_MS;
+    this.#warn("spans could not be sent to the collector, and are lost", error);
+  }
 }
 
 class SpanTrace implements RequestTrace {
