@@ -9,6 +9,7 @@ import type {
   ScoringJob,
 } from "../inference/ports.ts";
 import type { SliceOptions } from "../json/slices.ts";
+import type { JsonValue } from "../json/value.ts";
 import type { Received } from "../json/views.ts";
 
 export type OperationId = keyof operations;
@@ -167,8 +168,11 @@ export interface IncomingCall {
   readonly arrivedAt?: number | undefined;
   /** How the body is read; its signal ends that. Default: `signal`. `end` is called when the body has been validated. */
   readonly reading?: (Pick<SliceOptions, "signal" | "clock"> & { end(): void }) | undefined;
-  /** The bytes of the body, decoded and within the size limit; empty for operations without a body. */
-  readonly body: Uint8Array;
+  /**
+   * The bytes of the body, decoded and within the size limit, or the value in them if the caller has read it within the limits of
+   * size and depth. Ignored for operations without a body.
+   */
+  readonly body: Uint8Array | JsonValue;
   /** Undefined: no limits. */
   readonly account?: Account | undefined;
   /** Called with the facts of each answer of the model. */

@@ -1,16 +1,15 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { OperationId, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
-import { isJsonObject } from "../json/value.ts";
-import { writeJson } from "../json/write.ts";
+import { isJsonObject, type JsonValue } from "../json/value.ts";
 import type { SentArguments } from "./messages.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
 
 /** A request to an operation of the contract, in this process or on another server. */
 export interface AskedOperation {
   readonly operationId: Extract<OperationId, "systemone" | "rank" | "listModels">;
-  /** Empty for operations without a body. */
-  readonly body: Uint8Array;
+  /** Null for operations without a body. */
+  readonly body: JsonValue;
   readonly signal: AbortSignal;
 }
 
@@ -21,13 +20,6 @@ export interface AskedOperation {
 export type AskService = (
   asked: AskedOperation,
 ) => Promise<Pick<OutgoingReply, "status" | "headers" | "body">>;
-
-/** The limit of a body over HTTP. */
-export interface CallLimits {
-  readonly maxBodyBytes: number;
-}
-
-const NO_BODY = new Uint8Array(0);
 
 /**
  * Calls a tool. A failed call gives a result with `isError`, which agents can read and correct; only an invalid message
@@ -40,19 +32,15 @@ export function callTool(
   given: SentArguments,
   signal: AbortSignal,
   ask: AskService,
-  { maxBodyBytes }: CallLimits,
 ): Promise<CallToolResult> {
   if (given instanceof ServiceError) return Promise.resolve(failed(messageOf(name, given)));
   const { operationId } = TOOLS[name];
   if (operationId === "listModels") {
     const hasArguments = given !== undefined && !(isJsonObject(given) && given.size === 0);
     if (hasArguments) return Promise.resolve(failed(`${name} has no arguments: call it with {}.`));
-    return answered(name, ask({ operationId, body: NO_BODY, signal }));
+    return answered(name, ask({ operationId, body: null, signal }));
   }
-  const body = Buffer.from(writeJson(given ?? new Map()), "utf8");
-  if (body.length > maxBodyBytes)
-    return Promise.resolve(failed(`Expected arguments of at most ${maxBodyBytes} bytes as JSON, got more.`));
-  return answered(name, ask({ operationId, body, signal }));
+  return answered(name, ask({ operationId, body: given ?? new Map(), signal }));
 }
 
 async function answered(name: ToolName, asking: ReturnType<AskService>): Promise<CallToolResult> {

@@ -12,8 +12,9 @@ import { type ReadMessage, readMessage, writeRefusal, writeWithIds } from "./mes
 import { createMcpServer, type McpExchange, type McpParts } from "./server.ts";
 
 /** A POST whose key, media type and size have been checked. */
-export interface McpPost extends Omit<IncomingCall, "operationId"> {
+export interface McpPost extends Omit<IncomingCall, "operationId" | "body"> {
   readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
 }
 
 /** Creates an `AskService` for a POST, from whose arrival the deadline counts. */

@@ -1,3 +1,4 @@
+import { writeJson } from "../json/write.ts";
 import type { AskService } from "./call-tool.ts";
 
 const ROUTES = {
@@ -30,7 +31,7 @@ export function askRemote(url: URL, apiKey: string | undefined): AskService {
         ...(method === "POST" ? { "content-type": "application/json" } : {}),
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
-      ...(method === "POST" ? { body } : {}),
+      ...(method === "POST" ? { body: writeJson(body) } : {}),
     };
     try {
       const response = await fetch(new URL(path, base), init);

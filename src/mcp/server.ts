@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from "@modelcontextprotocol/server";
-import { fitArguments } from "./arguments.ts";
-import { type AskService, type CallLimits, callTool } from "./call-tool.ts";
+import { type ArgumentLimits, fitArguments } from "./arguments.ts";
+import { type AskService, callTool } from "./call-tool.ts";
 import type { SentArguments } from "./messages.ts";
 import { TOOLS, toolOf } from "./tools.ts";
 
-export interface McpParts extends CallLimits {
+export interface McpParts extends ArgumentLimits {
   readonly ask: AskService;
   readonly tools: Tool[];
   /** The service's version. */
@@ -48,7 +48,7 @@ export function createMcpServer(
     const name = toolOf(calledAs);
     const tool = tools.find((listed) => listed.name === name);
     if (name !== undefined && tool !== undefined)
-      return callTool(name, await fitArguments(given, tool.inputSchema, signal), signal, ask, limits);
+      return callTool(name, await fitArguments(given, tool.inputSchema, limits, { signal }), signal, ask);
     const known = Object.keys(TOOLS).join(", ");
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

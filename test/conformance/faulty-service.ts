@@ -13,8 +13,13 @@ import type { Engine, EngineHealth, ScoredRequest } from "../../src/inference/po
 import { openMcpEndpoint } from "../../src/mcp/service.ts";
 import { createServer } from "../../src/server/server.ts";
 import { packageRoot } from "../support/package-root.ts";
+import { sentBytes } from "../support/sent-bytes.ts";
 import { createFastEngine } from "./fast-engine.ts";
 import { readTree, type TreeMap, writeTree } from "./tree.ts";
+
+interface BytesCall extends IncomingCall {
+  readonly body: Uint8Array;
+}
 
 /** A fault in an otherwise correct service. Each member is a place to plant one. */
 export interface Fault {
@@ -31,7 +36,7 @@ export interface Fault {
   /** Changes an answer of the contract, of any status; `again` asks the same operation with another body. */
   readonly reply?: (
     reply: OutgoingReply,
-    call: IncomingCall,
+    call: BytesCall,
     again: (body: string) => Promise<OutgoingReply>,
   ) => OutgoingReply | Promise<OutgoingReply>;
   /** Changes any answer in place just before it is written. */
@@ -148,7 +153,8 @@ function wrapContract(contract: Contract, fault: () => Fault): Contract {
     checkMediaType(headers) {
       if (fault().takesAnyType !== true) contract.checkMediaType(headers);
     },
-    async call(call) {
+    async call(incoming) {
+      const call = { ...incoming, body: sentBytes(incoming) };
       const { request, answer, reply } = fault();
       const text = Buffer.from(call.body).toString("utf8");
       const changed = request === undefined ? text : request(text, call.operationId);

@@ -9,9 +9,10 @@ import { toJsonSchema } from "../../src/mcp/schemas.ts";
 
 const { tools } = await mcpParts();
 const [decide, rank] = tools.map(({ inputSchema }) => inputSchema);
+const LIMITS = { maxBodyBytes: 1_000_000 };
 const { signal } = new AbortController();
 const fit = async (text: string, schema: object = decide ?? {}) =>
-  writeJson(await fitArguments(await readJson(Buffer.from(text)), { ...schema }, signal));
+  writeJson(await fitArguments(await readJson(Buffer.from(text)), { ...schema }, LIMITS, { signal }));
 const text = (value: unknown) => JSON.stringify(JSON.stringify(value));
 
 const NOUL = { type: "noul", instructions: "a", criteria: { true: "b" } };
@@ -98,7 +99,56 @@ describe("the arguments of a tool", () => {
 
   it("pass errors and nothing on", async () => {
     const error = new ServiceError("INVALID_REQUEST", "a");
-    assert.equal(await fitArguments(error, {}, signal), error);
-    assert.equal(await fitArguments(undefined, {}, signal), undefined);
+    assert.equal(await fitArguments(error, {}, LIMITS, { signal }), error);
+    assert.equal(await fitArguments(undefined, {}, LIMITS, { signal }), undefined);
+  });
+
+  for (const given of [
+    '{"state":{"10":[1,"\u00e9\\n",true,null,{}],"":[]},"questions":"q"}',
+    '{"state":"\\u0001\ud83d\ude00","\u00e9":12345678901234567890}',
+    '""',
+    "[[],[1,2]]",
+  ])
+    it(`have the size of their JSON: ${given}`, async () => {
+      const value = await readJson(Buffer.from(given));
+      const size = Buffer.byteLength(writeJson(value));
+      assert.deepEqual(await fitArguments(value, {}, { maxBodyBytes: size }, { signal }), value);
+      const refused = await fitArguments(value, {}, { maxBodyBytes: size - 1 }, { signal });
+      assert.ok(refused instanceof ServiceError && refused.kind === "BODY_TOO_LARGE", String(refused));
+      assert.match(refused.message, new RegExp(`at most ${size - 1} bytes as JSON, got more`));
+    });
+
+  it("are at most as deep as a body, wherever the levels come from", async () => {
+    const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}1${"]}".repeat(levels / 2)}`;
+    const fitTo = async (levels: number) =>
+      fitArguments(
+        await readJson(Buffer.from(`{"questions":${JSON.stringify(nested(levels))}}`)),
+        decide ?? {},
+        LIMITS,
+        { signal },
+      );
+    assert.ok((await fitTo(98)) instanceof Map);
+    const refused = await fitTo(100);
+    assert.ok(refused instanceof ServiceError);
+    const loc = ["body", "questions", ...Array.from({ length: 99 }, (_, i) => (i % 2 === 0 ? "a" : 0))];
+    await assert.rejects(readJson(Buffer.from(`{"questions":${nested(100)}}`)), { issues: refused.issues });
+    assert.deepEqual(refused.issues[0]?.loc, loc);
+  });
+
+  it("are counted in slices, whatever they hold", async () => {
+    let turns = 0;
+    const tiny = await readJson(Buffer.from(`{"state":[${"[],".repeat(300_000)}1]}`));
+    let ms = 0;
+    const clock = {
+      now() {
+        ms += 1_000; // each step takes a whole slice
+        return ms;
+      },
+      pause: async () => {
+        turns += 1;
+      },
+    };
+    assert.ok((await fitArguments(tiny, {}, { maxBodyBytes: 2 ** 21 }, { signal, clock })) instanceof Map);
+    assert.ok(turns > 70, `${turns} turns`);
   });
 });

@@ -5,9 +5,13 @@ import { request } from "node:http";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { JsonValue } from "../../src/json/value.ts";
+import { writeJson } from "../../src/json/write.ts";
+import { callTool } from "../../src/mcp/call-tool.ts";
 import { createMcpEndpoint } from "../../src/mcp/http.ts";
 import { listTools } from "../../src/mcp/tools.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
+import { fakeContract } from "../contract/fake-contract.ts";
 import { fakeServer, json, KEY, MAX_BODY_BYTES, withServer } from "../server/doubles.ts";
 import { packageRoot } from "../support/package-root.ts";
 
@@ -24,7 +28,7 @@ function endpoint(asked: string[]) {
     maxBodyBytes: MAX_BODY_BYTES,
     onError: () => {},
     ask: () => async (operation) => {
-      const text = Buffer.from(operation.body).toString();
+      const text = writeJson(operation.body);
       asked.push(`${operation.operationId} ${text}`);
       if (text.includes("full"))
         return { ...json(503, { detail: "The inference queue is full." }), headers: { "retry-after": "1" } };
@@ -108,6 +112,26 @@ describe("MCP over HTTP", () => {
       assert.equal((await post(port, message)).status, 200);
       assert.deepEqual(asked, [`rank ${given}`]);
     });
+  });
+
+  it("hands the arguments on as read, without a second reading", async () => {
+    const { signal } = new AbortController();
+    const state = new Map([["a", [true]]]);
+    const given = new Map<string, JsonValue>([
+      ["state", state],
+      ["candidates", ["a", "b"]],
+    ]);
+    const contract = await fakeContract({
+      rank: async ({ body }: { body: { state: unknown } }) => {
+        assert.equal(body.state, state);
+        return { status: 200, body: { ranked: [] } };
+      },
+    });
+    const { isError } = await callTool("rank", given, signal, (asked) => {
+      assert.equal(asked.body, given);
+      return contract.call({ ...asked, requestId: "r" });
+    });
+    assert.equal(isError, undefined);
   });
 
   it("takes what hosts send in other forms", async () => {

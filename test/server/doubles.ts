@@ -6,6 +6,7 @@ import { systemClock } from "../../src/inference/clock.ts";
 import type { Log } from "../../src/server/log.ts";
 import type { Admission } from "../../src/server/routes/operations.ts";
 import { createServer, type ServerLimits, type ServerOptions } from "../../src/server/server.ts";
+import { sentBytes } from "../support/sent-bytes.ts";
 
 const STATUSES: Partial<Record<ErrorKind, number>> = {
   MALFORMED_HTTP: 400,
@@ -91,7 +92,7 @@ export function json(status: number, body: unknown): OutgoingReply {
 }
 
 async function echo(call: IncomingCall): Promise<OutgoingReply> {
-  return json(200, { operation: call.operationId, bytes: call.body.byteLength });
+  return json(200, { operation: call.operationId, bytes: sentBytes(call).byteLength });
 }
 
 export type LogEntry = { level: keyof Log; fields: Readonly<Record<string, unknown>>; message: string };

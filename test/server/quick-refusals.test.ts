@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IncomingCall } from "../../src/contract/call.ts";
 import { queueErrors } from "../../src/inference/queue/queue-errors.ts";
+import { sentBytes } from "../support/sent-bytes.ts";
 import { fakeContract, fakeServer, json, KEY, LIMITS, memoryLog, withServer } from "./doubles.ts";
 import { head, WireClient } from "./wire.ts";
 
@@ -17,7 +18,7 @@ function busy(isFull: () => boolean = () => true) {
   const calls: IncomingCall[] = [];
   const contract = fakeContract(async (call) => {
     calls.push(call);
-    return json(200, { bytes: call.body.byteLength });
+    return json(200, { bytes: sentBytes(call).byteLength });
   });
   const admission = {
     fullQueue: () => (isFull() ? queueErrors.full() : undefined),

@@ -2,7 +2,7 @@ import { type Issue, invalidRequest } from "../../errors.ts";
 import { type Aliases, resolveAliases } from "../../json/aliases.ts";
 import { readJson } from "../../json/read.ts";
 import type { SliceOptions } from "../../json/slices.ts";
-import { describeKind, isJsonObject, type JsonObject } from "../../json/value.ts";
+import { describeKind, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
 import { type Views, viewsOf } from "../../json/views.ts";
 
 /** A body that has been read but not validated. */
@@ -26,21 +26,26 @@ export interface BodyForm {
 /**
  * Reads a request's body.
  *
+ * @param body bytes, or the value that a caller has read already
  * @throws ServiceError INVALID_REQUEST: invalid_json, duplicate_member, nesting_too_deep or wrong_type (no object); the
  *         reason of the signal
  */
 export async function readBody(
-  bytes: Uint8Array,
+  body: Uint8Array | JsonValue,
   options: Pick<SliceOptions, "signal" | "clock">,
   { schema, document, aliases }: BodyForm,
 ): Promise<ReceivedBody> {
-  if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
-  const value = await readJson(bytes, options);
+  const value = body instanceof Uint8Array ? await readBytes(body, options) : body;
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }
   const { members, usedNames, conflicts } = resolveAliases(value, aliases, ["body"]);
   return { ...viewsOf(members, schema, document), sent: members, usedNames, conflicts };
+}
+
+function readBytes(bytes: Uint8Array, options: Pick<SliceOptions, "signal" | "clock">): Promise<JsonValue> {
+  if (bytes.length === 0) throw refusal("invalid_json", "Expected a JSON object, got an empty body.");
+  return readJson(bytes, options);
 }
 
 function refusal(type: Issue["type"], msg: string) {
