@@ -1,7 +1,7 @@
 """Exports trained weights as a model package.
 
     export.py --weights OUT/model.safetensors --tokenizer TOKENIZER.json --out model --name NAMESPACE/NAME --alias ALIAS
-              --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON]
+              --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON] [--on-grid]
 
 model.safetensors has float16 weights on the service's int8 grid (snap.py). golden.json has the float32 scores of these
 stored weights. The revision is the beginning of the SHA-256 over the digests of all files except the manifest and
@@ -41,7 +41,8 @@ def export(options):
     """-> the package's id"""
     out = options.out
     out.mkdir(parents=True, exist_ok=True)
-    weights.save(snap(weights.load(options.weights)), out / "model.safetensors")
+    given = weights.load(options.weights)
+    weights.save(given if options.on_grid else snap(given), out / "model.safetensors")
     write_tokenizer(options.tokenizer, out / "tokenizer.json")
     model = weights.model_of(weights.load(out / "model.safetensors")).eval()
     scored = golden(model, Tokenizer.from_file(str(out / "tokenizer.json")))
@@ -62,6 +63,7 @@ def main():
     for name, kind in (("weights", str), ("tokenizer", pathlib.Path), ("out", pathlib.Path), ("name", str), ("alias", str), ("version", str),
                        ("date", str), ("description", str)):
         parser.add_argument(f"--{name}", type=kind, required=True)
+    parser.add_argument("--on-grid", action="store_true", help="the weights are on the grid already, as those of a released model are")
     parser.add_argument("--trained-on", type=json.loads, help='such as {"max_state_tokens": 1024, "language": "en"}')
     print(export(parser.parse_args()))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The embedded model v0.8.0 from v0.7.0. Usage: SHARED=... training/recipe.sh, in a virtual environment with requirements.txt.
+# The embedded model v0.8.1 from v0.7.0: the layers of v0.8.0, then more word pieces without training. Usage: SHARED=... training/recipe.sh, in a virtual environment with requirements.txt.
 # Needs a GPU: three runs of eight minutes side by side on an NVIDIA H100 with 16 cores. Begin without files of another recipe in
 # training/out. Called again, it does not repeat preparations and training runs that were finished. The result differs a little
 # from the released weights: a GPU does not give the same bits twice, and other states were chosen from the large sets (and for
@@ -34,8 +34,12 @@ if [[ ! -d $out/part ]]; then
   mv $out/part.new $out/part
 fi
 
+if [[ ! -f $out/tokenizer.json ]]; then # that of v0.7.0 and v0.8.0
+  git show 293dc11:model/tokenizer.json > $out/tokenizer.new
+  mv $out/tokenizer.new $out/tokenizer.json
+fi
 prepare() { # folder, sources
-  [[ -f $out/$1/0.shard ]] || python training/prepare.py --tokenizer model/tokenizer.json --out "$out/$1" "${@:2}"
+  [[ -f $out/$1/0.shard ]] || python training/prepare.py --tokenizer $out/tokenizer.json --out "$out/$1" "${@:2}"
 }
 
 prepare all $out/part
@@ -72,9 +76,15 @@ blend start.safetensors a/model.safetensors 0.5 1 two
 blend two/model.safetensors c/model.safetensors 0.3333333 1 three
 blend three/model.safetensors b/model.safetensors 0.7 2 blend
 
-python training/export.py --weights $out/blend/model.safetensors --tokenizer model/tokenizer.json --out $out/package \
+python training/export.py --weights $out/blend/model.safetensors --tokenizer $out/tokenizer.json --out $out/package \
   --name typed-decisions/Twig-32M --alias twig --version v0.8.0 --date 2026-11-28 \
   --description '32.5M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
+
+# v0.8.1: the rules of text_rules.py and the pieces that they need. The figures below are of v0.8.0: the tokens of most texts are equal
+python training/vocabulary.py --tokenizer $out/tokenizer.json --weights $out/package/model.safetensors --glossary training/glossary/*.tsv --out $out/words
+python training/export.py --on-grid --weights $out/words/model.safetensors --tokenizer $out/words/tokenizer.json --out $out/package-0.8.1 \
+  --name typed-decisions/Twig-32M --alias twig --version v0.8.1 --date 2026-11-28 \
+  --description '36.1M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
 
 mkdir -p $out/kept
 for set in ${kept//,/ }; do ln -sf "$PWD/$out/raw2/train/$set.jsonl" $out/kept/; done

@@ -107,7 +107,7 @@ describe("the worker says in one sentence, with a remedy, that it lacks", () => 
       name: "a tensor of the shape that the manifest says",
       other: otherVocabulary,
       kind: "INVALID_MODEL",
-      says: /^model\.safetensors has word\.weight in shape \[55977, 384\], expected \[7, 384\]\.$/,
+      says: /^model\.safetensors has word\.weight in shape \[65407, 384\], expected \[7, 384\]\.$/,
     },
   ]) {
     it(name, async () => {

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { readWordRules } from "../../src/inference/tokens/word-rules.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { BY_PATTERNS, encodeAll, json } from "./long-texts.ts";
+import { BY_PATTERNS, EMBEDDED, encodeAll, json } from "./long-texts.ts";
 
 interface Pairs {
   readonly differ: readonly [string, string][];
@@ -20,7 +20,7 @@ const golden: Record<string, string[]> = JSON.parse(read("tokens.json"));
 const vocabulary: Record<string, number> = JSON.parse(read("tokenizer.json")).model.vocab;
 
 /** Whose vocabulary has a piece for every character of the pairs. */
-const KINDS = [BY_PATTERNS];
+const KINDS = [BY_PATTERNS, EMBEDDED];
 
 async function idsOf(texts: readonly string[], kind = BY_PATTERNS): Promise<number[][]> {
   const parts = texts.map((text) => ({ role: "candidate" as const, text, maxTokens: 100 }));
