@@ -109,6 +109,7 @@ describe("decision.yaml that nobody has named", () => {
       "typesafe-alias",
       "mcp",
       "explain",
+      "docs",
     ],
     ...["log-level", "log-format"],
   ];
