@@ -6,6 +6,10 @@ import { setFlagsFromString } from "node:v8";
 // the young generation keeps its first size of 2 MiB, instead of growing to 32; later, src/cli/actions/service-heap.ts decides
 setFlagsFromString("--semi-space-growth-factor=1");
 
+// The library `tokenizers` would spread even short texts over all processors, with threads that take their time from the inference
+// process: under load, 10 % of the throughput. It reads the variable in each call.
+process.env.TOKENIZERS_PARALLELISM ??= "false";
+
 // oclif asks for the user's folder and shell, which fails for a user id that the system does not know, as in many containers
 try {
   homedir();

@@ -22,18 +22,30 @@ const PROGRAM = `
   console.log(threads() - before);
 `;
 
-/** @param setting of the caller's environment */
-async function threadsStarted(setting?: string): Promise<number> {
-  const { TOKENIZERS_PARALLELISM: _, ...rest } = process.env;
-  const env = setting === undefined ? rest : { ...rest, TOKENIZERS_PARALLELISM: setting };
+const { TOKENIZERS_PARALLELISM: _, ...rest } = process.env;
+
+async function threadsStarted(setting: string): Promise<number> {
+  const env = { ...rest, TOKENIZERS_PARALLELISM: setting };
   const args = ["--import", "tsx", "--input-type=module", "--eval", PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return Number(stdout);
 }
 
-test("texts are encoded without further threads, unless the environment asks for them", {
+/** @returns the setting that a command runs with @param env that of its caller */
+async function settingOfCommand(env: NodeJS.ProcessEnv): Promise<string> {
+  const tell = "process.on('exit', () => console.error(process.env.TOKENIZERS_PARALLELISM))";
+  const args = ["--import", `data:text/javascript,${tell}`, "bin/decision.js", "--version"];
+  return (await promisify(execFile)(process.execPath, args, { env })).stderr.trim();
+}
+
+test("a command encodes without further threads, unless its environment asks for them", async () => {
+  assert.equal(await settingOfCommand(rest), "false");
+  assert.equal(await settingOfCommand({ ...rest, TOKENIZERS_PARALLELISM: "true" }), "true");
+});
+
+test("the setting of commands starts no threads", {
   skip: process.platform !== "linux" && "only Linux lists threads in /proc",
 }, async () => {
-  assert.equal(await threadsStarted(), 0);
+  assert.equal(await threadsStarted("false"), 0);
   assert.ok((await threadsStarted("true")) > 0, "the control, with threads of the library");
 });

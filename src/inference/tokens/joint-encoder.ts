@@ -1,4 +1,3 @@
-import "./one-thread.ts";
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,4 +1,3 @@
-import "./one-thread.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
