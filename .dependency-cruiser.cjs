@@ -4,6 +4,7 @@ const FOLDERS = {
   "src/errors": [],
   "src/utf8": [],
   "src/home": [],
+  "src/service-address": ["src/errors"],
   "src/json": ["src/errors"],
   "src/decisions": ["generated", "src/errors", "src/json"],
   "src/inference": ["src/decisions", "src/errors"],
@@ -34,7 +35,14 @@ const FOLDERS = {
   ],
   // what this machine can compute on
   "src/devices": ["src/backends"],
-  "src/mcp": ["src/contract", "src/decisions", "src/json", "src/errors", "src/package-root"],
+  "src/mcp": [
+    "src/contract",
+    "src/decisions",
+    "src/json",
+    "src/errors",
+    "src/package-root",
+    "src/service-address",
+  ],
   "src/app": [
     "handlers",
     "src/contract",
@@ -62,6 +70,7 @@ const FOLDERS = {
     "src/options",
     "src/served-model",
     "src/server",
+    "src/service-address",
     "src/telemetry",
     "src/tuning",
   ],
@@ -81,6 +90,7 @@ const FOLDERS = {
     "src/options",
     "src/package-root",
     "src/served-model",
+    "src/service-address",
     "src/utf8",
   ],
   // runs in browsers: of ours it knows the types of the contract alone
@@ -104,6 +114,7 @@ const FOLDERS = {
     "src/package-root",
     "src/served-model",
     "src/server", // the type of a log
+    "src/service-address",
     "src/telemetry",
     "src/tuning",
     "src/utf8",
@@ -202,9 +213,9 @@ module.exports = {
       to: { path: "^src/(hub|models|served-model)(/|\\.ts$)" },
     },
     {
-      name: "only src/hub, and the backend remote to its one server, open connections to other hosts",
+      name: "only src/hub, and the backend remote and clients to their one server, open connections to other hosts",
       severity: "error",
-      from: { path: "^(src|handlers)/", pathNot: "^src/(hub|backends/remote)/" },
+      from: { path: "^(src|handlers)/", pathNot: "^src/(hub/|backends/remote/|service-address\\.ts$)" },
       to: { path: "node_modules/undici/" },
     },
     {

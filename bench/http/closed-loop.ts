@@ -96,7 +96,7 @@ function settings(
 ): autocannon.Options {
   const { callers, budgetMs, patienceMs = ANSWER_TIMEOUT_MS, next } = options;
   return {
-    url: target.url,
+    ...target.connection,
     connections: callers,
     duration: Math.ceil((budgetMs + patienceMs) / 1000) + 1,
     timeout: 120,

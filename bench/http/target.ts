@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Dispatcher, errors, Pool } from "undici";
 import { ServiceError } from "../../src/errors.ts";
+import { serviceAddress } from "../../src/service-address.ts";
 import { takesFewerTokens } from "../workloads/limits.ts";
 import { type BenchRequest, OPERATION_PATHS, type Operation } from "../workloads/workload.ts";
 
@@ -34,6 +35,8 @@ export interface ServerFacts {
 /** A server of the contract, used over HTTP only. */
 export class Target {
   readonly url: string;
+  /** Where to connect to. */
+  readonly connection: { readonly url: string; readonly socketPath?: string };
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Path prefix of the URL, without a trailing slash. */
@@ -43,14 +46,15 @@ export class Target {
 
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
-    const parsed = parseUrl(url);
-    this.#prefix = parsed.pathname.replace(/\/+$/, "");
-    this.url = parsed.href.replace(/\/+$/, "");
+    const { name, origin, prefix, socketPath } = serviceAddress(url, "a server's URL must look like");
+    this.#prefix = prefix;
+    this.url = name;
+    this.connection = { url: origin + prefix, ...(socketPath !== undefined && { socketPath }) };
     this.headers = {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
-    this.#pool = new Pool(parsed.origin);
+    this.#pool = new Pool(origin, socketPath === undefined ? {} : { socketPath });
   }
 
   /** Path of an operation on this server. */
@@ -178,13 +182,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function parseUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
-  throw new ServiceError(
-    "INVALID_OPTION",
-    `a server's URL must look like http://127.0.0.1:8700, not ${JSON.stringify(url)}.`,
-  );
 }

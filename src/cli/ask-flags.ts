@@ -2,6 +2,7 @@ import { Flags } from "@oclif/core";
 import { invalidOption } from "../errors.ts";
 import { readApiKey } from "../options/exposure.ts";
 import type { ServiceOptions } from "../options/table.ts";
+import { serviceAddress } from "../service-address.ts";
 import type { Target } from "./actions/ask.ts";
 import type { Format } from "./actions/rows/batch.ts";
 import { optionFlags } from "./option-flags.ts";
@@ -111,10 +112,8 @@ export function serviceUrl(
 
 /** @throws ServiceError INVALID_OPTION */
 function checkedUrl(source: string, given: string): string {
-  if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given;
-  throw invalidOption(
-    `${source} takes an address such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
-  );
+  serviceAddress(given, `${source} takes an address such as`);
+  return given;
 }
 
 /**

@@ -23,7 +23,7 @@ export const QUESTION_FLAGS = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: "<label[=description]>",
-    description: "possible answer; repeatable",
+    description: "possible answer; == in a label stands for =; repeatable",
     exclusive: ["level"],
   }),
   level: Flags.string({
@@ -104,14 +104,16 @@ function questionOf(
   if (!choices) return question("noul");
   const criteria = new Map<string, string | null>();
   for (const choice of choices) {
-    const [label = "", ...description] = choice.split("=");
-    if (criteria.has(label)) {
+    // a pair is the label's own; the first single one ends the label
+    const [, label = "", description = null] = /^((?:[^=]|==)*)(?:=(.*))?$/s.exec(choice) ?? [];
+    const name = label.replaceAll("==", "=");
+    if (criteria.has(name)) {
       throw new ServiceError(
         "INVALID_OPTION",
         "--choice: a label was given twice; each label must be different.",
       );
     }
-    criteria.set(label, description.length > 0 ? description.join("=") : null);
+    criteria.set(name, description);
   }
   return question("choice", criteria);
 }

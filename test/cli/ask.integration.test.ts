@@ -53,6 +53,15 @@ describe("decision decide", () => {
     );
   });
 
+  it("takes == in a label for =, and each = of a description as it is", async () => {
+    const choices = ["https://a.example/?x==1", "a===b==c", "b===="].flatMap((each) => ["--choice", each]);
+    const args = ["decide", ...state, "--question", "What is wanted?", ...choices, "--json"];
+    const { status, stdout } = await ask(args);
+    assert.equal(status, 0);
+    const { answers } = JSON.parse(stdout);
+    assert.deepEqual(Object.keys(answers.answer.probabilities), ["https://a.example/?x=1", "a=", "b=="]);
+  });
+
   it("shows each level by its number and its text, on one line", async () => {
     const levels = ["--level", "can wait", "--level", "this\nweek", "--level", "today"];
     const { status, stdout } = await ask(["decide", ...state, "--question", "How urgent?", ...levels]);

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, it } from "node:test";
+import type { JsonObject, JsonValue } from "../../src/json/value.ts";
 import { callTool } from "../../src/mcp/call-tool.ts";
 import { askRemote } from "../../src/mcp/remote.ts";
+import { serviceAddress } from "../../src/service-address.ts";
+import { startFastService } from "../support/fast-service.ts";
 
 const { signal } = new AbortController();
-const body = new Map([["state", "s"]]);
+const body: JsonObject = new Map<string, JsonValue>([["state", "s"]]);
 
 /** A service at a path that answers so; what it was asked is kept. */
 async function withService(
@@ -38,8 +44,10 @@ async function withService(
   }
 }
 
-async function textOf(url: URL, key?: string): Promise<string> {
-  const { content } = await callTool("rank", body, signal, askRemote(url, key));
+const askAt = (url: URL, key?: string) => askRemote(serviceAddress(url.href), key);
+
+async function textOf(url: URL, key?: string, given = body): Promise<string> {
+  const { content } = await callTool("rank", given, signal, askAt(url, key));
   const [first] = content;
   assert.ok(first?.type === "text");
   return first.text;
@@ -49,7 +57,7 @@ describe("a service elsewhere", () => {
   it("is asked at its base URL with its key", async () => {
     await withService({ status: 200, body: '{"ranked":[]}' }, async (url, asked) => {
       assert.equal(await textOf(url, "k"), '{"ranked":[]}');
-      await callTool("models", undefined, signal, askRemote(url, undefined));
+      await callTool("models", undefined, signal, askAt(url));
       assert.deepEqual(asked, ["POST /base/v1/rank Bearer k", "GET /base/v1/models undefined"]);
     });
   });
@@ -77,7 +85,33 @@ describe("a service elsewhere", () => {
   it("that does not run is named with the reason", async () => {
     await withService({ status: 200, body: "{}" }, async (url, _asked, stop) => {
       await stop();
-      assert.equal(await textOf(url), `The service at ${url.host} cannot be reached: ECONNREFUSED.`);
+      assert.equal(
+        await textOf(url),
+        `The service at ${url.href} cannot be reached: connect ECONNREFUSED ${url.host}.`,
+      );
     });
+  });
+
+  it("that redirects sends nothing elsewhere", async () => {
+    await withService({ status: 200, body: '{"ranked":[]}' }, async (elsewhere, askedElsewhere) => {
+      const redirect = { status: 307, body: "", headers: { location: `${elsewhere}/v1/rank` } };
+      await withService(redirect, async (url, asked) => {
+        assert.equal(await textOf(url, "k"), `The service at ${url} cannot be reached: unexpected redirect.`);
+        assert.deepEqual(asked, ["POST /base/v1/rank Bearer k"]);
+      });
+      assert.deepEqual(askedElsewhere, []);
+    });
+  });
+
+  it("is asked over its Unix socket", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "mcp-socket-"));
+    const service = await startFastService({ socket: path.join(folder, "d.sock") });
+    try {
+      const asked = new Map<string, JsonValue>([...body, ["candidates", ["a", "b"]]]);
+      assert.match(await textOf(new URL(service.url), undefined, asked), /"ranked":/);
+    } finally {
+      await service.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });

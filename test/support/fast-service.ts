@@ -1,17 +1,20 @@
-import type { AddressInfo } from "node:net";
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { OPTION_TABLE } from "../../src/options/table.ts";
+import { socketUrl } from "../../src/service-address.ts";
 import { createFastEngine, type FastEngineParts } from "../conformance/fast-engine.ts";
 
 const silent = () => {};
 
 export interface FastServiceOptions extends Partial<AppOptions> {
   readonly engine?: FastEngineParts;
+  /** Path of a Unix socket to listen on instead of a port. */
+  readonly socket?: string;
 }
 
 /** A whole service over a model that takes no time, on a port of its own, with the limits of the command's defaults. */
 export async function startFastService({
   engine: parts = {},
+  socket,
   ...options
 }: FastServiceOptions = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
   const engine = await createFastEngine(0, parts);
@@ -22,10 +25,9 @@ export async function startFastService({
     log: { debug: silent, info: silent, warn: silent, error: silent },
     ...options,
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = app.server.address() as AddressInfo; // it listens on TCP
+  const url = await app.listen(socket === undefined ? { host: "127.0.0.1", port: 0 } : { path: socket });
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: socket === undefined ? url : socketUrl("http", socket),
     async close() {
       app.server.closeAllConnections();
       await app.close();

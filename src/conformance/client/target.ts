@@ -18,6 +18,8 @@ const MOST_MS = 2 ** 31 - 1;
 /** @throws WrongUsage */
 export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutMs: number): Target {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (base !== undefined && /^https?\+unix:$/.test(base.protocol))
+    throw new WrongUsage("the checks need a server on a port, not on a Unix socket: start it with --port");
   if (base === undefined || !/^https?:$/.test(base.protocol))
     throw new WrongUsage(`the base URL must look like http://127.0.0.1:8700, not ${JSON.stringify(baseUrl)}`);
   if (base.search !== "" || base.hash !== "" || base.username !== "" || base.password !== "")

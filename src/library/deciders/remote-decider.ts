@@ -1,4 +1,5 @@
 import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError } from "../../errors.ts";
+import { reasonOf, serviceAddress, serviceFetch } from "../../service-address.ts";
 import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
 
@@ -14,11 +15,13 @@ export interface ConnectOptions {
  * A decider that uses a running service of the same contract. It does not connect before the first call, and never to
  * another host.
  *
- * @param url the service's base URL, for example http://127.0.0.1:8700
- * @throws ServiceError INVALID_OPTION if this is not an http or https URL
+ * @param url the service's base URL, for example http://127.0.0.1:8700, or http+unix:///run/decision.sock
+ * @throws ServiceError INVALID_OPTION for another URL
  */
 export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): Decider {
-  const base = baseOf(url);
+  const address = serviceAddress(url);
+  const base = address.name;
+  const post = serviceFetch(address);
   const headers = {
     "content-type": "application/json",
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
@@ -35,13 +38,7 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
 
   async function exchange(operation: Operation, body: string, signal: AbortSignal) {
     try {
-      const response = await fetch(`${base}/v1/${operation}`, {
-        method: "POST",
-        headers,
-        body,
-        redirect: "error",
-        signal,
-      });
+      const response = await post(`/v1/${operation}`, { method: "POST", headers, body, signal });
       return { response, text: await response.text() };
     } catch (cause) {
       if (signal.aborted) throw cancelled(signal);
@@ -75,17 +72,6 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
   return decider;
 }
 
-function baseOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isPlain = parsed && parsed.username === "" && parsed.search === "" && parsed.hash === "";
-  if (isPlain && (parsed.protocol === "http:" || parsed.protocol === "https:"))
-    return parsed.href.replace(/\/+$/, "");
-  throw new ServiceError(
-    "INVALID_OPTION",
-    "the URL of a service must look like http://127.0.0.1:8700, without user, query and fragment.",
-  );
-}
-
 /** Error kinds by status, for servers that send no error code. This service always sends one. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: "MALFORMED_HTTP",
@@ -100,7 +86,11 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 };
 
 /** The error that the service reported. One of another kind of server becomes INTERNAL. */
-function errorOf({ status, headers }: Response, text: string, base: string): ServiceError {
+function errorOf(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  text: string,
+  base: string,
+): ServiceError {
   const detail = detailOf(text);
   if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // the format that the contract defines
   const code = headers.get("x-decision-error");
@@ -120,11 +110,4 @@ function detailOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The system's reason: fetch itself reports only "fetch failed". */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error)) return String(cause);
-  return "code" in cause && cause.message === "" ? String(cause.code) : cause.message;
 }

@@ -1,12 +1,12 @@
 import { createContractFor } from "../../app.ts";
 import type { Contract } from "../../contract/call.ts";
 import { createEngine, type EngineCore, type EngineLog } from "../../engine.ts";
-import { ServiceError } from "../../errors.ts";
 import type { AskService } from "../../mcp/call-tool.ts";
 import { mcpParts } from "../../mcp/parts.ts";
 import { askRemote } from "../../mcp/remote.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
+import { serviceAddress } from "../../service-address.ts";
 import { checkTuning } from "../check-tuning.ts";
 
 /** The URL of a service, or the options of a local engine. */
@@ -30,7 +30,7 @@ export async function serveMcp(source: McpSource, { apiKey, remoteToken, log }: 
   const { serveOverStdio } = await import("../../mcp/stdio.ts"); // imported here, so that no other command loads the protocol's SDK
   const { stdin: input, stdout: output } = process;
   if ("url" in source) {
-    const ask = askRemote(readUrl(source.url), apiKey);
+    const ask = askRemote(serviceAddress(source.url), apiKey);
     const parts = await mcpParts();
     await serveOverStdio({ ...parts, ask, input, output, onError });
     return;
@@ -87,14 +87,4 @@ class LazyEngine {
     const engine = await this.#engine?.catch(() => undefined);
     await engine?.close();
   }
-}
-
-/** @throws ServiceError INVALID_OPTION */
-function readUrl(given: string): URL {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
-  throw new ServiceError(
-    "INVALID_OPTION",
-    `--url must be the URL of a service, such as http://127.0.0.1:8700, not ${JSON.stringify(given)}.`,
-  );
 }

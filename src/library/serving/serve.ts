@@ -13,6 +13,7 @@ import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
 import { connectionsWithin, mostOpenFiles } from "../../server/wire/descriptors.ts";
 import { copyListener } from "../../server/wire/listener-copies.ts";
+import { socketUrl } from "../../service-address.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
 import { keyRingOf, readTls, reloadOnChange } from "./reloaded-files.ts";
@@ -156,7 +157,7 @@ function cannotListen(host: string, port: number, flag: string, cause: unknown):
 
 function urlOf(address: string | AddressInfo | null, isSecure: boolean): string {
   const scheme = isSecure ? "https" : "http";
-  if (address === null || typeof address === "string") return `${scheme}+unix://${address}`;
+  if (address === null || typeof address === "string") return socketUrl(scheme, address ?? "");
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `${scheme}://${host}:${address.port}`;
 }
