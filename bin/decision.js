@@ -1,10 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { setFlagsFromString } from "node:v8";
-
-// the young generation keeps its first size of 2 MiB, instead of growing to 32; later, src/cli/actions/service-heap.ts decides
-setFlagsFromString("--semi-space-growth-factor=1");
 
 // The library `tokenizers` would spread even short texts over all processors, with threads that take their time from the inference
 // process: under load, 10 % of the throughput. It reads the variable in each call.

@@ -40,7 +40,7 @@ const MIB = 2 ** 20;
  * Bounds in MiB. `live` is the growth after garbage collection: the cache of tokens may use 8, and one more long state
  * may be held.
  */
-const BOUNDS = { ready: 220, loaded: 480, live: 30 };
+const BOUNDS = { ready: 250, loaded: 600, live: 30 };
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

@@ -6,7 +6,6 @@ import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
 import { readTraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { createLog } from "../output/log.ts";
-import { setUpServiceHeap } from "./service-heap.ts";
 
 /** Time limit of systemd-notify. Chosen: systemd normally answers at once. */
 const NOTIFY_MS = 5_000;
@@ -36,7 +35,6 @@ export async function serveUntilSignal(
   if (service === undefined) return;
   print(service);
   await notifyReady(env, log);
-  setUpServiceHeap();
 }
 
 /**
