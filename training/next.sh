@@ -14,7 +14,7 @@ held=harmful_requests,review_targets,restaurant_records,crisis_relevance,crisis_
 held+=,bigtom_beliefs,causal_news,summary_error_kinds,api_requirements,order_taking_steps
 
 # every set has about the same weight; less of templates, of what a small encoder cannot learn, and of noisy sets; more entailment
-times="decks=8 decks-new=10 hans_templates=0.4 blimp_grammar=0.3 babi_facts=0.5 language_id=0.4 translation_match=0.5
+times="decks=3 decks-new=4 hans_templates=0.4 blimp_grammar=0.3 babi_facts=0.5 language_id=0.4 translation_match=0.5
 numersense=0.6 clickbait=0.5 med_monotonicity=0.6 help_monotonicity=0.6 clcd_en=0.5 clcd_pt=0.3 hatecheck=0.8
 sgd_slots=0.5 sgd_statements=0.5 sgd_intent=0.5 snips=0.5 clinc150=0.7 conjnli=0.6 topical_chat_tone=0.6
 xed_emotions=0.7 emot_id=0.6 in3_clarify=0.6 squad_it=0.5 stsb_multi=0.7 afrisenti=0.5 jsts_ja=0.6 sts_ko=0.6
@@ -37,8 +37,9 @@ if [[ ! -d $out/part ]]; then
   mv $out/part.new $out/part
 fi
 [[ -f $out/all/0.shard ]] || python training/prepare.py --tokenizer "$TOKENIZER" --out $out/all $out/part
+# At 1e-4, with thrice the share of the decks, 4,200 decisions made unseen sets and decks one to two points worse.
 # shellcheck disable=SC2086
 python training/train.py --data $out/all/0.shard --init "$START" --out $out/run --minutes "${MINUTES:-60}" \
-  --total-minutes "${TOTAL:-600}" --save-every 4 --budget 8192 --chunk 2048 --rate 1e-4 --head-rate 1 --warmup 0.005 \
+  --total-minutes "${TOTAL:-600}" --save-every 4 --budget 8192 --chunk 2048 --rate 2e-5 --head-rate 1 --warmup 0.02 \
   --cooldown 0.1 --average 0.995 --freeze-words --threads 1 --power 0.3 --thrift 0.4 --limits 512 192 96 \
   --longest-row 700 --most-candidates 24 --together 12 --below 384 --strength 0.6 --seed 90 --times $times "$@"
