@@ -22,6 +22,35 @@ const asked = (questions: string) => `{"state":"a","questions":{${questions}}}`;
 const criteria = (type: string, given: string) =>
   asked(`"q":{"type":"${type}","instructions":"?","criteria":${given}}`);
 
+/** What fills a text, as JSON writes it. */
+const PIECES: Readonly<Record<string, string>> = {
+  letters: "a",
+  words: "a ",
+  "escaped newlines": "\\n",
+  "escaped quotes": '\\"',
+  "escaped halves of pairs": "\\ud83d",
+  "null characters": "\\u0000",
+  emoji: "😀",
+  accents: "e\u0301",
+  "one letter of eighteen": "\ufdfa",
+  "unknown signs": "𓀀",
+  "opening brackets": "[",
+  digits: "7",
+};
+/** Places of a text, which is given as JSON. */
+const PLACES: Readonly<Record<string, (text: string) => string>> = {
+  "a question's name": (name) => asked(`${name}:${QUESTION}`),
+  instructions: (text) => asked(`"q":{"type":"noul","instructions":${text}}`),
+  "a label": (label) => criteria("choice", `{${label}:null,"b":null}`),
+  "a description": (text) => criteria("choice", `{"a":${text},"b":null}`),
+  "a level": (text) => criteria("score", `["a",${text}]`),
+};
+const LONG_TEXTS = Object.entries(PLACES).flatMap(([place, put]) =>
+  Object.entries(PIECES).map(
+    ([name, piece]) => [`${name} in ${place}`, (size: number) => put(`"${fill(piece, size)}"`)] as const,
+  ),
+);
+
 /** JSON of about the given size. */
 const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
   "opening brackets": (size) => fill("[", size),
@@ -74,6 +103,7 @@ const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
   "levels, all the same": (size) => criteria("score", `["${fill("a", size / 2)}","${fill("a", size / 2)}"]`),
   "an array for an object": (size) => asked(`"q":[${fill("1,", size)}1]`),
   "a byte order mark": (size) => `\ufeff${around(`"${fill("a", size)}"`)}`,
+  ...Object.fromEntries(LONG_TEXTS),
 };
 
 /** Frames and members that are made to be expensive for a decoder. Sizes in bytes. */
