@@ -66,7 +66,11 @@ const READ_ONLY = [
   'mount -o bind / / && mount -o remount,ro,bind / && exec "$@"',
   "sh",
 ];
-const works = (wrapper: readonly string[]) => run(wrapper, ["--eval", ""], {}).status === 0;
+/** Whether a program started so can start Node.js itself, which may lie in a folder that only its owner can enter. */
+const works = (wrapper: readonly string[]) => {
+  const start = `process.exit(require("node:child_process").spawnSync(process.execPath, ["--version"]).status ?? 1)`;
+  return run(wrapper, ["--eval", start], {}).status === 0;
+};
 const notWithout = (wrapper: readonly string[], what: string) =>
   works(wrapper) ? false : `this user cannot run a program ${what}`;
 

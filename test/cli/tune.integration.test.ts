@@ -124,7 +124,10 @@ describe("decision tune", () => {
         [...ask, "--tuning", file("tuning.json"), "--url", "http://127.0.0.1:1"],
         /--tuning has no effect on a running service/,
       ],
-      [flags("wrong.jsonl"), /--input, row 1: the label of "upset" must be one of "false", "true"\./],
+      [
+        flags("wrong.jsonl"),
+        /--input, row 1: the label of "upset" must be one of "false", "true", not "maybe"\./,
+      ],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],
       [
         ["mcp", "--tuning", file("other.json")],

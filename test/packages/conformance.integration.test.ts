@@ -82,7 +82,7 @@ describe("the package @typed-decisions/conformance, installed in an empty prefix
 
   it("fails by a broken clause, and reads flags as the command does", async () => {
     service.plant({ answer: (body) => void body.delete("ranked") });
-    const { status, stdout } = await run([service.url, "--api-key", KEY, "--only", "rank.rows"]);
+    const { status, stdout } = await run([service.url, "--only", "rank.rows"], { DECISION_API_KEY: KEY });
     service.plant({});
     assert.equal(status, 1);
     assert.match(stdout, /FAIL.* rank\.rows/);
