@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -51,9 +50,17 @@ function strings(
     },
   };
 }
-/** The candidates of a ranking as they came. */
-const sentTexts = (request: RenderedRequest): readonly string[] =>
-  "sent" in request && Array.isArray(request.sent) ? request.sent.map(({ text }) => String(text)) : [];
+/** Candidates as they came, by their trimmed texts: the texts for the model no longer have white space around them. */
+const sentCandidates = new Map<string, string>();
+
+function keepCandidates(text: string): string {
+  const body = readHeld(text);
+  const candidates = body instanceof Map ? (body.get("candidates") ?? body.get("answers")) : undefined;
+  const sent =
+    candidates instanceof Map ? [...candidates.values()] : Array.isArray(candidates) ? candidates : [];
+  for (const one of sent) if (typeof one === "string") sentCandidates.set(one.trim(), one);
+  return text;
+}
 
 /** A correct 401, but only after the whole body has arrived. */
 const late: Fault = {
@@ -209,13 +216,16 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   {
     name: "candidates that are not trimmed",
     fault: {
+      request: keepCandidates,
       texts: (request) => ({
         ...request,
         questions: request.questions.map((question) => ({
           ...question,
-          candidates: question.candidates.map((one, index) => ({
+          candidates: question.candidates.map((one) => ({
             ...one,
-            text: markEdges(sentTexts(request)[index] ?? one.text),
+            text: markEdges(
+              (question.form === undefined ? sentCandidates.get(one.text) : undefined) ?? one.text,
+            ),
           })),
         })),
       }),
@@ -232,7 +242,10 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a token more for each pair of an answer to questions",
-    fault: tokens((scored, request) => scored.inputTokens + ("sent" in request ? 0 : pairsOf(scored))),
+    fault: tokens((scored, { questions }) => {
+      const isRanking = questions.some(({ form }) => form === undefined);
+      return scored.inputTokens + (isRanking ? 0 : pairsOf(scored));
+    }),
     fails: ["usage.both-operations", "texts.noul-default", "texts.labels"],
   },
   {

@@ -275,7 +275,13 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
   planted("typesafe: 403 for a wrong key", ["typesafe.errors.keys", "typesafe.keys"], statusWhere(401, 403)),
   planted(
     "typesafe: errors as sentences",
-    ["typesafe.errors.keys", "typesafe.errors.model", "typesafe.keys", "typesafe.requests.decoded-size"],
+    [
+      "typesafe.errors.keys",
+      "typesafe.errors.model",
+      "typesafe.keys",
+      "typesafe.requests.decoded-size",
+      "typesafe.schema",
+    ],
     errors((body, { status }) => {
       if (status !== 422) body.set("detail", String(inner(body, "detail").get("message")));
     }),
@@ -298,7 +304,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
   ),
   planted(
     "typesafe: a list of issues as a sentence",
-    ["typesafe.requests.refused"],
+    ["typesafe.requests.refused", "typesafe.schema"],
     errors((body, { status }) => void (status === 422 && body.set("detail", "Invalid."))),
   ),
   planted(
