@@ -35,7 +35,10 @@ await check("a call gives the plain contract's numbers", async () => {
 });
 
 await check("an error says what was expected", () => {
-  assert.match(callRank(url, { ...RANK, candidates: ["a"] }).said, /candidates: .*2 to \d+/);
+  assert.match(
+    callRank(url, { ...RANK, candidates: ["a"] }).said,
+    /candidates: Expected at least 2 elements/,
+  );
 });
 
 // The inspector takes a 401 for the beginning of OAuth.
