@@ -77,7 +77,7 @@ const assertFits = fitsIn(readDocument("openapi.typed"));
 
 /** Statuses of the errors that belong to no operation, by their code. */
 const OUTSIDE_OPERATIONS: Readonly<Record<string, readonly number[]>> = {
-  MALFORMED_HTTP: [400],
+  MALFORMED_HTTP: [400, 501],
   HOST_NOT_ALLOWED: [403],
   ORIGIN_NOT_ALLOWED: [403], // at /mcp
   NOT_FOUND: [404],

@@ -121,7 +121,7 @@ export const framingCases: Readonly<Record<string, Family>> = {
     return one(
       "another transfer coding",
       [framed([`Transfer-Encoding: ${coding}`], `${chunk(SMALL_RANK)}0\r\n\r\n`), "end"],
-      [400, 422],
+      [400, 422, 501],
     );
   },
   chunks: (random) => {
