@@ -1,4 +1,4 @@
 import { MAX_BODY, testLimits } from "./limits-cases.ts";
 import { Service } from "./service.ts";
 
-testLimits(() => Service.start(), { hostileBytes: MAX_BODY, slowestMs: 2000 });
+testLimits(() => Service.start(), MAX_BODY);

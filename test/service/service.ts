@@ -251,6 +251,15 @@ export class Service extends Client {
     });
   }
 
+  /** Waits for the log, which the service writes behind its replies. */
+  async untilLogged(isSo: (log: string) => boolean): Promise<void> {
+    const end = Date.now() + 20_000;
+    while (!isSo(this.log)) {
+      assert.ok(Date.now() < end, `waited in vain: ${this.log}`);
+      await sleep(5);
+    }
+  }
+
   /** Ends it with SIGTERM. @returns its exit code */
   async stop(): Promise<number | null> {
     this.hangUp();
