@@ -23,12 +23,12 @@ export interface ContractParts {
   readonly isLazy?: boolean;
 }
 
-/** The handler of any operation, as the dispatcher sees it. */
+/** The handler of any operation, as openapi-backend calls it. */
 type AnyHandler = AnyInference | ((services: Services) => Promise<AnyReply>);
 
 type BodilessCall = Omit<IncomingCall, "body">;
 
-/** What the dispatcher passes to the handler in addition to the plain body, which only the validator uses. */
+/** What openapi-backend passes on beside the plain body, which only its validator uses. */
 interface DispatchedCall extends Partial<Pick<ReceivedBody, "sent" | "ordered" | "conflicts">> {
   readonly call: BodilessCall;
 }
@@ -59,8 +59,12 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const routes = readRoutes(definition, rules.basePath);
   const byOperation = new Map(routes.map((route) => [route.operationId, route]));
   checkHandlers(routes, handlers);
-  const newDispatcher = () => createDispatcher(definition, handlers, services);
-  const dispatcherOf = parts.isLazy ? once(newDispatcher) : always(await newDispatcher());
+  let opened: Promise<OpenAPIBackend> | undefined;
+  const backend = () => {
+    opened ??= openBackend(definition, rules.basePath, handlers, services);
+    return opened;
+  };
+  if (!parts.isLazy) await backend();
   const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
   const documents = new Map<unknown, string>();
 
@@ -75,18 +79,18 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   /** @param received undefined for operations without a body */
   async function handle(
     call: BodilessCall,
-    { method, documentPath }: ContractRoute,
+    { method, path }: ContractRoute,
     received: Promise<ReceivedBody> | undefined,
   ): Promise<Handled> {
-    const request = { method, path: documentPath, headers: {} };
-    const dispatcher = await dispatcherOf();
-    if (received === undefined) return dispatcher.handleRequest(request, { call });
+    const api = await backend();
+    const request = { method, path, headers: {} };
+    if (received === undefined) return api.handleRequest(request, { call });
     const { plain, usedNames, ...validated } = await received;
     call.reading?.end();
     const rethrow = (error: unknown) => {
       throw withUsedNames(error, usedNames);
     };
-    const { reply }: Handled = await dispatcher
+    const { reply }: Handled = await api
       .handleRequest({ ...request, body: plain }, { call, ...validated })
       .catch(rethrow);
     return { reply: Promise.resolve(reply).catch(rethrow) };
@@ -96,7 +100,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   // body or its values: 128 requests of 2 MiB each may wait, and parsed values take more than ten times that.
   function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
     const route = byOperation.get(call.operationId);
-    if (route === undefined) return Promise.reject(unreachableError());
+    if (route === undefined) return Promise.reject(new Error("The contract has no such operation."));
     try {
       call.account?.takeRequest();
     } catch (error) {
@@ -145,18 +149,6 @@ function errorReplyOf(tellError: ContractRules["tellError"]): ErrorReply {
   };
 }
 
-function always<T>(value: T): () => T {
-  return () => value;
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 /** The compiler checks this too, but not for dialects, which are combined with their documents at run time. */
 function checkHandlers(routes: readonly ContractRoute[], handlers: AnyHandlers): void {
   const expected: readonly string[] = routes.map(({ operationId }) => operationId).filter(isHandled);
@@ -167,13 +159,15 @@ function checkHandlers(routes: readonly ContractRoute[], handlers: AnyHandlers):
   if (unknown.length > 0) throw new Error(`Handlers without an operation: ${unknown.join(", ")}`);
 }
 
-async function createDispatcher(
+async function openBackend(
   definition: Document,
+  apiRoot = "/",
   handlers: AnyHandlers,
   services: Services,
 ): Promise<OpenAPIBackend> {
-  const dispatcher = new OpenAPIBackend({
+  const api = new OpenAPIBackend({
     definition: forAjv(definition),
+    apiRoot,
     strict: true,
     // saves half a second of the start: validators of responses, which are not used here, and a check of the
     // document, which test/contract/document.test.ts makes
@@ -183,40 +177,20 @@ async function createDispatcher(
     // validateSchema is off because a test validates the schemas, and each of the eight validators would compile its
     // own copy of the meta-schema (0.2 s of the start).
     ajvOpts: { allErrors: true, discriminator: true, verbose: true, validateSchema: false },
-    handlers: { ...dispatched(handlers, services), ...REFUSALS },
+    handlers: { ...operationsOf(handlers, services), validationFail },
   });
-  await dispatcher.init();
-  shortenRouting(dispatcher.router);
-  dispatcher.validator.preCompileRequestValidators(); // so that the first request does not wait for it
-  return dispatcher;
+  await api.init();
+  api.validator.preCompileRequestValidators(); // so that the first request does not wait for it
+  return api;
 }
 
-/**
- * Keeps what the router would compute anew for each request: it lists all operations, and three times it parses the path, the
- * headers, the query and the cookies. Requests here have a path of the document and a parsed body, and nothing else.
- */
-function shortenRouting(router: OpenAPIBackend["router"]): void {
-  const operations = router.getOperations();
-  const byRequest = new Map(operations.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
-  router.getOperations = () => operations;
-  router.matchOperation = ({ method, path }) => byRequest.get(`${method} ${path}`) ?? unreachable();
-  router.parseRequest = (request) => ({
-    ...request,
-    params: {},
-    headers: {},
-    query: {},
-    cookies: {},
-    requestBody: request.body,
-  });
-}
-
-function dispatched(handlers: AnyHandlers, services: Services) {
+/** The handlers of all operations. They get the ordered view of the body, not the plain one that was validated. */
+function operationsOf(handlers: AnyHandlers, services: Services) {
   // the type `Handlers` has checked them
   const entries = Object.entries(handlers as Readonly<Record<string, AnyHandler>>).map(
     ([operationId, handler]) => {
       const run = async (_: Context, { call, ordered, conflicts = [] }: DispatchedCall): Promise<Handled> => {
         if (conflicts.length > 0) throw invalidRequest(conflicts);
-        // the plain view of the body has been validated for this operation
         return typeof handler === "function"
           ? { reply: await handler(services) }
           : begin(handler, ordered, call, services);
@@ -227,22 +201,9 @@ function dispatched(handlers: AnyHandlers, services: Services) {
   return Object.fromEntries(entries);
 }
 
-/** Handlers of openapi-backend for calls that do not reach an operation. Unset ones would end as an obscure 500. */
-const REFUSALS = {
-  validationFail({ validation }: Context, { sent = new Map(), conflicts = [] }: DispatchedCall): never {
-    throw invalidRequest([...conflicts, ...issuesOf(validation.errors ?? [], sent)]);
-  },
-  notFound: unreachable,
-  methodNotAllowed: unreachable,
-  notImplemented: unreachable,
-  unauthorizedHandler: unreachable,
-};
-
-/** Never called: path and method come from the document itself, and the key has been checked before. */
-function unreachable(): never {
-  throw unreachableError();
-}
-
-function unreachableError(): ServiceError {
-  return new ServiceError("INTERNAL", "The contract did not find its own operation.");
+function validationFail(
+  { validation }: Context,
+  { sent = new Map(), conflicts = [] }: DispatchedCall,
+): never {
+  throw invalidRequest([...conflicts, ...issuesOf(validation.errors ?? [], sent)]);
 }

@@ -3,10 +3,8 @@ import type { Route } from "./call.ts";
 
 const METHODS = { get: "GET", post: "POST" } as const;
 
-/** A route with facts that only the contract itself uses. */
+/** A route with what only the contract itself uses. */
 export interface ContractRoute extends Route {
-  /** The path in the document, without the base path. */
-  readonly documentPath: string;
   /** The schema of the JSON body, undefined without one. */
   readonly bodySchema: unknown;
 }
@@ -28,7 +26,6 @@ export function readRoutes(document: Document, basePath = ""): readonly Contract
       return {
         method: METHODS[method],
         path: `${basePath}${path}`,
-        documentPath: path,
         operationId: operation.operationId,
         hasBody: body !== undefined,
         needsKey: (operation.security ?? document.security ?? []).some(
