@@ -95,12 +95,13 @@ const FOLDERS = {
   ],
   // runs in browsers: of ours it knows the types of the contract alone
   playground: ["generated"],
-  "src/conformance": ["generated", "src/package-root"],
+  // a package of its own; its command writes files and progress as the others do
+  "packages/conformance/src": ["generated", "src/cli/output", "src/errors", "src/package-root", "src/utf8"],
   "src/cli": [
     "bench",
     "generated",
+    "packages/conformance",
     "src/batch",
-    "src/conformance",
     "src/devices",
     "src/errors",
     "src/evaluation",
@@ -147,7 +148,7 @@ const ROOMS = {
   },
   "src/server": { wire: [], routes: ["wire"] },
   "src/library": { deciders: [], serving: [] },
-  "src/conformance": {
+  "packages/conformance/src": {
     client: [],
     documents: ["client"],
     trial: ["client"],
@@ -155,8 +156,9 @@ const ROOMS = {
     dialects: ["client", "documents", "trial"],
     run: ["client", "trial", "dialects"],
     reporters: ["trial", "run"],
+    command: ["client", "trial", "run", "reporters"],
   },
-  "src/conformance/checks": {
+  "packages/conformance/src/checks": {
     answers: [],
     texts: [],
     http: [],
@@ -182,7 +184,7 @@ module.exports = {
       severity: "error",
       from: { path: pattern([folder]) },
       to: {
-        path: "^(src|handlers|generated|bench|playground|test)/",
+        path: "^(src|handlers|generated|bench|packages|playground|test)/",
         pathNot: pattern([folder, ...allowed]),
       },
     })),
@@ -235,7 +237,7 @@ module.exports = {
     {
       name: "the product needs no development dependency",
       severity: "error",
-      from: { path: "^(src|handlers|bench)/" },
+      from: { path: "^(src|handlers|bench|packages/[^/]+/src)/" },
       to: { dependencyTypes: ["npm-dev"] },
     },
   ],

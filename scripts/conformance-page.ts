@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { DIALECT_SUBJECTS, SUBJECTS, type Subject } from "../src/conformance/clauses.ts";
-import { UNOBSERVED } from "../src/conformance/run/unobserved.ts";
+import { DIALECT_SUBJECTS, SUBJECTS, type Subject } from "../packages/conformance/src/clauses.ts";
+import { UNOBSERVED } from "../packages/conformance/src/run/unobserved.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
@@ -17,7 +17,7 @@ const PAGE = new URL("docs/conformance.md", rootUrl);
 export function conformancePage(): string {
   const checks = SUBJECTS.flatMap((subject) => subject.checks);
   const seed = checks.filter(({ profile }) => profile === "seed").length;
-  return `<!-- Generated from src/conformance by \`npm run generate\`. Do not edit. -->
+  return `<!-- Generated from packages/conformance by \`npm run generate\`. Do not edit. -->
 
 # The clauses of the contract, and their checks
 

@@ -10,7 +10,10 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = path.join(import.meta.dirname, "..");
-const ENTRIES = { main: "src/cli/actions/conformance-bin.ts", index: "src/conformance/index.ts" };
+const ENTRIES = {
+  main: "packages/conformance/src/command/main.ts",
+  index: "packages/conformance/src/index.ts",
+};
 
 /** @returns the path of the packed file */
 export async function packConformance(destination) {

@@ -18,6 +18,8 @@ const LANES = {
   native: ["native"],
 };
 
+const TEST_FOLDERS = ["test", "packages/conformance/test"];
+
 function kindOf(file) {
   return /\.(integration|deep|page|native)\.test\.ts$/.exec(file)?.[1] ?? "unit";
 }
@@ -27,9 +29,10 @@ function filesOf(lane) {
   const kinds = LANES[lane];
   if (kinds === undefined)
     throw new Error(`--lane must be one of ${Object.keys(LANES).join(", ")}, not ${lane}`);
-  return readdirSync(path.join(root, "test"), { recursive: true })
+  return TEST_FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(folder, file)),
+  )
     .filter((file) => file.endsWith(".test.ts") && kinds.includes(kindOf(file)))
-    .map((file) => path.join("test", file))
     .sort()
     .sort((one, other) => Number(kindOf(one) === "unit") - Number(kindOf(other) === "unit")); // longest first
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createFastEngine } from "../packages/conformance/test/fast-engine.ts";
 import { createApp, createContractFor } from "../src/app.ts";
 import type { Engine, ModelFacts } from "../src/inference/ports.ts";
 import { resolveOptions } from "../src/options/resolve.ts";
-import { createFastEngine } from "./conformance/fast-engine.ts";
 import { document } from "./contract/document.ts";
 import { memoryLog } from "./server/doubles.ts";
 

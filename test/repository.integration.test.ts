@@ -24,7 +24,9 @@ function textFiles(folder: string): string[] {
 describe("the repository", () => {
   it("names only files that exist, in comments and pages", () => {
     const folders =
-      "src test bench handlers scripts docs openapi clients deploy playground training generated".split(" ");
+      "src test bench packages handlers scripts docs openapi clients deploy playground training generated".split(
+        " ",
+      );
     const named = new RegExp(
       String.raw`(?<![\w./-])(?:${folders.join("|")})/[\w./-]*\w\.(?:tsx?|mjs|md|yaml|json|py|sh)\b`,
       "g",

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { MODEL_ID } from "../conformance/fast-engine.ts";
+import { MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { startFastService } from "../support/fast-service.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { until } from "../support/processes.ts";

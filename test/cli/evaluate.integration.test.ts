@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { MODEL_ID } from "../conformance/fast-engine.ts";
+import { MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { startFastService } from "../support/fast-service.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createContractFor } from "../../src/app.ts";
 import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import type { LocalDecider } from "../../src/library/index.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { inProcess } from "./in-process.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it, test } from "node:test";
 import explain from "../../generated/explain.json" with { type: "json" };
 import openapi from "../../generated/openapi.typed.json" with { type: "json" };
-import { CONTRACT_LIMITS } from "../../src/conformance/trial/limits.ts";
+import { CONTRACT_LIMITS } from "../../packages/conformance/src/trial/limits.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { MAX_ISSUES } from "../../src/errors.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";

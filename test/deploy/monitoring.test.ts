@@ -5,9 +5,9 @@ import { after, before, describe, it } from "node:test";
 import { parser } from "@prometheus-io/lezer-promql";
 import type { FastifyInstance } from "fastify";
 import { parse } from "yaml";
+import { createFastEngine } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp, createMetrics } from "../../src/app.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
-import { createFastEngine } from "../conformance/fast-engine.ts";
 import { memoryLog } from "../server/doubles.ts";
 import { packageRoot } from "../support/package-root.ts";
 

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
+import { createFastEngine, type FastEngineParts } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp, createContractFor, createDialectsFor, createMetrics } from "../../src/app.ts";
 import { digestOf, type KeyEntry, writeKeyFile } from "../../src/keys/key-file.ts";
 import { KeyAccount, KeyRates } from "../../src/keys/key-rates.ts";
 import { KeyRing } from "../../src/keys/key-ring.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import type { RequestRecord } from "../../src/server/request-record.ts";
-import { createFastEngine, type FastEngineParts } from "../conformance/fast-engine.ts";
 import { memoryLog } from "../server/doubles.ts";
 import { seriesValue } from "../telemetry/metrics-text.ts";
 

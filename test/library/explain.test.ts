@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createContractFor } from "../../src/app.ts";
 import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import {
@@ -10,7 +11,6 @@ import {
   ServiceError,
 } from "../../src/library/index.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { checkOf } from "../contract/response-check.ts";
 
 const QUESTIONS = {

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createContractFor } from "../../src/app.ts";
 import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import { connectDecider, type LocalDecider, ServiceError } from "../../src/library/index.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 
 const ASKED = {
   state: "The parcel is here.",

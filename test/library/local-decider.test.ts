@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createContractFor } from "../../src/app.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { EngineCore } from "../../src/inference/engine-core.ts";
 import { openDecider } from "../../src/library/deciders/local-decider.ts";
 import type { LocalDecider, Question } from "../../src/library/index.ts";
 import { completeOptions } from "../../src/options/resolve.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 
 const ANGRY = { angry: { type: "noul", instructions: "The customer is angry." } } as const;
 /** More than the engine's queue takes. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
+import { createFastEngine } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
-import { createFastEngine } from "../conformance/fast-engine.ts";
 import { assertDeclared } from "../contract/response-check.ts";
 
 const silent = () => {};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { checkOf } from "../contract/response-check.ts";
 import { close, MARK, words } from "./service.ts";
 

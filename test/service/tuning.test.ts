@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { FastifyInstance } from "fastify";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
@@ -9,7 +10,6 @@ import { viewsOf } from "../../src/json/views.ts";
 import { questionDigest } from "../../src/tuning/question-digest.ts";
 import { openTuning } from "../../src/tuning/tuning.ts";
 import type { TunedQuestion } from "../../src/tuning/tuning-file.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { document } from "../contract/document.ts";
 import { assertDeclared, checkOf } from "../contract/response-check.ts";
 import { parseJson } from "../json/parse-json.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
-import { createFastEngine, MODEL_ID } from "../conformance/fast-engine.ts";
 import { assertPlaces, checkOf } from "../contract/response-check.ts";
 
 const KEY = "the-key";

@@ -1,7 +1,7 @@
+import { createFastEngine, type FastEngineParts } from "../../packages/conformance/test/fast-engine.ts";
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { OPTION_TABLE } from "../../src/options/table.ts";
 import { socketUrl } from "../../src/service-address.ts";
-import { createFastEngine, type FastEngineParts } from "../conformance/fast-engine.ts";
 
 const silent = () => {};
 

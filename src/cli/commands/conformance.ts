@@ -1,11 +1,10 @@
 import { Args, Flags } from "@oclif/core";
-import { BaseCommand } from "../base-command.ts";
 import {
   BASE_URL_DESCRIPTION,
   CONFORMANCE_FLAGS,
   type ConformanceFlag,
-  type FlagName,
-} from "../conformance-flags.ts";
+} from "../../../packages/conformance/src/command/flags.ts";
+import { BaseCommand } from "../base-command.ts";
 
 export default class Conformance extends BaseCommand {
   static override summary = "Check any server against the contract, clause by clause, over HTTP.";
@@ -25,68 +24,21 @@ export default class Conformance extends BaseCommand {
       description: BASE_URL_DESCRIPTION,
     }),
   };
-  static override flags = {
-    profile: text("profile"),
-    only: texts("only"),
-    skip: texts("skip"),
-    shard: text("shard"),
-    seed: text("seed"),
-    gentle: yes("gentle"),
-    timeout: text("timeout"),
-    baseline: text("baseline"),
-    "write-baseline": text("write-baseline"),
-    json: yes("json"),
-    github: yes("github"),
-    junit: text("junit"),
-  };
+  // for the help only: the package reads its own command line
+  static override flags = Object.fromEntries(Object.entries(CONFORMANCE_FLAGS).map(asFlag));
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Conformance);
-    const { checkConformance } = await import("../actions/conformance.ts");
-    const { only = [], skip = [], profile = "", timeout = "" } = flags;
-    const exitCode = await checkConformance(args["base-url"], {
-      profile,
-      only,
-      skip,
-      timeout,
-      shard: flags.shard,
-      seed: flags.seed,
-      gentle: flags.gentle,
-      baseline: flags.baseline,
-      "write-baseline": flags["write-baseline"],
-      json: flags.json,
-      github: flags.github,
-      junit: flags.junit,
-    });
-    process.exitCode = exitCode; // this.exit(2) would print the usage message for wrong flags
+    const { checkConformance } = await import("../../../packages/conformance/src/command/run.ts");
+    process.exitCode = await checkConformance(this.argv); // this.exit(2) would print the usage message for wrong flags
   }
 }
 
-/** oclif settings of a flag of the table. */
-function settings(name: FlagName) {
-  const {
-    type: _type,
-    isRepeatable: _many,
-    options,
-    exclusive,
-    ...rest
-  }: ConformanceFlag = CONFORMANCE_FLAGS[name];
-  return {
-    ...rest,
-    ...(options === undefined ? {} : { options: [...options] }),
-    ...(exclusive === undefined ? {} : { exclusive: [...exclusive] }),
-  };
-}
-
-function text(name: FlagName) {
-  return Flags.string(settings(name));
-}
-
-function texts(name: FlagName) {
-  return Flags.string({ ...settings(name), default: undefined, multiple: true, multipleNonGreedy: true });
-}
-
-function yes(name: FlagName) {
-  const { description, exclusive = [] }: { description: string; exclusive?: string[] } = settings(name);
-  return Flags.boolean({ description, ...(exclusive.length === 0 ? {} : { exclusive }) });
+/** oclif's form of a flag of the table. */
+function asFlag([name, flag]: [string, ConformanceFlag]) {
+  const { type, isRepeatable = false, options, exclusive, default: usual, ...rest } = flag;
+  const settings = { ...rest, ...(exclusive === undefined ? {} : { exclusive: [...exclusive] }) };
+  if (type === "boolean") return [name, Flags.boolean(settings)];
+  const text = { ...settings, ...(options === undefined ? {} : { options: [...options] }) };
+  if (isRepeatable) return [name, Flags.string({ ...text, multiple: true, multipleNonGreedy: true })];
+  return [name, Flags.string({ ...text, ...(usual === undefined ? {} : { default: usual }) })];
 }

@@ -1,0 +1,188 @@
+import type { OutgoingReply } from "../../../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
+import type { RenderedQuestion, RenderedRequest } from "../../../src/decisions/rendered.ts";
+import type { Fault } from "./faulty-service.ts";
+import type { PlantedFault } from "./planted-fault.ts";
+import { rowsOf } from "./planting.ts";
+import { inner, readTree } from "./tree.ts";
+
+const { maxQuestions } = REQUEST_LIMITS;
+
+/** The form of a question: its candidates' labels. */
+const formOf = ({ candidates }: RenderedQuestion) => candidates.map(({ label }) => label).join("\n");
+const nameOf = ({ question }: RenderedQuestion) => String(question.loc[2]);
+const isNoul = (question: RenderedQuestion) => formOf(question) === "false\ntrue";
+const isRubric = ({ candidates }: RenderedQuestion) =>
+  candidates.every(({ label, loc }, index) => label === String(index) && loc[1] === "questions");
+
+/**
+ * Gives a question the scores of another one. @param source the other's index, or its own if no other has the same form
+ */
+function scoresOf(source: (place: number, request: RenderedRequest) => number): Fault {
+  return {
+    scores: (scored, request) => ({
+      ...scored,
+      scores: scored.scores.map((own, place) => {
+        const other = source(place, request);
+        const [here, there] = [request.questions[place], request.questions[other]];
+        if (here === undefined || there === undefined || formOf(here) !== formOf(there)) return own;
+        return scored.scores[other] ?? own;
+      }),
+    }),
+  };
+}
+/** Places of the questions of the same form, this one included. */
+const placesAlike = (place: number, { questions }: RenderedRequest) => {
+  const own = questions[place];
+  return questions.flatMap((other, index) =>
+    own !== undefined && formOf(own) === formOf(other) ? [index] : [],
+  );
+};
+/** The last question whose name comes to the same. */
+const lastNamed = (write: (name: string) => string) =>
+  scoresOf((place, { questions }) => {
+    const names = questions.map((question) => write(nameOf(question)));
+    return names.lastIndexOf(names[place] ?? "");
+  });
+/** Scores of the questions that are meant, in another order. */
+const reordered = (
+  isMeant: (question: RenderedQuestion) => boolean,
+  order: (scores: readonly number[], question: RenderedQuestion) => readonly number[],
+): Fault => ({
+  scores: (scored, request) => ({
+    ...scored,
+    scores: scored.scores.map((scores, place) => {
+      const question = request.questions[place];
+      return question !== undefined && isMeant(question)
+        ? Float32Array.from(order([...scores], question))
+        : scores;
+    }),
+  }),
+});
+
+/** Correct answers that belong to another question, label or request. */
+export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
+  {
+    name: "answers of one form moved on where the request has another form too",
+    fault: scoresOf((place, request) => {
+      const alike = placesAlike(place, request);
+      if (alike.length === request.questions.length) return place;
+      return alike[(alike.indexOf(place) + 1) % alike.length] ?? place;
+    }),
+    fails: ["scores.own-question", "scores.own-question.bits"],
+  },
+  {
+    name: "three or more answers of one form in reverse order",
+    fault: scoresOf((place, request) => {
+      const alike = placesAlike(place, request);
+      return alike.length < 3 ? place : (alike.toReversed()[alike.indexOf(place)] ?? place);
+    }),
+    fails: ["scores.own-question", "scores.own-question.bits"],
+  },
+  {
+    name: "the first answer of a form given to all of that form",
+    fault: scoresOf((place, request) => placesAlike(place, request)[0] ?? place),
+    fails: [
+      "scores.own-question",
+      "scores.own-question.bits",
+      "scores.whole-description",
+      "scores.whole-instructions",
+    ],
+  },
+  {
+    name: "questions with the same instructions share an answer",
+    fault: scoresOf((place, { questions }) => {
+      const texts = questions.map(({ question }) => question.text);
+      return texts.indexOf(texts[place] ?? "");
+    }),
+    fails: ["scores.own-question", "scores.own-question.bits", "scores.whole-description"],
+  },
+  {
+    name: "names that differ in capitals share an answer",
+    fault: lastNamed((name) => name.toLowerCase()),
+    fails: ["scores.own-question", "scores.own-question.bits"],
+  },
+  {
+    name: "names that differ in white space share an answer",
+    fault: lastNamed((name) => name.trim()),
+    fails: ["scores.own-question", "scores.own-question.bits"],
+  },
+  {
+    name: "names that differ in their Unicode form share an answer",
+    fault: lastNamed((name) => name.normalize("NFC")),
+    fails: ["scores.own-question", "scores.own-question.bits"],
+  },
+  {
+    name: "the second half of the most questions answered like the first",
+    fault: scoresOf((place, { questions }) =>
+      questions.length === maxQuestions ? place % (maxQuestions / 2) : place,
+    ),
+    fails: ["scores.own-place", "scores.own-place.bits"],
+  },
+  {
+    name: "two requests side by side get each other's answers",
+    fault: partners(),
+    fails: ["scores.own-request", "scores.own-request.bits"],
+    only: ["scores.own-request", "scores.own-request.bits"],
+  },
+  {
+    name: "levels of a rubric from the other end",
+    fault: reordered(isRubric, (s) => s.toReversed()),
+    fails: ["scores.rank-as-rubric", "texts.levels"],
+  },
+  {
+    name: "yes and no exchanged",
+    fault: reordered(isNoul, (s) => s.toReversed()),
+    fails: ["texts.noul-bare", "texts.noul-default", "texts.noul-described", "texts.noul-half"],
+  },
+  {
+    name: "scores of a choice given to its labels by the alphabet",
+    fault: reordered(
+      ({ candidates }) => candidates[0]?.loc[1] === "questions",
+      (scores, { candidates }) => {
+        const labels = candidates.map(({ label }) => label);
+        const sorted = labels.toSorted();
+        return labels.map((label) => scores[sorted.indexOf(label)] ?? 0);
+      },
+    ),
+    fails: ["scores.criteria-order", "scores.criteria-order.bits", "texts.labels"],
+  },
+  {
+    name: "labels of a ranking in the order of JavaScript's objects",
+    fault: {
+      answer: (body, _operation, request) => {
+        const labels = [...inner(readTree(request), "candidates").keys()];
+        const asObject = Object.keys(Object.fromEntries(labels.map((label) => [label, 0])));
+        for (const row of rowsOf(body)) {
+          const at = labels.indexOf(String(row.get("candidate")));
+          if (at >= 0) row.set("candidate", asObject[at] ?? "");
+        }
+      },
+    },
+    fails: ["rank.every-answer", "rank.odd-labels"],
+  },
+];
+
+/** Swaps the answers of concurrent requests with the same question names. */
+function partners(): Fault {
+  const waiting = new Map<string, { reply: OutgoingReply; take: (reply: OutgoingReply) => void }>();
+  return {
+    reply: (reply, { operationId }) => {
+      if (operationId !== "systemone" || reply.status !== 200) return reply;
+      const names = [...inner(readTree(reply.body), "answers").keys()].join("\n");
+      const other = waiting.get(names);
+      if (other !== undefined) {
+        waiting.delete(names);
+        other.take(reply);
+        return other.reply;
+      }
+      return new Promise((take) => {
+        waiting.set(names, { reply, take });
+        setTimeout(() => {
+          if (waiting.get(names)?.reply === reply) waiting.delete(names);
+          take(reply);
+        }, 15);
+      });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runConformance } from "../src/index.ts";
+import { FaultyService, type WireAnswer } from "./faulty-service.ts";
+import { health, json } from "./planting-http.ts";
+import { inner } from "./tree.ts";
+
+/** Every refusal of a flood, told as if the deadline could not be met. */
+const overloaded =
+  (retryAfter: string) =>
+  ({ status, headers }: WireAnswer) => {
+    if (status !== 503) return;
+    headers["x-decision-error"] = "OVERLOADED";
+    headers["retry-after"] = retryAfter;
+  };
+
+describe("a full queue", () => {
+  let service: FaultyService;
+  before(async () => {
+    service = await FaultyService.start();
+  });
+  after(() => service.stop());
+
+  const cases = [
+    {
+      name: "may be refused as OVERLOADED, with an estimate in Retry-After",
+      retryAfter: "7",
+      outcome: "passed",
+    },
+    { name: "is not refused with an estimate that is no whole number", retryAfter: "0.5", outcome: "failed" },
+    { name: "is not refused with an estimate of nothing", retryAfter: "0", outcome: "failed" },
+  ];
+  for (const { name, retryAfter, outcome } of cases) {
+    it(name, async () => {
+      service.plant({ send: overloaded(retryAfter) });
+      const { results } = await runConformance({ baseUrl: service.url, only: ["overload.refused"] });
+      assert.deepEqual(
+        results.map(({ id, outcome }) => `${id} ${outcome}`),
+        [`overload.refused ${outcome}`],
+      );
+    });
+  }
+});
+
+describe("a server of the contract", () => {
+  it("may report more in /health, and may do without /openapi.typed.json", async () => {
+    const service = await FaultyService.start();
+    const checks = ["health.schema", "ready.schema", "docs.openapi-contract", "docs.openapi-schemas"];
+    try {
+      for (const fault of [
+        health((body) => void body.set("hostname", "server-1")),
+        json("/openapi.json", (body) => void inner(body, "paths").delete("/openapi.typed.json")),
+      ]) {
+        service.plant(fault);
+        const { results } = await runConformance({ baseUrl: service.url, only: checks });
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          checks.map(() => "passed"),
+        );
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+});
