@@ -1,9 +1,9 @@
 """Exports trained weights as a model package.
 
     export.py --weights OUT/model.safetensors --tokenizer TOKENIZER.json --out model --name NAMESPACE/NAME --alias ALIAS
-              --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON] [--on-grid]
+              --version V --date YYYY-MM-DD --description TEXT [--trained-on JSON]
 
-model.safetensors has float16 weights on the service's int8 grid (snap.py). golden.json has the float32 scores of these
+model.safetensors has the weights on the service's int8 grid (snap.py), as int8. golden.json has the float32 scores of these
 stored weights. The revision is the beginning of the SHA-256 over the digests of all files except the manifest and
 README.md (card.py).
 """
@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 import weights
 from golden import golden
 from model import TEMPERATURE
-from snap import snap
+from snap import pack
 
 FILES = ("golden.json", "model.safetensors", "tokenizer.json")
 LIMITS = {"max_state_question_tokens": 2048, "max_candidate_tokens": 768}
@@ -41,8 +41,7 @@ def export(options):
     """-> the package's id"""
     out = options.out
     out.mkdir(parents=True, exist_ok=True)
-    given = weights.load(options.weights)
-    weights.save(given if options.on_grid else snap(given), out / "model.safetensors")
+    weights.save(pack(weights.load(options.weights)), out / "model.safetensors")
     write_tokenizer(options.tokenizer, out / "tokenizer.json")
     model = weights.model_of(weights.load(out / "model.safetensors")).eval()
     scored = golden(model, Tokenizer.from_file(str(out / "tokenizer.json")))
@@ -63,7 +62,6 @@ def main():
     for name, kind in (("weights", str), ("tokenizer", pathlib.Path), ("out", pathlib.Path), ("name", str), ("alias", str), ("version", str),
                        ("date", str), ("description", str)):
         parser.add_argument(f"--{name}", type=kind, required=True)
-    parser.add_argument("--on-grid", action="store_true", help="the weights are on the grid already, as those of a released model are")
     parser.add_argument("--trained-on", type=json.loads, help='such as {"max_state_tokens": 1024, "language": "en"}')
     print(export(parser.parse_args()))
 

@@ -46,7 +46,8 @@ prepare all $out/part
 if [[ ! -f $out/start.safetensors ]]; then # v0.7.0 with the rows of its matrices rounded to 255 levels
   git show 293dc11:model/model.safetensors > $out/v0.7.0.safetensors
   PYTHONPATH=training python -c 'import sys, snap, weights
-weights.save({name: snap.rounded(t) if t.ndim == 2 else t for name, t in weights.load(sys.argv[1]).items()}, sys.argv[2])' \
+levels = lambda t: snap.rows(t.double())[0] * snap.rows(t.double())[1][:, None]
+weights.save({name: levels(t) if t.ndim == 2 else t for name, t in weights.load(sys.argv[1]).items()}, sys.argv[2])' \
     $out/v0.7.0.safetensors $out/start.new
   mv $out/start.new $out/start.safetensors
 fi
@@ -82,7 +83,7 @@ python training/export.py --weights $out/blend/model.safetensors --tokenizer $ou
 
 # v0.8.1: the rules of text_rules.py and the pieces that they need. The figures below are of v0.8.0: the tokens of most texts are equal
 python training/vocabulary.py --tokenizer $out/tokenizer.json --weights $out/package/model.safetensors --glossary training/glossary/*.tsv --out $out/words
-python training/export.py --on-grid --weights $out/words/model.safetensors --tokenizer $out/words/tokenizer.json --out $out/package-0.8.1 \
+python training/export.py --weights $out/words/model.safetensors --tokenizer $out/words/tokenizer.json --out $out/package-0.8.1 \
   --name typed-decisions/Twig-32M --alias twig --version v0.8.1 --date 2026-11-28 \
   --description '36.1M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
 

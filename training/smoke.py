@@ -20,7 +20,7 @@ import weights
 from decision import read, row
 from golden import golden, texts
 from golden_inputs import decisions
-from snap import snap
+from snap import pack, unpack
 from store import Store
 from train import rate
 
@@ -59,7 +59,7 @@ def on_grid(path):
     """Checks that snapping again does not change the package's weights. test/models/embedded-weights.test.ts checks
     that the grid is the service's."""
     stored = weights.load(path)
-    for name, tensor in snap(stored).items():
+    for name, tensor in unpack(pack(stored)).items():
         assert (tensor - stored[name]).norm() <= 1e-3 * tensor.norm(), f"{name} is not on the grid"
 
 

@@ -5,8 +5,9 @@ import numpy as np
 import torch
 
 from model import TokenTreeRanker
+from snap import SCALE, unpack
 
-DTYPES = {"F16": np.float16, "F32": np.float32}
+DTYPES = {"F16": np.float16, "F32": np.float32, "I8": np.int8}
 
 
 def load(path):
@@ -18,17 +19,19 @@ def load(path):
     made = {}
     for name, about in header.items():
         start, end = about["data_offsets"]
-        values = np.frombuffer(data[start:end], DTYPES[about["dtype"]]).astype(np.float32)
-        made[name] = torch.from_numpy(values.reshape(about["shape"]))
-    return made
+        values = np.frombuffer(data[start:end], DTYPES[about["dtype"]])
+        values = values if about["dtype"] == "I8" else values.astype(np.float32)
+        made[name] = torch.from_numpy(values.reshape(about["shape"]).copy())
+    return unpack(made)
 
 
 def save(tensors, path):
-    """Writes {name: tensor} as float16."""
+    """Writes {name: tensor}: int8 and its scales as they are, all else as float16."""
     header, parts, at = {}, [], 0
     for name, tensor in sorted(tensors.items()):
-        parts.append(tensor.detach().cpu().to(torch.float16).contiguous().numpy().tobytes())
-        header[name] = {"dtype": "F16", "shape": list(tensor.shape), "data_offsets": [at, at + len(parts[-1])]}
+        kind = "I8" if tensor.dtype == torch.int8 else "F32" if name.endswith(SCALE) else "F16"
+        parts.append(tensor.detach().cpu().contiguous().numpy().astype(DTYPES[kind]).tobytes())
+        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [at, at + len(parts[-1])]}
         at += len(parts[-1])
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)

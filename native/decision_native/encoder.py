@@ -18,6 +18,23 @@ def load(package, settings):
     return Encoder(manifest["architecture"], Tensors(name, read_file(folder, manifest["files"], name)), settings)
 
 
+def rotated(rows):
+    """Each block of 32 columns, or of the largest power of two that divides their number, times the orthonormal Hadamard matrix."""
+    block = min(32, rows.shape[1] & -rows.shape[1])
+    matrix = torch.ones(1, 1)
+    while len(matrix) < block:
+        matrix = torch.cat([torch.cat([matrix, matrix], 1), torch.cat([matrix, -matrix], 1)])
+    return (rows.unflatten(1, (-1, block)) @ matrix / block**0.5).flatten(1)
+
+
+def turned_back(weight, gain, turned):
+    """int8 rows as the float32 weights that they are made of (training/snap.py). @param turned the last rows, whose outputs are rotated"""
+    weight = rotated(weight)
+    if turned:
+        weight[-turned:] = rotated(weight[-turned:].T).T
+    return weight if gain is None else weight / gain.float()
+
+
 class Encoder:
     kinds = ("full",)
 
@@ -32,8 +49,11 @@ class Encoder:
         def get(key, *size, dtype=torch.float32):
             return tensors.get(key, size).to(settings.device, dtype)
 
-        def linear(key, outputs, inputs, dtype=settings.dtype):
-            return get(f"{key}.weight", outputs, inputs, dtype=dtype), get(f"{key}.bias", outputs, dtype=dtype)
+        def linear(key, outputs, inputs, dtype=settings.dtype, gain=None, turned=0):
+            weight = tensors.get(f"{key}.weight", (outputs, inputs))
+            if tensors.is_int8(f"{key}.weight"):
+                weight = turned_back(weight, gain and tensors.get(gain, (hidden,)), turned)
+            return weight.to(settings.device, dtype), get(f"{key}.bias", outputs, dtype=dtype)
 
         def norm(key):
             return get(f"{key}.weight", hidden), get(f"{key}.bias", hidden)
@@ -43,10 +63,10 @@ class Encoder:
         self.norm = norm("ln")
         self.layers = [
             {
-                "qkv": linear(f"layers.{n}.qkv", 3 * hidden, hidden),
+                "qkv": linear(f"layers.{n}.qkv", 3 * hidden, hidden, gain=f"layers.{n - 1}.ln2.weight" if n else "ln.weight", turned=hidden),
                 "out": linear(f"layers.{n}.out", hidden, hidden),
                 "ln1": norm(f"layers.{n}.ln1"),
-                "up": linear(f"layers.{n}.up", inner, hidden),
+                "up": linear(f"layers.{n}.up", inner, hidden, gain=f"layers.{n}.ln1.weight"),
                 "down": linear(f"layers.{n}.down", hidden, inner),
                 "ln2": norm(f"layers.{n}.ln2"),
             }

@@ -9,8 +9,8 @@ import torch
 
 from .refusal import invalid_model
 
-DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32}
-BYTES = {"F16": 2, "BF16": 2, "F32": 4}
+DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "I8": torch.int8}
+BYTES = {"F16": 2, "BF16": 2, "F32": 4, "I8": 1}
 
 
 def read_file(folder, files, name):
@@ -51,8 +51,11 @@ class Tensors:
     def shape(self, key):
         return tuple(self.places[key]["shape"])
 
+    def is_int8(self, key):
+        return self.places[key]["dtype"] == "I8"
+
     def get(self, key, shape):
-        """@returns the tensor as it is stored, on the CPU @throws Refusal for another shape or type, or a number that is not finite"""
+        """@returns the tensor as it is stored, on the CPU; int8 rows in float32, times their scales, the tensor KEY_scale @throws Refusal for another shape or type, or a number that is not finite"""
         if key not in self.places:
             raise self.fault(f"lacks the tensor {key}")
         place = self.places[key]
@@ -60,7 +63,7 @@ class Tensors:
             raise self.fault(f"has {key} in shape {place['shape']}, expected {list(shape)}")
         dtype = DTYPES.get(place["dtype"])
         if dtype is None:
-            raise self.fault(f"has {key} as {place['dtype']}, expected F16, BF16 or F32")
+            raise self.fault(f"has {key} as {place['dtype']}, expected F16, BF16, F32 or I8")
         begin, end = place["data_offsets"]
         count = 1
         for length in shape:
@@ -71,6 +74,8 @@ class Tensors:
         tensor = torch.frombuffer(bytearray(self.data[begin:end]), dtype=dtype).reshape(shape)
         if not torch.isfinite(tensor).all():
             raise self.fault(f"has a number in {key} that is not finite")
+        if dtype == torch.int8:
+            return tensor * self.get(f"{key}_scale", shape[:1]).float()[:, None]
         return tensor
 
     def fault(self, what):

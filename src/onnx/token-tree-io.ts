@@ -1,4 +1,5 @@
 import type { ElementType } from "./file/graph-builder.ts";
+import type { Int8Rows } from "./layers/int8-rows.ts";
 
 export interface TokenTreeShape {
   readonly vocab: number;
@@ -10,10 +11,11 @@ export interface TokenTreeShape {
   readonly layerNormEpsilon: number;
 }
 
-/** A weight in float32, or the bits of float16 for the word embeddings. */
+/** A weight in float32, the bits of float16, or the int8 rows of one that is stored so. */
 export interface Weights {
   float32(name: string, shape: readonly number[]): Float32Array;
   float16(name: string, shape: readonly number[]): Uint16Array;
+  int8(name: string, shape: readonly number[]): Int8Rows | undefined;
 }
 
 /** Names of the graph's inputs and outputs; `layer` counts from 0. */

@@ -46,7 +46,11 @@ export function tinyWeights(): { readonly entries: Record<string, SafetensorsEnt
   };
   buildTokenTree(
     SHAPE,
-    { float16: make, float32: (name, shape) => Float32Array.from(make(name, shape), () => 0.1) },
+    {
+      float16: make,
+      float32: (name, shape) => Float32Array.from(make(name, shape), () => 0.1),
+      int8: () => undefined,
+    },
     "fp32",
   );
   return { entries, data: Buffer.concat(pieces) };

@@ -1,3 +1,5 @@
+import { words } from "../../src/onnx/encoder/bert-token-tree.ts";
+import { layerWeights } from "../../src/onnx/encoder/layer-weights.ts";
 import { GraphBuilder, type Value } from "../../src/onnx/file/graph-builder.ts";
 import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
 
@@ -43,7 +45,7 @@ export function buildPairGraph(shape: TokenTreeShape, weights: Weights): Uint8Ar
   const context: Context = {
     graph,
     shape,
-    weights,
+    weights: layerWeights(weights, shape),
     headSize,
     perHead: graph.node("Concat", [size, graph.integers(shape.heads, headSize)], { axis: 0 }),
     readAt: graph.input(PAIR_IO.readAt, "int64", ["batch"]),
@@ -66,11 +68,10 @@ export function buildPairGraph(shape: TokenTreeShape, weights: Weights): Uint8Ar
 function embeddings(context: Context, ids: Value, positions: Value, levels: Value): Value {
   const { graph, shape, weights } = context;
   const { vocab, hidden } = shape;
-  const words = graph.constant("float16", [vocab, hidden], weights.float16("word.weight", [vocab, hidden]));
   const flat = (value: Value) => graph.node("Reshape", [value, graph.integers(-1)]);
   const table = (name: string, rows: number) =>
     graph.constant("float32", [rows, hidden], weights.float32(name, [rows, hidden]));
-  const word = graph.node("Cast", [graph.node("Gather", [words, flat(ids)])], { to: 1 });
+  const word = words(graph, weights, [vocab, hidden], flat(ids));
   const place = graph.node("Gather", [table("pos.weight", shape.positions), flat(positions)]);
   const two = graph.constant("int32", [1], Int32Array.of(2));
   const kind = graph.node("Gather", [table("seg.weight", 3), graph.node("Min", [flat(levels), two])]);

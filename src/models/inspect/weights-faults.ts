@@ -80,6 +80,7 @@ function coverOf(places: readonly NamedPlace[], dataBegin: number, fileEnd: numb
 }
 
 async function hasFiniteNumbers(handle: FileHandle, { type, begin, end }: TensorPlace): Promise<boolean> {
+  if (type === "I8") return true;
   const piece = new Uint16Array(Math.min(PIECE_BYTES, end - begin) / 2);
   for (let at = begin; at < end; at += piece.byteLength) {
     const { bytesRead } = await handle.read(piece, 0, Math.min(piece.byteLength, end - at), at);

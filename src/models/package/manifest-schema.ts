@@ -80,7 +80,7 @@ const id = (description: string) =>
 const tokenTree: JSONSchemaType<TokenTreeArchitecture> = {
   type: "object",
   description:
-    "An encoder whose attention follows state, question and candidate. model.safetensors has the weights in float16, tokenizer.json a BERT WordPiece tokenizer.",
+    "An encoder whose attention follows state, question and candidate. model.safetensors has the weights in float16 or as int8 rows, tokenizer.json a BERT WordPiece tokenizer.",
   required: [
     "type",
     "vocab",

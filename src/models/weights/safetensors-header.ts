@@ -51,7 +51,7 @@ export function placeOf(name: string, entry: unknown, dataBegin: number): Tensor
   const { dtype, shape, data_offsets: offsets } = entry;
   if (typeof dtype !== "string" || !isSizes(shape) || !isSizes(offsets) || offsets.length !== 2)
     return `describes the tensor ${name} without a valid dtype, shape and data_offsets`;
-  if (!isTensorType(dtype)) return `has the tensor ${name} as ${dtype}, expected F16, BF16 or F32`;
+  if (!isTensorType(dtype)) return `has the tensor ${name} as ${dtype}, expected F16, BF16, F32 or I8`;
   const [begin = 0, end = 0] = offsets;
   const wanted = shape.reduce((product, size) => product * size, ELEMENT_BYTES[dtype]);
   if (end - begin !== wanted)

@@ -8,6 +8,7 @@ import {
   WHOLE_TREE_IO,
   wholeTreeTensors,
 } from "../token-tree-io.ts";
+import { layerWeights } from "./layer-weights.ts";
 import { attention, visibility } from "./token-tree-attention.ts";
 import type { Context, RunContext } from "./token-tree-context.ts";
 import { wholeAttention, wholeTrees } from "./whole-attention.ts";
@@ -111,7 +112,7 @@ function modelContext(graph: GraphBuilder, shape: TokenTreeShape, weights: Weigh
   return {
     graph,
     shape,
-    weights,
+    weights: layerWeights(weights, shape),
     arithmetic: arithmetic(form, graph, shape.layerNormEpsilon),
     headSize: shape.hidden / shape.heads,
   };
@@ -138,17 +139,33 @@ function encoder(context: Context, tokens: Tokens, attend: Attend): Rows {
 /** Word + position + segment. @returns [tokens, hidden] */
 function embeddings({ graph, shape, weights }: Context, tokens: Tokens): Value {
   const { vocab, hidden, positions } = shape;
-  const words = graph.constant("float16", [vocab, hidden], weights.float16("word.weight", [vocab, hidden]));
+  const word = words(graph, weights, [vocab, hidden], tokens.ids);
   const places = weights.float32("pos.weight", [positions, hidden]);
   const kinds = weights.float32("seg.weight", [3, hidden]);
-  const word = graph.node("Gather", [words, tokens.ids]);
   const place = graph.node("Gather", [
     graph.constant("float32", [positions, hidden], places),
     tokens.positions,
   ]);
   const kind = graph.node("Gather", [graph.constant("float32", [3, hidden], kinds), tokens.segments]);
-  const sum = graph.node("Add", [graph.node("Cast", [word], { to: 1 }), place]);
+  const sum = graph.node("Add", [word, place]);
   return graph.node("Add", [sum, kind]);
+}
+
+/** The words' rows. @param shape [vocab, hidden] @returns float32 [tokens, hidden] */
+export function words(
+  graph: GraphBuilder,
+  weights: Weights,
+  shape: readonly [number, number],
+  ids: Value,
+): Value {
+  const rows = weights.int8("word.weight", shape);
+  const table = rows
+    ? graph.constant("int8", shape, rows.values)
+    : graph.constant("float16", shape, weights.float16("word.weight", shape));
+  const found = graph.node("Cast", [graph.node("Gather", [table, ids])], { to: 1 });
+  if (!rows) return found;
+  const scales = graph.constant("float32", [shape[0], 1], rows.scales);
+  return graph.node("Mul", [found, graph.node("Gather", [scales, ids])]);
 }
 
 /**

@@ -135,7 +135,7 @@ export function int8Map(
       : graph.constant(
           "uint8",
           shape,
-          Uint8Array.from(values, (value) => value + ZERO_POINT),
+          new Uint8Array(values).map((byte) => byte ^ ZERO_POINT), // adds it
         ),
     scales: graph.constant("float32", [outputs], scales),
     zero: isSigned ? "" : zeroPoint(graph),

@@ -39,11 +39,11 @@ function butterflies(numbers: Float64Array, half: number): void {
 
 /** Multiplies each run of `block` rows by the orthonormal Hadamard matrix. @param matrix [rows, columns] */
 export function rotateRows(matrix: Float32Array, block: number, columns: number): Float32Array {
-  const numbers = Float64Array.from(matrix);
+  const numbers = new Float64Array(matrix);
   const norm = 1 / Math.sqrt(block);
   // `block` consecutive rows form one run of `block * columns` numbers: the same steps, `columns` times as wide
   for (let half = columns; half < block * columns; half *= 2) butterflies(numbers, half);
-  return Float32Array.from(numbers, (x) => x * norm);
+  return new Float32Array(numbers.map((x) => x * norm));
 }
 
 /** The orthonormal Hadamard matrix, its own inverse. @returns [size, size], `size` a power of two */
@@ -51,7 +51,7 @@ export function hadamard(size: number): Float32Array {
   const matrix = new Float64Array(size * size);
   for (let i = 0; i < size; i++) matrix[i * size + i] = 1 / Math.sqrt(size);
   walshHadamard(matrix, size);
-  return Float32Array.from(matrix);
+  return new Float32Array(matrix);
 }
 
 /**
