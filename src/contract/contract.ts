@@ -1,7 +1,7 @@
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
-import { aliasesOf, withUsedNames } from "./aliases.ts";
+import { withUsedNames } from "./aliases.ts";
 import { type ReceivedBody, readBody } from "./bodies/body.ts";
 import { checkMediaType } from "./bodies/media-type.ts";
 import { type Contract, type IncomingCall, isHandled, type OutgoingReply, type Services } from "./call.ts";
@@ -56,7 +56,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
   const { document, handlers, services, rules = {} } = parts;
   // a test checks that the committed document is valid OpenAPI 3.0
   const definition = document as unknown as Document;
-  const routes = readRoutes(definition, rules.basePath);
+  const routes = readRoutes(definition, rules);
   const byOperation = new Map(routes.map((route) => [route.operationId, route]));
   checkHandlers(routes, handlers);
   let opened: Promise<OpenAPIBackend> | undefined;
@@ -106,14 +106,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     } catch (error) {
       return Promise.reject(error);
     }
-    const aliases = rules.aliases?.[call.operationId] ?? aliasesOf(call.operationId);
-    const received = route.hasBody
-      ? readBody(body, call.reading ?? { signal: call.signal }, {
-          schema: route.bodySchema,
-          document,
-          aliases,
-        })
-      : undefined;
+    const received = route.form && readBody(body, call.reading ?? { signal: call.signal }, route.form);
     return handle(call, route, received).then(async ({ reply }) => written(await reply));
   }
 

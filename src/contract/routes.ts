@@ -1,37 +1,48 @@
 import type { Document } from "openapi-backend";
+import { viewerOf } from "../json/views.ts";
+import { aliasesOf } from "./aliases.ts";
+import type { BodyForm } from "./bodies/body.ts";
 import type { Route } from "./call.ts";
+import type { ContractRules } from "./dialect.ts";
 
 const METHODS = { get: "GET", post: "POST" } as const;
 
 /** A route with what only the contract itself uses. */
 export interface ContractRoute extends Route {
-  /** The schema of the JSON body, undefined without one. */
-  readonly bodySchema: unknown;
+  /** How the body is read; undefined without one. */
+  readonly form: BodyForm | undefined;
 }
 
 /**
  * The operations of a document.
  *
- * @param basePath prefix of every path; "" for the root
+ * @param rules of a dialect
  * @throws Error if an operation has no operationId
  */
-export function readRoutes(document: Document, basePath = ""): readonly ContractRoute[] {
+export function readRoutes(
+  document: Document,
+  { basePath = "", aliases = {} }: Partial<ContractRules> = {},
+): readonly ContractRoute[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     (["get", "post"] as const).flatMap((method) => {
       const operation = item?.[method];
       if (operation === undefined) return [];
       const body = operation.requestBody;
       if (body !== undefined && "$ref" in body) throw new Error(`${path}: the body must be given in place`);
-      if (operation.operationId === undefined) throw new Error(`${path}: an operation has no operationId`);
+      const { operationId } = operation;
+      if (operationId === undefined) throw new Error(`${path}: an operation has no operationId`);
       return {
         method: METHODS[method],
         path: `${basePath}${path}`,
-        operationId: operation.operationId,
+        operationId,
         hasBody: body !== undefined,
         needsKey: (operation.security ?? document.security ?? []).some(
           (scheme) => Object.keys(scheme).length > 0,
         ),
-        bodySchema: body?.content["application/json"]?.schema,
+        form: body && {
+          view: viewerOf(body.content["application/json"]?.schema, document),
+          aliases: aliases[operationId] ?? aliasesOf(operationId),
+        },
       };
     }),
   );

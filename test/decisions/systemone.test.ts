@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone, type ServedModel } from "../../src/decisions/systemone.ts";
-import { viewsOf } from "../../src/json/views.ts";
+import { viewerOf } from "../../src/json/views.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { issuesOf } from "./issues.ts";
@@ -20,6 +20,7 @@ const vectors: Vectors = JSON.parse(
   readFileSync(path.join(packageRoot, "test/vectors/rendering.json"), "utf8"),
 );
 const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.typed.json"), "utf8"));
+const viewer = viewerOf({ $ref: "#/components/schemas/SystemoneRequest" }, document);
 
 const model: ServedModel = {
   id: "n/m@0",
@@ -30,7 +31,7 @@ const model: ServedModel = {
 
 /** Reads a body as it comes from validation. */
 function read(text: string, served: ServedModel = model) {
-  const { ordered } = viewsOf(parseJson(text), { $ref: "#/components/schemas/SystemoneRequest" }, document);
+  const { ordered } = viewer(parseJson(text));
   const body = ordered as SystemoneBody; // these tests only write bodies that the schema admits
   return readSystemone(body, served);
 }

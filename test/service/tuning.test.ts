@@ -6,7 +6,7 @@ import { createApp } from "../../src/app.ts";
 import type { SystemoneBody } from "../../src/decisions/questions.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
 import type { EngineCore } from "../../src/inference/engine-core.ts";
-import { viewsOf } from "../../src/json/views.ts";
+import { viewerOf } from "../../src/json/views.ts";
 import { questionDigest } from "../../src/tuning/question-digest.ts";
 import { openTuning } from "../../src/tuning/tuning.ts";
 import type { TunedQuestion } from "../../src/tuning/tuning-file.ts";
@@ -31,10 +31,12 @@ const URGENCY = {
   criteria: ["later", "this week", "today"],
 };
 
+const viewer = viewerOf({ $ref: "#/components/schemas/SystemoneRequest" }, document);
+
 /** As a request is read. */
 async function digestOf(question: object): Promise<string> {
   const text = JSON.stringify({ state: "s", questions: { question } });
-  const { ordered } = viewsOf(parseJson(text), { $ref: "#/components/schemas/SystemoneRequest" }, document);
+  const { ordered } = viewer(parseJson(text));
   const limits = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
   const model = { id: MODEL_ID, aliases: [], showsLabels: true, limits };
   const { questions } = await readSystemone(ordered as SystemoneBody, model); // one that the schema admits

@@ -3,7 +3,7 @@ import { type Aliases, resolveAliases } from "../../json/aliases.ts";
 import { readJson } from "../../json/read.ts";
 import type { SliceOptions } from "../../json/slices.ts";
 import { describeKind, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
-import { type Views, viewsOf } from "../../json/views.ts";
+import type { Viewer, Views } from "../../json/views.ts";
 
 /** A body that has been read but not validated. */
 export interface ReceivedBody extends Views {
@@ -17,9 +17,7 @@ export interface ReceivedBody extends Views {
 
 /** The body of an operation according to the contract. */
 export interface BodyForm {
-  /** Schema of the body, within `document`. */
-  readonly schema: unknown;
-  readonly document: unknown;
+  readonly view: Viewer;
   readonly aliases: Aliases;
 }
 
@@ -33,14 +31,14 @@ export interface BodyForm {
 export async function readBody(
   body: Uint8Array | JsonValue,
   options: Pick<SliceOptions, "signal" | "clock">,
-  { schema, document, aliases }: BodyForm,
+  { view, aliases }: BodyForm,
 ): Promise<ReceivedBody> {
   const value = body instanceof Uint8Array ? await readBytes(body, options) : body;
   if (!isJsonObject(value)) {
     throw refusal("wrong_type", `Expected an object, got ${describeKind(value)}.`);
   }
   const { members, usedNames, conflicts } = resolveAliases(value, aliases, ["body"]);
-  return { ...viewsOf(members, schema, document), sent: members, usedNames, conflicts };
+  return { ...view(members), sent: members, usedNames, conflicts };
 }
 
 function readBytes(bytes: Uint8Array, options: Pick<SliceOptions, "signal" | "clock">): Promise<JsonValue> {
