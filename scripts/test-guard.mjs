@@ -1,4 +1,4 @@
-// Loaded before each test file. A unit test (docs/testing.md) that starts a process fails, with the file name that it
+// Loaded before each test file. A unit test (CONTRIBUTING.md) that starts a process fails, with the file name that it
 // should have. Environment variables that change the behaviour of commands are removed; a test sets those that it
 // needs.
 import childProcess from "node:child_process";
@@ -18,7 +18,7 @@ if (isUnit) {
   for (const start of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
     childProcess[start] = () => {
       throw new Error(
-        `a unit test must not start a process: rename the file to ${name}.integration.test.ts (docs/testing.md)`,
+        `a unit test must not start a process: rename the file to ${name}.integration.test.ts (CONTRIBUTING.md)`,
       );
     };
   }

@@ -1,5 +1,5 @@
 // `npm test`, `npm run test:unit`, `npm run test:deep`, `npm run check:page`, `npm run check:native`: compiles, then
-// runs the test files of a lane, or those given. docs/testing.md says which file is in which lane. Options (--test-...)
+// runs the test files of a lane, or those given. CONTRIBUTING.md says which file is in which lane. Options (--test-...)
 // go to Node's test runner.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";

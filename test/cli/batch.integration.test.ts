@@ -88,7 +88,7 @@ describe("decision batch", () => {
   });
 
   it("runs the examples of its page", async () => {
-    const page = readFileSync(path.join(packageRoot, "docs/batch.md"), "utf8");
+    const page = readFileSync(path.join(packageRoot, "docs/cli.md"), "utf8");
     const [, questions = ""] = page.match(/^```json\n([\s\S]*?)^```$/m) ?? [];
     const examples = mkdtempSync(path.join(tmpdir(), "batch-page-"));
     writeFileSync(path.join(examples, "questions.json"), questions);

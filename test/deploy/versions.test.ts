@@ -20,8 +20,12 @@ describe("what operators install", () => {
       ...Object.values(OPTION_TABLE).map(({ env }) => env),
       "DECISION_API_KEY",
     ];
-    const files = ["deploy/chart/values.yaml", "deploy/chart/templates/deployment.yaml", "docs/systemd.md"];
-    for (const name of [...files, "docs/container.md", "deploy/image/healthcheck.mjs", "Containerfile"]) {
+    const files = [
+      "deploy/chart/values.yaml",
+      "deploy/chart/templates/deployment.yaml",
+      "docs/deployment.md",
+    ];
+    for (const name of [...files, "deploy/image/healthcheck.mjs", "Containerfile"]) {
       const named = file(name).match(/DECISION_[A-Z_]+/g) ?? assert.fail(`${name} names no option`);
       for (const option of named) assert.ok(known.includes(option), `${name}: ${option}`);
     }

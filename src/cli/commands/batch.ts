@@ -11,7 +11,7 @@ export default class Batch extends BaseCommand {
     "Rows are answered in parallel and written in the order of the input. If a row cannot be answered, its output row has the " +
     "error. After Ctrl-C or a kill, the same command with --resume continues after the last complete row.\n" +
     "Progress goes to stderr. Exit code: 0 every row has an answer, 1 a row has an error or the batch was stopped, 2 wrong " +
-    "usage. docs/batch.md describes the files.";
+    "usage. docs/cli.md describes the files.";
   static override examples = [
     "<%= config.bin %> batch --questions questions.json --input rows.jsonl --output answers.jsonl",
     "<%= config.bin %> batch --questions questions.json --input tickets.csv --state-field text --output answers.csv",

@@ -8,7 +8,7 @@ import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**
  * The question that is asked about each document, with two candidates: the query, and this one. Measured against other questions:
- * docs/rerank.md.
+ * docs/dialects.md.
  */
 const STATE = "Passage: ";
 const QUESTION = "Which question does the passage answer?";

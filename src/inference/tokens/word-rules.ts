@@ -44,8 +44,7 @@ export function readWordRules(file: unknown): WordRules {
       return { isCased, longestWord, fewestTokens: fewestTokens(longestWord, longestWord) };
     }
   }
-  const expected =
-    "a BERT WordPiece tokenizer with one of the kinds of rules that docs/model-packages.md names";
+  const expected = "a BERT WordPiece tokenizer with one of the kinds of rules that docs/models.md names";
   throw new ServiceError("INVALID_MODEL", `tokenizer.json is not ${expected}.`);
 }
 

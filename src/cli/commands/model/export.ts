@@ -6,7 +6,7 @@ import { optionFlags } from "../../option-flags.ts";
 export default class ModelExport extends BaseCommand {
   static override summary = "Export a model for an inference server, such as Triton or KServe.";
   static override description =
-    "To use that server, run `decision serve --backend remote --remote-url URL`. docs/remote.md explains it.";
+    "To use that server, run `decision serve --backend remote --remote-url URL`. docs/backends.md explains it.";
   static override examples = [
     "<%= config.bin %> model export --format triton --output repository",
     "<%= config.bin %> model export --format kserve --output served --precision fp32",

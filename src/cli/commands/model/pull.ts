@@ -8,7 +8,7 @@ export default class ModelPull extends BaseCommand {
     "Fetches the files of the pinned commit and checks each against its pinned SHA-256. An interrupted pull is resumed. Files\n" +
     "in the cache of the hub's own tools are copied from there.\n" +
     "Environment: HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_HUB_DOWNLOAD_TIMEOUT,\n" +
-    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY. docs/model-packages.md explains them.";
+    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY. docs/models.md explains them.";
   static override examples = [
     "<%= config.bin %> model pull gemmadecision",
     "HF_TOKEN=... <%= config.bin %> model pull gemmadecision",

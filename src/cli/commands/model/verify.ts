@@ -5,7 +5,7 @@ export default class ModelVerify extends BaseCommand {
   static override summary = "Check a model package and explain its faults.";
   static override description =
     "Checks the manifest, every file's digest, the weights (shapes, types, no NaN), the tokenizer and the targets of links.\n" +
-    "Exit code: 0 it can be served, 1 it has faults, 2 wrong usage. docs/model-packages.md describes the format.";
+    "Exit code: 0 it can be served, 1 it has faults, 2 wrong usage. docs/models.md describes the format.";
   static override examples = [
     "<%= config.bin %> model verify gemmadecision",
     "<%= config.bin %> model verify ./my-package --json",
