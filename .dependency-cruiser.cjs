@@ -128,10 +128,11 @@ const ROOMS = {
   "src/decisions": { texts: [], typesafe: ["texts"], rerank: ["texts"], explain: ["texts"] },
   "src/models": {
     weights: [],
-    package: [],
-    graph: ["package", "weights"],
+    package: ["architectures/architecture-facts", "architectures/manifests"],
+    graph: [],
+    architectures: ["package", "weights", "graph"],
     store: ["package"],
-    inspect: ["package", "weights", "graph", "store"],
+    inspect: ["architectures", "package", "weights", "store"],
   },
   "src/onnx": { file: [], layers: ["file"], encoder: ["file", "layers"], causal: ["file", "layers"] },
   "src/backends": {

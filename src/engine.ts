@@ -2,10 +2,11 @@ import type { BegunBackend } from "./backends/backend.ts";
 import { beginBackend } from "./backends/begin-backend.ts";
 import { chooseDevice } from "./backends/onnx/process/choose-device.ts";
 import { cpuCount } from "./backends/onnx/runtime/cpu-count.ts";
-import { ServiceError } from "./errors.ts";
+import { invalidOption } from "./errors.ts";
 import { systemClock } from "./inference/clock.ts";
 import { EngineCore } from "./inference/engine-core.ts";
-import { openTokenizer } from "./models/graph/model-tokenizer.ts";
+import { openTokenizer } from "./models/architectures/architectures.ts";
+import { architectureFacts } from "./models/architectures/manifests.ts";
 import { type ModelPackage, modelFacts } from "./models/package/package.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { openServedModel } from "./served-model.ts";
@@ -16,10 +17,6 @@ export type { EngineCore };
 
 /** A run counts as hung if it takes longer than a request's deadline by this time. */
 const HANG_SLACK_MS = 5_000;
-/** Maximum load time of the model. Chosen: about fifty times the load time on two cores. */
-const LOAD_MS = 60_000;
-/** The same for large models, whose weights are rounded and written to disk at the first start (10 s measured). */
-const LARGE_LOAD_MS = 300_000;
 
 /** Receives events for the operator's log, never content of requests. */
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
@@ -62,7 +59,11 @@ async function assemble(
   const model = modelFacts(modelPackage, options.alias);
   const tuning = tunings.length === 0 ? undefined : openTuning(tunings, model);
   const hasVectors = needs.hasVectors === true || needsVectors(tunings);
-  if (hasVectors) checkVectors(modelPackage);
+  const { hasOwnGraph, loadMs } = architectureFacts(modelPackage.manifest.architecture.type);
+  if (hasVectors && hasOwnGraph)
+    throw invalidOption(
+      `${model.id} has its own ONNX graph, which returns no vectors, so it cannot use a tuning of the kind head.`,
+    );
   const device =
     options.backend === "onnx" ? await onnxDevice(options, modelPackage, hasVectors, log) : undefined;
   const tokenizer = await openTokenizer(modelPackage);
@@ -81,10 +82,11 @@ async function assemble(
     backend: begun.open({
       modelPackage,
       threads: cpuCount(),
-      stateCacheBytes: options.stateCacheMb * 2 ** 20,
+      // a package's own graph has no outputs for keys and values
+      stateCacheBytes: hasOwnGraph ? 0 : options.stateCacheMb * 2 ** 20,
       hasVectors,
       device,
-      loadMs: modelPackage.manifest.architecture.type === "bert-token-tree" ? LOAD_MS : LARGE_LOAD_MS,
+      loadMs,
       clock: systemClock,
       hangMs: options.deadlineMs + HANG_SLACK_MS,
       log,
@@ -139,13 +141,4 @@ export interface EngineNeeds {
   readonly hasVectors?: boolean;
   /** Token for the server at `remoteUrl`, unless `remoteTokenFile` is set. Not an option, because options are logged. */
   readonly remoteToken?: string | undefined;
-}
-
-/** @throws ServiceError INVALID_OPTION */
-function checkVectors({ manifest }: ModelPackage): void {
-  if (manifest.architecture.type !== "onnx-joint-pairs") return;
-  throw new ServiceError(
-    "INVALID_OPTION",
-    `${manifest.id} has its own ONNX graph, which returns no vectors, so it cannot use a tuning of the kind head.`,
-  );
 }

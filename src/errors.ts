@@ -130,6 +130,11 @@ export function invalidRequest(issues: readonly Issue[]): ServiceError {
   });
 }
 
+/** @returns the error for a package or a file of it that cannot be used */
+export function invalidModel(message: string, cause?: unknown): ServiceError {
+  return new ServiceError("INVALID_MODEL", message, { cause });
+}
+
 /** @returns the error for an option, a variable or a file that cannot be used */
 export function invalidOption(message: string): ServiceError {
   return new ServiceError("INVALID_OPTION", message);

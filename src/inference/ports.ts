@@ -126,7 +126,7 @@ export interface EncodedRequest {
 }
 
 /**
- * Turns texts into tokens. `models/graph/model-tokenizer.ts` chooses a tokenizer by the model's architecture and its
+ * Turns texts into tokens. Each architecture in `models/architectures/` opens one for its
  * tokenizer.json. A new kind of tokenizer.json for models that tokenize parts separately needs a `PartEncoder` and a
  * `PartReader` (`tokens/part-plan.ts`), not a new `Tokenizer`.
  *

@@ -1,5 +1,5 @@
 import { readRequest } from "../inference/read-request.ts";
-import { openTokenizer } from "../models/graph/model-tokenizer.ts";
+import { openTokenizer } from "../models/architectures/architectures.ts";
 import { modelFacts } from "../models/package/package.ts";
 import { openServedManifest } from "../served-model.ts";
 import { dryEngine, type NamedModel } from "./check-request.ts";

@@ -7,7 +7,7 @@ import { createEngine } from "../../src/engine.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import type { TokenTreeArchitecture } from "../../src/models/package/manifest-schema.ts";
+import type { TokenTreeArchitecture } from "../../src/models/architectures/bert-token-tree/facts.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { embeddedModel } from "../support/package-root.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadRunner } from "../../src/backends/onnx/process/load-runner.ts";
-import { openJointGraph } from "../../src/models/graph/joint-graph.ts";
+import { openOwnGraph } from "../../src/models/architectures/own-graph.ts";
 import type { Manifest } from "../../src/models/package/manifest.ts";
 import { type ElementType, GraphBuilder, type WeightsFile } from "../../src/onnx/file/graph-builder.ts";
 import { sha256 } from "../hub/hub-server.ts";
@@ -128,17 +128,20 @@ describe("a package with a graph of its own", () => {
       const files = { "model.onnx": sha256(bytes), "weights.data": sha256(data) };
       const opened = { folder, manifest: { files } as unknown as Manifest }; // no other member is read
       await symlink("/etc/passwd", path.join(folder, "below/weights.data"));
-      await assert.rejects(openJointGraph(opened), {
+      await assert.rejects(openOwnGraph(opened, "model.onnx"), {
         kind: "INVALID_MODEL",
         message: /is a link, and weights\.data is missing beside its target/,
       });
       await rm(path.join(folder, "below/weights.data"));
-      await assert.rejects(openJointGraph(opened), {
+      await assert.rejects(openOwnGraph(opened, "model.onnx"), {
         kind: "INVALID_MODEL",
         message: /is a link, and weights\.data is missing beside its target/,
       });
       await symlink("../weights.data", path.join(folder, "below/weights.data"));
-      assert.equal(await openJointGraph(opened), await realpath(path.join(folder, "below/model.onnx")));
+      assert.equal(
+        await openOwnGraph(opened, "model.onnx"),
+        await realpath(path.join(folder, "below/model.onnx")),
+      );
     } finally {
       await rm(folder, { recursive: true });
     }

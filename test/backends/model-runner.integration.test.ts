@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";

@@ -8,7 +8,7 @@ import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { PACKING } from "../../src/backends/onnx/runtime/packed-weights.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { openTokenTreeGraph } from "../../src/models/graph/graph.ts";
+import { openGraph } from "../../src/models/architectures/architectures.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { bitsOf } from "../support/bits.ts";
 import { embeddedModel } from "../support/package-root.ts";
@@ -48,8 +48,9 @@ describe("packed weights", { skip: process.platform !== "linux" }, () => {
 
   it("are mapped from the graph's file by every session, and give the same bits", async () => {
     const form = await exactMultiplication();
-    const plain = await openTokenTreeGraph(shallow, form, cache);
-    const packed = await openTokenTreeGraph(shallow, form, cache, false, PACKING);
+    const folders = { cache, temporary: cache };
+    const plain = (await openGraph(shallow, { form, folders })).graph;
+    const packed = (await openGraph(shallow, { form, folders, packing: PACKING })).graph;
     assert.ok(typeof plain === "string" && typeof packed === "string");
     assert.notEqual(plain, packed);
     assert.equal((await readdir(cache)).length, 2);

@@ -7,7 +7,7 @@ import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { beginRemote } from "../../src/backends/remote/begin-remote.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Backend, TokenTree } from "../../src/inference/ports.ts";
-import { writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { writeWholeGraph } from "../../src/models/architectures/whole-graph.ts";
 import { bitsOf } from "../support/bits.ts";
 import { type Misbehaviour, serveGraph } from "../support/inference-server.ts";
 import { shallowGraph, shallowPackage, shallowShape } from "./shallow-model.ts";

@@ -1,7 +1,7 @@
 import { ModelRunner, type RunnerOptions } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { embeddedModel } from "../support/package-root.ts";

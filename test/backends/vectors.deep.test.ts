@@ -7,7 +7,7 @@ import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { loadRunner } from "../../src/backends/onnx/process/load-runner.ts";
 import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
-import { buildGraph, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { buildGraph, tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { bitsOf } from "../support/bits.ts";
 import { gemma3Package, pairTree } from "../support/gemma3-golden.ts";

@@ -10,7 +10,7 @@ import type { TreeShape } from "../../src/backends/tensors/tree-model.ts";
 import { planWhole } from "../../src/backends/tensors/whole-forwards.ts";
 import { wholeInputs } from "../../src/backends/tensors/whole-inputs.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { packageTensors } from "../../src/models/graph/graph.ts";
+import { packageTensors } from "../../src/models/architectures/written-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { buildWholeGemma3 } from "../../src/onnx/causal/gemma3-token-tree.ts";
 import { buildWholeTree } from "../../src/onnx/encoder/bert-token-tree.ts";

@@ -10,7 +10,7 @@ import type { TensorData } from "../../src/backends/tensors/tensor-data.ts";
 import { planWhole } from "../../src/backends/tensors/whole-forwards.ts";
 import { wholeInputs } from "../../src/backends/tensors/whole-inputs.ts";
 import type { TokenTree } from "../../src/inference/ports.ts";
-import { wholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { wholeGraph } from "../../src/models/architectures/whole-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { gemma3Folder, gemma3Package, pairTree } from "../support/gemma3-golden.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
-import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
+import { openTokenizer } from "../../src/models/architectures/architectures.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { EMBEDDED, encode, encodeAll, json } from "./long-texts.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { openModelPackage, readPackageFile } from "../../src/models/package/package.ts";
 import { bytesSource } from "../../src/models/weights/safetensors.ts";
 import { Tensors } from "../../src/models/weights/tensors.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { openGemma3Graph } from "../../src/models/graph/graph.ts";
+import { openGraph } from "../../src/models/architectures/architectures.ts";
 import { beginOf, ChangedPackage, changeHeader } from "../support/changed-package.ts";
 import { gemma3Folder } from "../support/gemma3-golden.ts";
 
@@ -25,7 +25,7 @@ describe("a package of a causal model", () => {
     try {
       await change(changed);
       const opened = await changed.open();
-      await openGemma3Graph(opened, "fp32", { cache, temporary: cache });
+      await openGraph(opened, { form: "fp32", folders: { cache, temporary: cache } });
       return "";
     } catch (error) {
       assert.ok(error instanceof Error && "kind" in error, String(error));
@@ -153,7 +153,7 @@ describe("a package of a causal model", () => {
     const one = await ChangedPackage.of(gemma3Folder("five-to-one"));
     const opened = await one.open();
     await one.change(WEIGHTS, (file) => withNumber(file, "model.embed_tokens.weight", 0));
-    await assert.rejects(openGemma3Graph(opened, "fp32", { cache, temporary: cache }), {
+    await assert.rejects(openGraph(opened, { form: "fp32", folders: { cache, temporary: cache } }), {
       kind: "INVALID_MODEL",
       message: /model\.safetensors does not match/,
     });

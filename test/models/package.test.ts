@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
-import { buildGraph } from "../../src/models/graph/graph.ts";
+import { buildGraph } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { readManifest } from "../../src/models/package/manifest.ts";
 import { manifestSchema } from "../../src/models/package/manifest-schema.ts";
 import { modelFacts, openModelPackage, revisionOf } from "../../src/models/package/package.ts";

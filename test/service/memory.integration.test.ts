@@ -8,7 +8,7 @@ import { multiplicationOf } from "../../src/backends/onnx/process/load-runner.ts
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
 import { PACKING } from "../../src/backends/onnx/runtime/packed-weights.ts";
 import { homeFolder } from "../../src/home.ts";
-import { openTokenTreeGraph } from "../../src/models/graph/graph.ts";
+import { openGraph } from "../../src/models/architectures/architectures.ts";
 import { graphFolders } from "../../src/models/graph/graph-cache.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
@@ -73,6 +73,6 @@ test("a graph that cannot be kept on disk is in memory once for each session", o
 /** Writes the graph to the cache, unless it is there. */
 async function leaveGraph(): Promise<void> {
   const form = await multiplicationOf("int8");
-  const { cache } = graphFolders(process.env, homeFolder(), tmpdir());
-  await openTokenTreeGraph(await openModelPackage(embeddedModel), form, cache, false, PACKING);
+  const folders = graphFolders(process.env, homeFolder(), tmpdir());
+  await openGraph(await openModelPackage(embeddedModel), { form, folders, packing: PACKING });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { assertKept } from "../../packages/conformance/test/kept.ts";
-import { writeWholeGraph } from "../../src/models/graph/whole-graph.ts";
+import { writeWholeGraph } from "../../src/models/architectures/whole-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { balance } from "../support/balance.ts";
 import { serveGraph } from "../support/inference-server.ts";

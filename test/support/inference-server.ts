@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import { DATATYPES } from "../../src/backends/remote/protocol.ts";
-import type { WholeGraph } from "../../src/models/graph/whole-graph.ts";
+import type { WholeGraph } from "../../src/models/architectures/whole-graph.ts";
 
 const TYPES = Object.fromEntries(Object.entries(DATATYPES).map(([type, name]) => [name, type]));
 const ARRAYS = { INT32: Int32Array, INT64: BigInt64Array, BOOL: Uint8Array } as const;

@@ -6,7 +6,7 @@ import { createEngine } from "../../src/engine.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import type { ScoredRequest } from "../../src/inference/ports.ts";
-import { openTokenizer } from "../../src/models/graph/model-tokenizer.ts";
+import { openTokenizer } from "../../src/models/architectures/architectures.ts";
 import { modelFacts } from "../../src/models/package/package.ts";
 import { readRemoteToken } from "../../src/options/exposure.ts";
 import type { ServiceOptions } from "../../src/options/table.ts";

@@ -1,5 +1,6 @@
 /** The process at the other end of `TaskProcess`. */
-import { packageTensors, tokenTreeShape } from "../../src/models/graph/graph.ts";
+import { tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
+import { packageTensors } from "../../src/models/architectures/written-graph.ts";
 import { buildPairGraph } from "./pair-graph.ts";
 import { PairRunner } from "./pair-runner.ts";
 import type { TaskCall, TaskName, TaskReply, Tasks } from "./tasks.ts";

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
+import { architectureFacts } from "../../models/architectures/manifests.ts";
 import { packageRoot } from "../../package-root.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { ChildBackend } from "../process/child-backend.ts";
@@ -18,9 +19,8 @@ export function beginNative(choice: BackendChoice): BegunBackend {
   return {
     open({ stateCacheBytes, ...settings }) {
       const { id, architecture } = settings.modelPackage.manifest;
-      if (architecture.type === "onnx-joint-pairs")
-        throw new ServiceError(
-          "INVALID_OPTION",
+      if (architectureFacts(architecture.type).hasOwnGraph)
+        throw invalidOption(
           `${id} has its own ONNX graph, which the backend native cannot run. Use --backend onnx.`,
         );
       // the reference execution caches nothing: it computes every pair from its first token

@@ -1,3 +1,4 @@
+import { architectureFacts } from "../../models/architectures/manifests.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { ChildBackend } from "../process/child-backend.ts";
 import { startOnnxProcess } from "./process/onnx-process.ts";
@@ -10,7 +11,8 @@ export function beginOnnx(choice: BackendChoice): BegunBackend {
   return {
     open: (settings) => new ChildBackend({ ...settings, startProcess, process }),
     // a package's own graph has its own number formats
-    precisionOf: ({ manifest }) => (manifest.architecture.type === "onnx-joint-pairs" ? "graph" : precision),
+    precisionOf: ({ manifest }) =>
+      architectureFacts(manifest.architecture.type).hasOwnGraph ? "graph" : precision,
     abandon: () => process.kill(),
   };
 }

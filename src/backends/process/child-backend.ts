@@ -77,10 +77,7 @@ export class ChildBackend implements Backend {
   }
 
   get keptStates(): KeptStates {
-    const { modelPackage, stateCacheBytes } = this.#options;
-    // a package's own graph has no outputs for keys and values, so nothing can be cached
-    const keeps = modelPackage.manifest.architecture.type !== "onnx-joint-pairs";
-    return keptStates(keeps ? stateCacheBytes : 0, this.#loaded?.stateTokenBytes);
+    return keptStates(this.#options.stateCacheBytes, this.#loaded?.stateTokenBytes);
   }
 
   /** False while the process does not answer pings. */

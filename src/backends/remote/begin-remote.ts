@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileFault, ServiceError } from "../../errors.ts";
-import { WHOLE_PRECISIONS, wholeGraph } from "../../models/graph/whole-graph.ts";
+import { WHOLE_PRECISIONS, wholeGraph } from "../../models/architectures/whole-graph.ts";
 import { shortName } from "../../models/store/store.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { RemoteClient } from "./client.ts";

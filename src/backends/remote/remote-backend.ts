@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
-import type { WholeGraph } from "../../models/graph/whole-graph.ts";
+import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
 import { KEEPS_NO_STATES, stateKey } from "../kept-states.ts";
 import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";

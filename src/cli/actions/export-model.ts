@@ -1,13 +1,13 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { invalidOption, ServiceError } from "../../errors.ts";
+import { weightFiles } from "../../models/architectures/manifests.ts";
 import {
   type WholeGraph,
   type WholePrecision,
-  weightFiles,
   wholeGraph,
   writeWholeGraph,
-} from "../../models/graph/whole-graph.ts";
+} from "../../models/architectures/whole-graph.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 import { shortName } from "../../models/store/store.ts";
 import { packageRoot } from "../../package-root.ts";
@@ -108,7 +108,7 @@ function precisionOf({ format, backend, precision }: ExportRequest): WholePrecis
 async function writeNativeModel(modelPackage: ModelPackage, folder: string): Promise<readonly string[]> {
   const code = path.join(packageRoot, "native");
   const modules = (await readdir(path.join(code, "decision_native"))).filter((name) => name.endsWith(".py"));
-  const weights = ["manifest.json", ...weightFiles(modelPackage.manifest.architecture)];
+  const weights = ["manifest.json", ...weightFiles(modelPackage.manifest.architecture.type)];
   const sources = new Map([
     ["model.py", path.join(code, "triton/model.py")],
     ...modules.map((name) => copyOf("decision_native", name, path.join(code, "decision_native"))),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { invalidOption } from "../../errors.ts";
 import { homeFolder } from "../../home.ts";
+import { architectureFacts } from "../../models/architectures/manifests.ts";
 import { graphFolders, removeGraphs } from "../../models/graph/graph-cache.ts";
 import {
   type Examination,
@@ -62,12 +63,13 @@ export async function showModel(nameOrFolder: string, isJson: boolean): Promise<
   const facts = await describe(model);
   if (isJson) return JSON.stringify(facts, null, 2);
   const { manifest } = model;
+  const { type } = manifest.architecture;
   const rows = [
     ["id", manifest.id],
     ["other names", otherNames(manifest).join(", ")],
     ["version", `${manifest.version} of ${manifest.release_date}`],
     ["description", manifest.description],
-    ["architecture", architectureText(manifest)],
+    ["architecture", `${type}, ${architectureFacts(type).describe(manifest.architecture)}`],
     ["limits", limitsText(manifest)],
     ["temperature", String(manifest.temperature)],
     ["choices show", manifest.shows_labels ? "label: description" : "the description alone"],
@@ -211,19 +213,6 @@ async function describe({ manifest, folder, source }: Awaited<ReturnType<typeof 
     terms: publishedTerms(manifest.id) ?? null,
     files,
   };
-}
-
-function architectureText({ architecture }: Manifest): string {
-  switch (architecture.type) {
-    case "bert-token-tree": {
-      const { layers, hidden, heads, vocab } = architecture;
-      return `bert-token-tree, ${layers} layers of width ${hidden} with ${heads} heads, ${vocab} tokens`;
-    }
-    case "gemma3-text-joint":
-      return "gemma3-text-joint, its shape in config.json";
-    case "onnx-joint-pairs":
-      return `onnx-joint-pairs, up to ${architecture.max_tokens} tokens per pair`;
-  }
 }
 
 function limitsText({ limits }: Manifest): string {

@@ -1,4 +1,4 @@
-import type { WholeGraph } from "../../models/graph/whole-graph.ts";
+import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 
 const TRITON_TYPES: Readonly<Record<string, string>> = {
   bool: "TYPE_BOOL",

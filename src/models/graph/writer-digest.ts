@@ -14,7 +14,12 @@ export function writerDigest(): Promise<string> {
 async function digestOfCode(): Promise<string> {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const hash = createHash("sha256");
-  for (const folder of [here, path.join(here, "../weights"), path.join(here, "../../onnx")]) {
+  for (const folder of [
+    here,
+    path.join(here, "../architectures"),
+    path.join(here, "../weights"),
+    path.join(here, "../../onnx"),
+  ]) {
     for (const name of (await readdir(folder, { recursive: true })).sort()) {
       if (/\.(js|ts)$/.test(name)) hash.update(name).update(await readFile(path.join(folder, name)));
     }

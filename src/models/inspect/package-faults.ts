@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { ServiceError } from "../../errors.ts";
-import { checkGraph } from "../graph/graph.ts";
-import { openTokenizer } from "../graph/model-tokenizer.ts";
+import { checkGraph, openTokenizer } from "../architectures/architectures.ts";
 import { examineManifest, type Manifest } from "../package/manifest.ts";
 import { type ModelPackage, revisionFault } from "../package/package.ts";
 import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";

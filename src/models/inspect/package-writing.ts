@@ -1,6 +1,6 @@
 import { constants, copyFile, lstat, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { invalidModel, ServiceError } from "../../errors.ts";
 import type { Manifest } from "../package/manifest.ts";
 import { packagePath, readManifestText } from "../package/package.ts";
 import { codeOf, digestOf, makeFolder } from "../package/package-file.ts";
@@ -31,7 +31,7 @@ export async function writePackage(
   const present = await presentManifest(to);
   if (present === text && isSame) return;
   if (present !== undefined && present !== text && !mayReplace)
-    throw invalid(`${path.join(to, MANIFEST)} already exists. Use --force to replace it.`);
+    throw invalidModel(`${path.join(to, MANIFEST)} already exists. Use --force to replace it.`);
   if (present !== text && !isSame && !mayReplace) await refuseForeignFiles(to, manifest.files);
   const isNew = !(await isThere(to));
   try {
@@ -40,7 +40,7 @@ export async function writePackage(
   } catch (error) {
     if (isNew) await rmdir(to).catch(() => {}); // stays if it is not empty
     if (error instanceof ServiceError) throw error;
-    throw invalid(
+    throw invalidModel(
       `${to} cannot be written (${codeOf(error) ?? error}). Choose another folder with --output.`,
       error,
     );
@@ -56,7 +56,7 @@ async function refuseForeignFiles(folder: string, files: Readonly<Record<string,
       () => false,
     );
     if (isForeign)
-      throw invalid(`${file} already exists and is a different file. Use --force to replace it.`);
+      throw invalidModel(`${file} already exists and is a different file. Use --force to replace it.`);
   }
 }
 
@@ -77,7 +77,7 @@ async function fill(
         constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL,
       );
       if ((await digestOf(copy)) !== sha256)
-        throw invalid(`${name} in ${from} has changed while it was copied.`);
+        throw invalidModel(`${name} in ${from} has changed while it was copied.`);
     }
     await writeFile(path.join(stage, MANIFEST), manifestText);
     // a rename replaces an existing link and does not touch its target
@@ -99,7 +99,3 @@ const isThere = (file: string) =>
     () => true,
     () => false,
   );
-
-function invalid(message: string, cause?: unknown): ServiceError {
-  return new ServiceError("INVALID_MODEL", message, { cause });
-}

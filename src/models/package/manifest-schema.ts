@@ -1,4 +1,6 @@
 import type { JSONSchemaType } from "ajv";
+import { size } from "../architectures/architecture-facts.ts";
+import { ARCHITECTURE_FACTS, type Architecture } from "../architectures/manifests.ts";
 import {
   FILE_NAME_PATTERN,
   ID_PATTERN,
@@ -35,104 +37,7 @@ export interface Origin {
   readonly revision: string;
 }
 
-export type Architecture = TokenTreeArchitecture | JointTextArchitecture | JointGraphArchitecture;
-
-/** An encoder whose attention follows state, question, candidate; weights in `model.safetensors`. */
-export interface TokenTreeArchitecture {
-  readonly type: "bert-token-tree";
-  readonly vocab: number;
-  readonly hidden: number;
-  readonly heads: number;
-  readonly inner: number;
-  readonly layers: number;
-  readonly positions: number;
-  readonly layer_norm_epsilon: number;
-  readonly activation: "gelu_exact";
-}
-
-/**
- * A causal model that reads a pair as one text. `config.json` has the shape, `model.safetensors` the weights,
- * `joint_head.safetensors` the head.
- */
-export interface JointTextArchitecture {
-  readonly type: "gemma3-text-joint";
-}
-
-/** A graph that reads pairs, each as one text: `model.onnx`, `input_ids` and `attention_mask` -> `scores`. */
-export interface JointGraphArchitecture {
-  readonly type: "onnx-joint-pairs";
-  /** Maximum tokens per pair. */
-  readonly max_tokens: number;
-  /** Present in such exports; ignored. */
-  readonly pad_id?: number;
-  readonly bos_id: number;
-}
-
-/** Maximum of any size, so that a manifest cannot make the service allocate more memory than its files have bytes. */
-const MAX_SIZE = 2 ** 31 - 1;
-
 const text = { type: "string", minLength: 1, pattern: PRINTABLE_PATTERN } as const;
-const size = (description: string) =>
-  ({ type: "integer", minimum: 1, maximum: MAX_SIZE, description }) as const;
-const id = (description: string) =>
-  ({ type: "integer", minimum: 0, maximum: MAX_SIZE, description }) as const;
-
-const tokenTree: JSONSchemaType<TokenTreeArchitecture> = {
-  type: "object",
-  description:
-    "An encoder whose attention follows state, question and candidate. model.safetensors has the weights in float16 or as int8 rows, tokenizer.json a BERT WordPiece tokenizer.",
-  required: [
-    "type",
-    "vocab",
-    "hidden",
-    "heads",
-    "inner",
-    "layers",
-    "positions",
-    "layer_norm_epsilon",
-    "activation",
-  ],
-  properties: {
-    type: { type: "string", const: "bert-token-tree" },
-    vocab: size("Size of the vocabulary."),
-    hidden: size("Size of a hidden vector; a multiple of heads."),
-    heads: size("Attention heads per layer."),
-    inner: size("Width of the feed-forward layer."),
-    layers: size("Layers."),
-    positions: size("Rows of the position table."),
-    layer_norm_epsilon: {
-      type: "number",
-      exclusiveMinimum: 0,
-      description: "Added to the variance in layer normalization.",
-    },
-    activation: { type: "string", const: "gelu_exact", description: "GELU with the error function." },
-  },
-};
-
-const jointText: JSONSchemaType<JointTextArchitecture> = {
-  type: "object",
-  description:
-    "A causal gemma3_text model that reads a pair as one text. config.json has the shape, model.safetensors the weights, joint_head.safetensors the scoring head.",
-  required: ["type"],
-  properties: { type: { type: "string", const: "gemma3-text-joint" } },
-};
-
-const jointGraph: JSONSchemaType<JointGraphArchitecture> = {
-  type: "object",
-  description:
-    "A graph that reads each pair as one text: model.onnx with the inputs input_ids and attention_mask (int64, [batch, sequence]) and the output scores (float32, [batch]).",
-  required: ["type", "max_tokens", "bos_id"],
-  properties: {
-    type: { type: "string", const: "onnx-joint-pairs" },
-    max_tokens: size("Maximum number of tokens per pair."),
-    pad_id: {
-      ...id("Padding token. Ignored: the service runs one pair at a time, without padding."),
-      nullable: true,
-    },
-    bos_id: id("Token at the start of each pair."),
-  },
-};
-
 /** Other members, such as `trained_on`, are ignored. */
 export const manifestSchema: JSONSchemaType<Manifest> = {
   type: "object",
@@ -189,7 +94,7 @@ export const manifestSchema: JSONSchemaType<Manifest> = {
       type: "object",
       required: ["type"],
       discriminator: { propertyName: "type" },
-      oneOf: [tokenTree, jointText, jointGraph],
+      oneOf: Object.values(ARCHITECTURE_FACTS).map(({ schema }) => schema),
     },
     limits: {
       type: "object",

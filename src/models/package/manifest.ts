@@ -1,22 +1,11 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { ServiceError } from "../../errors.ts";
-import { type Architecture, type Manifest, manifestSchema } from "./manifest-schema.ts";
+import { ARCHITECTURE_FACTS, architectureFacts } from "../architectures/manifests.ts";
+import { type Manifest, manifestSchema } from "./manifest-schema.ts";
 import { fileNameFaults } from "./names.ts";
 import { MAX_MANIFEST_BYTES, parseJson } from "./package-file.ts";
 
-export type {
-  Architecture,
-  JointGraphArchitecture,
-  JointTextArchitecture,
-  Manifest,
-} from "./manifest-schema.ts";
-
-/** Required files by architecture. */
-const REQUIRED_FILES: Readonly<Record<Architecture["type"], readonly string[]>> = {
-  "bert-token-tree": ["model.safetensors", "tokenizer.json"],
-  "gemma3-text-joint": ["config.json", "joint_head.safetensors", "model.safetensors", "tokenizer.json"],
-  "onnx-joint-pairs": ["model.onnx", "tokenizer.json"],
-};
+export type { Manifest } from "./manifest-schema.ts";
 
 let validator: ValidateFunction<Manifest> | undefined;
 
@@ -74,17 +63,15 @@ export function readManifest(text: string, file = "manifest.json"): Manifest {
 
 /** Rules beyond the schema. */
 function inconsistencies({ architecture, files }: Manifest): readonly string[] {
-  const faults = REQUIRED_FILES[architecture.type]
+  const facts = architectureFacts(architecture.type);
+  const faults = facts.files
     .filter((name) => !Object.hasOwn(files, name))
     .map(
       (name) =>
         `has no digest of ${name} in /files; the architecture ${architecture.type} requires this file`,
     );
   faults.push(...fileNameFaults(Object.keys(files)));
-  if (architecture.type === "bert-token-tree" && architecture.hidden % architecture.heads !== 0) {
-    const { hidden, heads } = architecture;
-    faults.push(`has /architecture/hidden ${hidden}, expected a multiple of its heads, ${heads}`);
-  }
+  faults.push(...(facts.faults?.(architecture) ?? []));
   return faults;
 }
 
@@ -97,7 +84,7 @@ function explain({ instancePath, keyword, message, params, propertyName }: Error
     case "const":
       return `has the wrong value at ${where}, expected ${JSON.stringify(params.allowedValue)}`;
     case "discriminator":
-      return `has an unknown value at ${where}/${params.tag}, expected ${Object.keys(REQUIRED_FILES).join(", ")}`;
+      return `has an unknown value at ${where}/${params.tag}, expected ${Object.keys(ARCHITECTURE_FACTS).join(", ")}`;
     case "propertyNames":
       return `has a file name with a folder or special characters at ${where}: ${shown(params.propertyName)}`;
     default:

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { ARCHITECTURE_FACTS } from "../architectures/manifests.ts";
 
 /** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
 const MAX_JSON_BYTES = 2 ** 28;
@@ -11,7 +12,10 @@ export const MAX_MANIFEST_BYTES = 2 ** 20;
 /** Bytes hashed at once. Chosen: little memory, and large enough that system calls do not matter. */
 const PIECE_BYTES = 2 ** 18;
 
-const DESCRIPTIONS = ["manifest.json", "onnx_manifest.json", "config.json", "joint_config.json"];
+const DESCRIPTIONS = new Set([
+  "manifest.json",
+  ...Object.values(ARCHITECTURE_FACTS).flatMap(({ descriptions = [] }) => descriptions),
+]);
 
 /** Why a file of a package is not used. */
 export type FileFault = "missing" | "outside" | "not-a-file" | "too-large" | "unreadable";
@@ -44,7 +48,7 @@ export async function locateFile(folder: string, name: string): Promise<LocatedF
 }
 
 function mostBytesOf(name: string): number {
-  if (DESCRIPTIONS.includes(name)) return MAX_MANIFEST_BYTES;
+  if (DESCRIPTIONS.has(name)) return MAX_MANIFEST_BYTES;
   return name.endsWith(".json") ? MAX_JSON_BYTES : MAX_FILE_BYTES;
 }
 

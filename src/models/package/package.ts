@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { fileFault, ServiceError } from "../../errors.ts";
+import { fileFault, invalidModel, ServiceError } from "../../errors.ts";
 import type { ModelFacts } from "../../inference/ports.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { digestOf, locateFile } from "./package-file.ts";
@@ -23,7 +23,7 @@ export async function openModelPackage(folder: string): Promise<ModelPackage> {
   // allSettled: always reports the same one of several faults, and leaves no promise unhandled
   for (const check of await Promise.allSettled(checks)) if (check.status === "rejected") throw check.reason;
   const fault = revisionFault(manifest);
-  if (fault !== undefined) throw invalid(`manifest.json in ${folder} ${fault}.`);
+  if (fault !== undefined) throw invalidModel(`manifest.json in ${folder} ${fault}.`);
   return { folder, manifest };
 }
 
@@ -54,6 +54,11 @@ export async function readPackageFile({ folder, manifest }: ModelPackage, name: 
   const bytes = await readBytes(folder, name);
   checkDigest(folder, name, createHash("sha256").update(bytes).digest("hex"), manifest.files[name]);
   return bytes;
+}
+
+/** The same as text. */
+export async function readPackageText(modelPackage: ModelPackage, name: string): Promise<string> {
+  return new TextDecoder().decode(await readPackageFile(modelPackage, name));
 }
 
 /** First 40 hex digits of the SHA-256 over `<sha256>  <file name>\n`, sorted by name. */
@@ -107,20 +112,16 @@ async function verifyFile(folder: string, name: string, expected: string): Promi
 export async function packagePath(folder: string, name: string): Promise<string> {
   const located = await locateFile(folder, name);
   if (located.fault === undefined) return located.path;
-  throw invalid(`${name} in ${folder} cannot be read: it ${located.why}.`);
+  throw invalidModel(`${name} in ${folder} cannot be read: it ${located.why}.`);
 }
 
 function checkDigest(folder: string, name: string, found: string, expected = "none"): void {
   if (found === expected) return;
-  throw invalid(
+  throw invalidModel(
     `${name} in ${folder} does not match the manifest: its SHA-256 is ${found}, expected ${expected}.`,
   );
 }
 
 function unreadable(folder: string, name: string, cause: unknown): ServiceError {
-  return invalid(`${name} in ${folder} cannot be read: ${fileFault(cause)}.`, cause);
-}
-
-function invalid(message: string, cause?: unknown): ServiceError {
-  return new ServiceError("INVALID_MODEL", message, { cause });
+  return invalidModel(`${name} in ${folder} cannot be read: ${fileFault(cause)}.`, cause);
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../errors.ts";
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
-import type { JointGraphArchitecture } from "../../../models/package/manifest.ts";
+import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
 import { type Place, sessionOptions } from "../runtime/session-options.ts";
 import { ForestTurns } from "./forest-turns.ts";
@@ -24,12 +24,10 @@ export class JointPairRunner implements Runner {
   }
 
   /**
-   * @param graph bytes of the ONNX file, or its path
    * @throws ServiceError INVALID_MODEL for a graph with other inputs or outputs, or one that the runtime rejects
    */
   static async load(
-    graph: Uint8Array | string,
-    { max_tokens: maxTokens }: JointGraphArchitecture,
+    { graph, maxTokens }: PairGraph,
     threads: number,
     place?: Place,
   ): Promise<JointPairRunner> {

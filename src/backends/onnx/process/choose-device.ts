@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "../../../errors.ts";
-import type { Precision } from "../../../models/graph/graph.ts";
+import type { Precision } from "../../../models/architectures/architecture.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { ONNX_DEVICES, type OnnxDevice } from "../runtime/session-options.ts";
 import { operatorsElsewhere, UNTOLD } from "./device-placement.ts";

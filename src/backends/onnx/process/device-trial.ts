@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { Precision } from "../../../models/graph/graph.ts";
+import type { Precision } from "../../../models/architectures/architecture.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
 import { dieWithParent } from "../runtime/parent-watch.ts";

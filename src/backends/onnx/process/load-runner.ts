@@ -1,11 +1,7 @@
 import { tmpdir } from "node:os";
 import { homeFolder } from "../../../home.ts";
-import {
-  openGemma3Graph,
-  openTokenTreeGraph,
-  type Precision,
-  tokenTreeShape,
-} from "../../../models/graph/graph.ts";
+import type { Precision } from "../../../models/architectures/architecture.ts";
+import { openGraph } from "../../../models/architectures/architectures.ts";
 import { type GraphFolders, graphFolders } from "../../../models/graph/graph-cache.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import type { Multiplication } from "../../../onnx/layers/linear.ts";
@@ -21,7 +17,7 @@ export async function multiplicationOf(precision: Precision): Promise<Multiplica
 }
 
 /**
- * The runner that a package's architecture needs.
+ * Loads a package's graph into the runner of its kind.
  *
  * @param folders folders of stored graphs
  * @throws ServiceError INVALID_MODEL | BACKEND_FAILED
@@ -32,29 +28,19 @@ export async function loadRunner(
   options: RunnerOptions,
   folders: GraphFolders = graphFolders(process.env, homeFolder(), tmpdir()),
 ): Promise<Runner> {
-  const { architecture } = modelPackage.manifest;
   const { device = "cpu" } = options.place ?? {};
   const threads = device === "cpu" ? options.threads : 1;
-  const ofTree = async () => ({ ...options, threads, piecesPerThread: await piecesPerThread(threads) });
-  switch (architecture.type) {
-    case "bert-token-tree":
-      return ModelRunner.load(
-        await openTokenTreeGraph(modelPackage, form, folders.cache, options.hasVectors, PACKING),
-        tokenTreeShape(architecture),
-        await ofTree(),
-      );
-    case "gemma3-text-joint": {
-      const { file, shape } = await openGemma3Graph(modelPackage, form, folders, options.hasVectors);
-      try {
-        return await ModelRunner.load(file.path, shape, await ofTree());
-      } finally {
-        await file.release();
-      }
-    }
-    case "onnx-joint-pairs": {
-      // imported on demand: reading ONNX files needs a library that would slow down every other start
-      const { openJointGraph } = await import("../../../models/graph/joint-graph.ts");
-      return JointPairRunner.load(await openJointGraph(modelPackage), architecture, threads, options.place);
-    }
+  const { hasVectors, place } = options;
+  const opened = await openGraph(modelPackage, { form, folders, hasVectors, packing: PACKING });
+  if (opened.kind === "pairs") return JointPairRunner.load(opened, threads, place);
+  try {
+    const { graph, shape } = opened;
+    return await ModelRunner.load(graph, shape, {
+      ...options,
+      threads,
+      piecesPerThread: await piecesPerThread(threads),
+    });
+  } finally {
+    await opened.release?.();
   }
 }

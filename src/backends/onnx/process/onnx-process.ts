@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Precision } from "../../../models/graph/graph.ts";
+import type { Precision } from "../../../models/architectures/architecture.ts";
 import { InferenceProcess } from "../../process/inference-process.ts";
 import type { FromProcess } from "../../process/messages.ts";
 import { processEnvironment } from "./process-environment.ts";

@@ -3,13 +3,15 @@
  * because a run cannot be interrupted: ending a thread during a run aborts the whole service.
  */
 
+import { preloadGraphs } from "../../../models/architectures/architectures.ts";
 import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
 import type { Runner } from "../forwards/model-runner.ts";
 import { dieWithParent } from "../runtime/parent-watch.ts";
 import { ONNX_DEVICES } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
 
-/** Determined while the model is not yet known, to save time. */
+// while the model is not yet known, to save time
+void preloadGraphs();
 const multiplication = multiplicationOf(process.argv[2] === "fp32" ? "fp32" : "int8");
 multiplication.catch(() => {}); // `load` reports the error
 let runner: Runner | undefined;

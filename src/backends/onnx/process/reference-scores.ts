@@ -1,5 +1,5 @@
 import type { TokenTree } from "../../../inference/ports.ts";
-import type { Precision } from "../../../models/graph/graph.ts";
+import type { Precision } from "../../../models/architectures/architecture.ts";
 import { type ModelPackage, readPackageFile } from "../../../models/package/package.ts";
 import type { Runner } from "../forwards/model-runner.ts";
 

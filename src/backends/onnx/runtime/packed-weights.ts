@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Packing } from "../../../models/graph/graph.ts";
+import type { Packing } from "../../../models/architectures/architecture.ts";
 import { env, InferenceSession } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
 

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../errors.ts";
-import type { Gemma3Shape, LayerKind } from "../../onnx/causal/gemma3-io.ts";
+import { invalidModel } from "../../../errors.ts";
+import type { Gemma3Shape, LayerKind } from "../../../onnx/causal/gemma3-io.ts";
 
 /** The members of a gemma3_text model's `config.json` that the graph needs. */
 export type Gemma3Config = Omit<Gemma3Shape, "positions" | "headInner"> & {
@@ -124,6 +124,4 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const shown = (value: unknown) => String(JSON.stringify(value)).slice(0, 100);
 
-function invalid(what: string, cause?: unknown): ServiceError {
-  return new ServiceError("INVALID_MODEL", `config.json ${what}.`, { cause });
-}
+const invalid = (what: string, cause?: unknown) => invalidModel(`config.json ${what}.`, cause);

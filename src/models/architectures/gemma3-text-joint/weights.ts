@@ -1,6 +1,6 @@
-import type { Gemma3Weights, StoredTable } from "../../onnx/causal/gemma3-io.ts";
-import { faultOf } from "./safetensors.ts";
-import type { Tensors } from "./tensors.ts";
+import type { Gemma3Weights, StoredTable } from "../../../onnx/causal/gemma3-io.ts";
+import { faultOf } from "../../weights/safetensors.ts";
+import type { Tensors } from "../../weights/tensors.ts";
 
 /** The head's tensor names and size. */
 export interface HeadNames {

@@ -1,0 +1,17 @@
+import type { ModelPackage } from "../../package/package.ts";
+import type { PairGraph } from "../architecture.ts";
+import type { JointGraphArchitecture } from "./facts.ts";
+
+const GRAPH = "model.onnx";
+
+export async function openGraph(
+  modelPackage: ModelPackage,
+  { max_tokens: maxTokens }: JointGraphArchitecture,
+): Promise<PairGraph> {
+  return { kind: "pairs", graph: await checkGraph(modelPackage), maxTokens };
+}
+
+export async function checkGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {
+  // imported on demand: reading ONNX files needs a library that would slow down every other start
+  return (await import("../own-graph.ts")).openOwnGraph(modelPackage, GRAPH);
+}
