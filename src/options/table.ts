@@ -1,63 +1,5 @@
-/** Every setting of the service, with defaults filled in. */
-export interface ServiceOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly queueSize: number;
-  readonly maxBatchSize: number;
-  readonly maxBatchTokens: number;
-  readonly batchWaitMs: number;
-  readonly cacheSize: number;
-  readonly stateCacheMb: number;
-  readonly deadlineMs: number;
-  readonly headersTimeoutMs: number;
-  readonly maxConnections: number;
-  readonly bodyMemoryMb: number;
-  readonly allowUnauthenticated: boolean;
-  readonly strict: boolean;
-  readonly offline: boolean;
-  readonly backend: "onnx" | "native" | "remote";
-  readonly device: string;
-  /** Base of a server of the Open Inference Protocol. Empty: none. */
-  readonly remoteUrl: string;
-  /** Its name there. Empty: the short name of the model. */
-  readonly remoteModel: string;
-  readonly remoteConnections: number;
-  readonly remoteTimeoutMs: number;
-  readonly remoteConnectTimeoutMs: number;
-  readonly remoteCa: string;
-  readonly remoteTokenFile: string;
-  readonly precision: "auto" | "int8" | "fp32" | "bf16" | "fp16";
-  /** Name of an embedded or pulled model. Empty: the embedded model, unless `modelPath` is set. */
-  readonly model: string;
-  /** Folder of a model package. Empty: `model` decides. */
-  readonly modelPath: string;
-  readonly alias: readonly string[];
-  /** Files of `decision tune`. */
-  readonly tuning: readonly string[];
-  /** Empty: none. */
-  readonly keysFile: string;
-  readonly corsOrigin: readonly string[];
-  /** Path of a Unix socket to listen on instead of host and port. Empty: none. */
-  readonly socket: string;
-  /** Both or none. */
-  readonly tlsCert: string;
-  readonly tlsKey: string;
-  readonly metrics: boolean;
-  /** 0: on `port`. */
-  readonly metricsPort: number;
-  readonly typesafeAlias: readonly string[];
-  readonly mcp: boolean;
-  readonly docs: boolean;
-  readonly allowedHost: readonly string[];
-  readonly explain: boolean;
-  readonly logLevel: string;
-  readonly logFormat: string;
-}
-
-/** Names, bounds and default of one option. The flag overrides the environment variable. */
+/** Bounds and default of one option. An empty text means that it is not set. */
 interface Row<Value> {
-  readonly flag: string;
-  readonly env: string;
   readonly default: Value;
   readonly description: string;
 }
@@ -82,21 +24,22 @@ interface SwitchRow extends Row<boolean> {
 interface ListRow extends Row<readonly string[]> {
   readonly kind: "list";
 }
-export type OptionRow = IntegerRow | TextRow | SwitchRow | ListRow;
 
-/** The one table of options. `decision serve --help` and the checks are made from it; a test compares docs/configuration.md with it. */
-export const OPTION_TABLE = {
+/** What operators write. The flag overrides the environment variable. */
+interface Names {
+  readonly flag: string;
+  readonly env: string;
+}
+export type OptionRow = (IntegerRow | TextRow | SwitchRow | ListRow) & Names;
+
+const ROWS = {
   host: {
     kind: "text",
-    flag: "host",
-    env: "DECISION_HOST",
     default: "127.0.0.1",
     description: "address to listen on; any address but loopback needs a key or --allow-unauthenticated",
   },
   port: {
     kind: "integer",
-    flag: "port",
-    env: "DECISION_PORT",
     default: 8700,
     min: 0,
     max: 65535,
@@ -104,8 +47,6 @@ export const OPTION_TABLE = {
   },
   queueSize: {
     kind: "integer",
-    flag: "queue-size",
-    env: "DECISION_QUEUE_SIZE",
     default: 128,
     min: 1,
     max: 8_192,
@@ -114,8 +55,6 @@ export const OPTION_TABLE = {
   },
   maxBatchSize: {
     kind: "integer",
-    flag: "max-batch-size",
-    env: "DECISION_MAX_BATCH_SIZE",
     default: 32,
     min: 1,
     max: 32,
@@ -124,8 +63,6 @@ export const OPTION_TABLE = {
   },
   maxBatchTokens: {
     kind: "integer",
-    flag: "max-batch-tokens",
-    env: "DECISION_MAX_BATCH_TOKENS",
     default: 2048,
     min: 1,
     max: 1_048_576,
@@ -134,8 +71,6 @@ export const OPTION_TABLE = {
   },
   batchWaitMs: {
     kind: "integer",
-    flag: "batch-wait-ms",
-    env: "DECISION_BATCH_WAIT_MS",
     default: 0,
     min: 0,
     max: 10_000,
@@ -144,8 +79,6 @@ export const OPTION_TABLE = {
   },
   cacheSize: {
     kind: "integer",
-    flag: "cache-size",
-    env: "DECISION_CACHE_SIZE",
     default: 0,
     min: 0,
     max: 4_000_000,
@@ -154,8 +87,6 @@ export const OPTION_TABLE = {
   },
   stateCacheMb: {
     kind: "integer",
-    flag: "state-cache-mb",
-    env: "DECISION_STATE_CACHE_MB",
     default: 40, // chosen: room for one state of maximum length (38 MiB with the embedded model), or for several usual ones
     min: 0,
     max: 65_536,
@@ -164,8 +95,6 @@ export const OPTION_TABLE = {
   },
   deadlineMs: {
     kind: "integer",
-    flag: "deadline-ms",
-    env: "DECISION_DEADLINE_MS",
     default: 60_000,
     min: 1,
     max: 3_600_000,
@@ -175,8 +104,6 @@ export const OPTION_TABLE = {
   },
   headersTimeoutMs: {
     kind: "integer",
-    flag: "headers-timeout-ms",
-    env: "DECISION_HEADERS_TIMEOUT_MS",
     default: 20_000, // chosen
     min: 1,
     max: 3_600_000,
@@ -185,8 +112,6 @@ export const OPTION_TABLE = {
   },
   maxConnections: {
     kind: "integer",
-    flag: "max-connections",
-    env: "DECISION_MAX_CONNECTIONS",
     default: 2048, // chosen: an idle one takes some 10 KiB
     min: 1,
     max: 65_535,
@@ -196,8 +121,6 @@ export const OPTION_TABLE = {
   },
   bodyMemoryMb: {
     kind: "integer",
-    flag: "body-memory-mb",
-    env: "DECISION_BODY_MEMORY_MB",
     default: 64, // chosen: 32 bodies of the largest size
     min: 2, // one of them
     max: 65_536,
@@ -207,30 +130,22 @@ export const OPTION_TABLE = {
   },
   allowUnauthenticated: {
     kind: "switch",
-    flag: "allow-unauthenticated",
-    env: "DECISION_ALLOW_UNAUTHENTICATED",
     default: false,
     description: "serve other hosts without a key",
   },
   strict: {
     kind: "switch",
-    flag: "strict",
-    env: "DECISION_STRICT",
     default: false,
     description: "score each candidate in a batch of its own",
   },
   offline: {
     kind: "switch",
-    flag: "offline",
-    env: "DECISION_OFFLINE",
     default: false,
     description:
       "refuse options that connect to another host; `decision model pull` then uses only the hub's cache",
   },
   backend: {
     kind: "text",
-    flag: "backend",
-    env: "DECISION_BACKEND",
     default: "onnx",
     values: ["onnx", "native", "remote"],
     description:
@@ -238,8 +153,6 @@ export const OPTION_TABLE = {
   },
   device: {
     kind: "text",
-    flag: "device",
-    env: "DECISION_DEVICE",
     default: "cpu",
     values: ["cpu", "cuda", "mps", "coreml", "webgpu", "auto"],
     numbered: ["cuda"],
@@ -248,22 +161,16 @@ export const OPTION_TABLE = {
   },
   remoteUrl: {
     kind: "text",
-    flag: "remote-url",
-    env: "DECISION_REMOTE_URL",
     default: "",
     description: "http(s) address of the inference server, with --backend remote",
   },
   remoteModel: {
     kind: "text",
-    flag: "remote-model",
-    env: "DECISION_REMOTE_MODEL",
     default: "",
     description: "name of the model at --remote-url; if not set, its short name",
   },
   remoteConnections: {
     kind: "integer",
-    flag: "remote-connections",
-    env: "DECISION_REMOTE_CONNECTIONS",
     default: 4, // chosen
     min: 1,
     max: 256,
@@ -272,8 +179,6 @@ export const OPTION_TABLE = {
   },
   remoteTimeoutMs: {
     kind: "integer",
-    flag: "remote-timeout-ms",
-    env: "DECISION_REMOTE_TIMEOUT_MS",
     default: 30_000, // chosen
     min: 1,
     max: 3_600_000,
@@ -282,8 +187,6 @@ export const OPTION_TABLE = {
   },
   remoteConnectTimeoutMs: {
     kind: "integer",
-    flag: "remote-connect-timeout-ms",
-    env: "DECISION_REMOTE_CONNECT_TIMEOUT_MS",
     default: 5_000, // chosen
     min: 1,
     max: 600_000,
@@ -293,24 +196,18 @@ export const OPTION_TABLE = {
   remoteCa: {
     kind: "text",
     names: "file",
-    flag: "remote-ca",
-    env: "DECISION_REMOTE_CA",
     default: "",
     description: "file of certificates (PEM) to trust for --remote-url, instead of the system's",
   },
   remoteTokenFile: {
     kind: "text",
     names: "file",
-    flag: "remote-token-file",
-    env: "DECISION_REMOTE_TOKEN_FILE",
     default: "",
     description:
       "file with the bearer token for --remote-url; if not set, DECISION_REMOTE_TOKEN has the token",
   },
   precision: {
     kind: "text",
-    flag: "precision",
-    env: "DECISION_PRECISION",
     default: "auto",
     values: ["auto", "int8", "fp32", "bf16", "fp16"],
     description:
@@ -318,8 +215,6 @@ export const OPTION_TABLE = {
   },
   model: {
     kind: "text",
-    flag: "model",
-    env: "DECISION_MODEL",
     default: "",
     description:
       "name of the model to use instead of the embedded one; `decision model list` shows the names",
@@ -327,22 +222,16 @@ export const OPTION_TABLE = {
   modelPath: {
     kind: "text",
     names: "folder",
-    flag: "model-path",
-    env: "DECISION_MODEL_PATH",
     default: "",
     description: "folder of the model package to use; not together with --model",
   },
   alias: {
     kind: "list",
-    flag: "alias",
-    env: "DECISION_ALIAS",
     default: [],
     description: "additional name for the model; repeatable, comma-separated in the variable",
   },
   tuning: {
     kind: "list",
-    flag: "tuning",
-    env: "DECISION_TUNING",
     default: [],
     description:
       "file of corrections, written by `decision tune`; repeatable, comma-separated in the variable",
@@ -350,15 +239,11 @@ export const OPTION_TABLE = {
   keysFile: {
     kind: "text",
     names: "file",
-    flag: "keys-file",
-    env: "DECISION_KEYS_FILE",
     default: "",
     description: "keys file, written by `decision keys`; read again on SIGHUP and when it changes",
   },
   corsOrigin: {
     kind: "list",
-    flag: "cors-origin",
-    env: "DECISION_CORS_ORIGIN",
     default: [],
     description:
       "origin whose pages may call the service from a browser; repeatable, comma-separated in the variable; * for all",
@@ -366,16 +251,12 @@ export const OPTION_TABLE = {
   socket: {
     kind: "text",
     names: "file",
-    flag: "socket",
-    env: "DECISION_SOCKET",
     default: "",
     description: "path of a Unix socket to listen on instead of --host and --port",
   },
   tlsCert: {
     kind: "text",
     names: "file",
-    flag: "tls-cert",
-    env: "DECISION_TLS_CERT",
     default: "",
     description:
       "file of the certificate chain (PEM); with --tls-key, the service speaks HTTPS; read again when it changes",
@@ -383,22 +264,16 @@ export const OPTION_TABLE = {
   tlsKey: {
     kind: "text",
     names: "file",
-    flag: "tls-key",
-    env: "DECISION_TLS_KEY",
     default: "",
     description: "file of the certificate's private key (PEM)",
   },
   metrics: {
     kind: "switch",
-    flag: "metrics",
-    env: "DECISION_METRICS",
     default: true,
     description: "serve metrics for Prometheus at /metrics",
   },
   metricsPort: {
     kind: "integer",
-    flag: "metrics-port",
-    env: "DECISION_METRICS_PORT",
     default: 0,
     min: 0,
     max: 65535,
@@ -406,45 +281,33 @@ export const OPTION_TABLE = {
   },
   typesafeAlias: {
     kind: "list",
-    flag: "typesafe-alias",
-    env: "DECISION_TYPESAFE_ALIAS",
     default: [],
     description:
       "additional name for the model under /typesafe, besides jev-latest; repeatable, comma-separated in the variable",
   },
   mcp: {
     kind: "switch",
-    flag: "mcp",
-    env: "DECISION_MCP",
     default: true,
     description: "serve MCP (Model Context Protocol) at /mcp",
   },
   docs: {
     kind: "switch",
-    flag: "docs",
-    env: "DECISION_DOCS",
     default: true,
     description: "serve the pages for people: the playground, /docs and /redoc",
   },
   allowedHost: {
     kind: "list",
-    flag: "allowed-host",
-    env: "DECISION_ALLOWED_HOST",
     default: [],
     description:
       "host name that requests to a service without a key on a loopback address may use, besides loopback names, and whose pages may use /mcp; repeatable, comma-separated in the variable",
   },
   explain: {
     kind: "switch",
-    flag: "explain",
-    env: "DECISION_EXPLAIN",
     default: false,
     description: "serve /v1/explain; an explanation costs as much as up to 33 requests",
   },
   logLevel: {
     kind: "text",
-    flag: "log-level",
-    env: "DECISION_LOG_LEVEL",
     default: "warn",
     values: ["silent", "error", "warn", "info", "debug"],
     description:
@@ -452,12 +315,33 @@ export const OPTION_TABLE = {
   },
   logFormat: {
     kind: "text",
-    flag: "log-format",
-    env: "DECISION_LOG_FORMAT",
     default: "auto",
     values: ["auto", "json", "pretty"],
     description: "json: one object per line; pretty: readable text; auto: pretty on a terminal, else json",
   },
-} as const satisfies { readonly [Name in keyof ServiceOptions]: OptionRow };
+} as const satisfies Readonly<Record<string, IntegerRow | TextRow | SwitchRow | ListRow>>;
 
-export type OptionName = keyof ServiceOptions;
+type Rows = typeof ROWS;
+export type OptionName = keyof Rows;
+
+/** Every setting of the service, with defaults filled in. */
+export type ServiceOptions = { readonly [Name in OptionName]: ValueOf<Rows[Name]> };
+
+type ValueOf<AnyRow extends { readonly kind: OptionRow["kind"] }> = AnyRow extends {
+  readonly values: readonly (infer Value)[];
+}
+  ? AnyRow extends { readonly numbered: unknown }
+    ? string
+    : Value
+  : { integer: number; text: string; switch: boolean; list: readonly string[] }[AnyRow["kind"]];
+
+/** The one table of options. `decision serve --help` and the checks are made from it; a test compares docs/configuration.md with it. */
+export const OPTION_TABLE = Object.fromEntries(
+  Object.entries(ROWS).map(([name, row]) => [name, { ...row, ...namesOf(name) }]),
+) as { readonly [Name in OptionName]: Rows[Name] & Names }; // every row was visited
+
+/** `queueSize` is --queue-size and DECISION_QUEUE_SIZE. */
+function namesOf(option: string): Names {
+  const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return { flag, env: `DECISION_${flag.replaceAll("-", "_").toUpperCase()}` };
+}
