@@ -37,13 +37,27 @@ export interface TreeGraph {
   release?(): Promise<void>;
 }
 
-/** A package's own graph, which computes each pair as one text. */
+/**
+ * A package's own graph, which computes each pair as one text. Its inputs are `input_ids`, `attention_mask` and, if it has that input,
+ * `token_type_ids`.
+ */
 export interface PairGraph {
   readonly kind: "pairs";
   /** Bytes of an ONNX file, or its path. */
   readonly graph: Uint8Array | string;
   /** Maximum tokens of a pair. */
   readonly maxTokens: number;
+  /** Name of the output: [1] or [1, logits] for one pair. */
+  readonly output: string;
+  /** Tokens after the first one with this id have the type 1. Default: all tokens have the type 0. */
+  readonly separatorId?: number | undefined;
+  /**
+   * The logits that are scores: that of a pair, and that of a pair whose last token is complemented (`~id`). So one run gives the
+   * scores of both answers to a yes/no question.
+   */
+  readonly readings: readonly [number] | readonly [number, number];
+  /** Factor of scores. The manifest's temperature makes a softmax of scores that of the logits. */
+  readonly scale: number;
 }
 
 /** A graph that computes whole trees in one run, for other servers. */

@@ -5,8 +5,8 @@ import { openGraph } from "../../../models/architectures/architectures.ts";
 import { type GraphFolders, graphFolders } from "../../../models/graph/graph-cache.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import type { Multiplication } from "../../../onnx/layers/linear.ts";
-import { JointPairRunner } from "../forwards/joint-pair-runner.ts";
 import { ModelRunner, type Runner, type RunnerOptions } from "../forwards/model-runner.ts";
+import { PairRunner } from "../forwards/pair-runner.ts";
 import { exactMultiplication } from "../runtime/exact-kernel.ts";
 import { PACKING } from "../runtime/packed-weights.ts";
 import { piecesPerThread } from "../runtime/work-split.ts";
@@ -32,7 +32,7 @@ export async function loadRunner(
   const threads = device === "cpu" ? options.threads : 1;
   const { hasVectors, place } = options;
   const opened = await openGraph(modelPackage, { form, folders, hasVectors, packing: PACKING });
-  if (opened.kind === "pairs") return JointPairRunner.load(opened, threads, place);
+  if (opened.kind === "pairs") return PairRunner.load(opened, threads, place);
   try {
     const { graph, shape } = opened;
     return await ModelRunner.load(graph, shape, {

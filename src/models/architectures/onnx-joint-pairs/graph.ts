@@ -8,7 +8,8 @@ export async function openGraph(
   modelPackage: ModelPackage,
   { max_tokens: maxTokens }: JointGraphArchitecture,
 ): Promise<PairGraph> {
-  return { kind: "pairs", graph: await checkGraph(modelPackage), maxTokens };
+  const graph = await checkGraph(modelPackage);
+  return { kind: "pairs", graph, maxTokens, output: "scores", readings: [0], scale: 1 };
 }
 
 export async function checkGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {

@@ -1,0 +1,162 @@
+import { invalidModel } from "../../../errors.ts";
+import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import type { PairGraph } from "../../../models/architectures/architecture.ts";
+import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
+import { InferenceSession, Tensor } from "../runtime/runtime.ts";
+import { type Place, sessionOptions } from "../runtime/session-options.ts";
+import { ForestTurns } from "./forest-turns.ts";
+import type { Runner } from "./model-runner.ts";
+
+/** Inputs of a graph: what a token's number is. Those that a graph does not have are left out. */
+const INPUTS = ["input_ids", "attention_mask", "token_type_ids"] as const;
+const OPTIONAL: readonly string[] = ["token_type_ids"];
+type Input = (typeof INPUTS)[number];
+
+/**
+ * Scores forests with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
+ * depend on the other pairs, because nothing is known about the order of summation of such a graph.
+ */
+export class PairRunner implements Runner {
+  readonly #session: InferenceSession;
+  readonly #graph: PairGraph;
+  readonly #inputs: readonly { readonly name: Input; readonly type: "int32" | "int64" }[];
+  readonly #turns = new ForestTurns();
+
+  private constructor(session: InferenceSession, graph: PairGraph) {
+    this.#session = session;
+    this.#graph = graph;
+    this.#inputs = inputsOf(session);
+    const { type } = tensorOf(session.outputMetadata, graph.output, "output");
+    if (type !== "float32" && type !== "float16")
+      throw invalid(`has the output ${graph.output} as ${type}, expected float32 or float16`);
+  }
+
+  /** @throws ServiceError INVALID_MODEL for a graph with other inputs or outputs, or one that the runtime rejects */
+  static async load(graph: PairGraph, threads: number, place?: Place): Promise<PairRunner> {
+    const runner = new PairRunner(await open(graph.graph, sessionOptions(threads, place)), graph);
+    // shapes are checked at the first run: they may be fixed or undeclared
+    for (const length of [1, Math.min(3, graph.maxTokens)]) {
+      await runner.#run(new Int32Array(length)).catch((cause: unknown) => {
+        throw invalid(`cannot score a pair of ${length} tokens: ${messageOf(cause)}`, cause);
+      });
+    }
+    return runner;
+  }
+
+  score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    return this.#turns.take(() => this.#score(forest));
+  }
+
+  async #score(forest: readonly TokenTree[]): Promise<ForestScores> {
+    const { readings, scale } = this.#graph;
+    const scores: number[] = [];
+    let forwards = 0;
+    let last: { readonly ids: Int32Array; readonly logits: Float32Array } | undefined;
+    for (const pair of pairsOf(forest)) {
+      const { ids, isSecond } = plainIds(pair);
+      if (last === undefined || !isSame(ids, last.ids)) {
+        last = { ids, logits: await this.#run(ids) };
+        forwards += 1;
+      }
+      scores.push((last.logits[readings[isSecond ? 1 : 0] ?? -1] ?? Number.NaN) * scale);
+    }
+    return { scores: Float32Array.from(scores), forwards };
+  }
+
+  /** @returns the logits of one pair */
+  async #run(ids: Int32Array): Promise<Float32Array> {
+    const { maxTokens, output, readings } = this.#graph;
+    if (ids.length > maxTokens)
+      throw new Error(`a pair has ${ids.length} tokens, but the graph accepts ${maxTokens}`);
+    const feeds = this.#inputs.map(({ name, type }): [string, Tensor] => {
+      const numbers = this.#numbersOf(name, ids);
+      const data = type === "int32" ? numbers : BigInt64Array.from(numbers, BigInt);
+      return [name, new Tensor(type, data, [1, ids.length])];
+    });
+    const results = await this.#session.run(Object.fromEntries(feeds), [output]);
+    const logits = floatsOf(results[output]);
+    for (const value of Object.values(results)) value.dispose();
+    if (logits.length <= Math.max(...readings))
+      throw new Error(
+        `the output ${output} has ${logits.length} numbers for a pair, expected more than ${Math.max(...readings)}`,
+      );
+    return logits;
+  }
+
+  #numbersOf(input: Input, ids: Int32Array): Int32Array {
+    if (input === "input_ids") return ids;
+    if (input === "attention_mask") return new Int32Array(ids.length).fill(1);
+    const { separatorId } = this.#graph;
+    const end = separatorId === undefined ? -1 : ids.indexOf(separatorId);
+    return end === -1 ? new Int32Array(ids.length) : new Int32Array(ids.length).fill(1, end + 1);
+  }
+}
+
+/** [tokens] of each pair, in the order of the forest. */
+function pairsOf(forest: readonly TokenTree[]): readonly Int32Array[] {
+  return forest.flatMap(({ state, questions }) =>
+    questions.flatMap(({ tokens, candidates }) =>
+      candidates.map((candidate) => Int32Array.from([...state, ...tokens, ...candidate])),
+    ),
+  );
+}
+
+/** A pair whose last token may be complemented, which asks for the second reading. */
+function plainIds(pair: Int32Array): { readonly ids: Int32Array; readonly isSecond: boolean } {
+  const last = pair.at(-1) ?? 0;
+  return last < 0 ? { ids: pair.with(-1, ~last), isSecond: true } : { ids: pair, isSecond: false };
+}
+
+const isSame = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((id, at) => id === b[at]);
+
+/** @throws ServiceError INVALID_MODEL */
+function inputsOf({ inputMetadata }: InferenceSession) {
+  const others = inputMetadata.filter(({ name }) => !INPUTS.some((input) => input === name));
+  const names = INPUTS.filter(
+    (input) => !OPTIONAL.includes(input) || inputMetadata.some(({ name }) => name === input),
+  );
+  const inputs = names.map((name) => {
+    const { type } = tensorOf(inputMetadata, name, "input");
+    if (type === "int64" || type === "int32") return { name, type } as const;
+    throw invalid(`has the input ${name} as ${type}, expected int64 or int32`);
+  });
+  if (others[0] !== undefined)
+    throw invalid(`has the unknown input ${others[0].name}, expected ${INPUTS.join(", ")}`);
+  return inputs;
+}
+
+function tensorOf(
+  all: readonly InferenceSession.ValueMetadata[],
+  name: string,
+  what: "input" | "output",
+): { readonly type: string } {
+  const found = all.find((value) => value.name === name);
+  if (!found)
+    throw invalid(`has no ${what} ${name}, only ${all.map((value) => value.name).join(", ") || "none"}`);
+  return { type: found.isTensor ? found.type : "something other than a tensor" };
+}
+
+/** The numbers of an output. Some versions of Node.js have an array type for float16, others give its bits. */
+function floatsOf(output: Tensor | undefined): Float32Array {
+  const data = output?.data;
+  if (data instanceof Float32Array) return data;
+  if (ArrayBuffer.isView(data) && output?.type === "float16")
+    return float16ToFloat32(new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2));
+  throw new Error("the output must hold float32 or float16 numbers");
+}
+
+async function open(
+  graph: Uint8Array | string,
+  options: InferenceSession.SessionOptions,
+): Promise<InferenceSession> {
+  try {
+    return typeof graph === "string"
+      ? await InferenceSession.create(graph, options)
+      : await InferenceSession.create(graph, options);
+  } catch (cause) {
+    throw invalid(`is rejected by ONNX Runtime: ${messageOf(cause)}`, cause);
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const invalid = (what: string, cause?: unknown) => invalidModel(`model.onnx ${what}.`, cause);

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { PairRunner } from "../../src/backends/onnx/forwards/pair-runner.ts";
+import type { PairGraph } from "../../src/models/architectures/architecture.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
+
+const SEPARATOR = 9;
+const FLOAT = 1;
+const FLOAT16 = 10;
+
+/** A classifier with three logits: the sum of the ids, the sum of the token types, the number of tokens that are seen. */
+function classifier(ids: "int32" | "int64", logits: "float32" | "float16", more: readonly string[] = []) {
+  const graph = new GraphBuilder();
+  const sums = ["input_ids", "token_type_ids", "attention_mask", ...more].map((name) => {
+    const numbers = graph.node("Cast", [graph.input(name, ids, ["batch", "sequence"])], { to: FLOAT });
+    return graph.node("ReduceSum", [numbers, graph.integers(1)], { keepdims: 1 });
+  });
+  const to = logits === "float16" ? FLOAT16 : FLOAT;
+  graph.node("Cast", [graph.node("Concat", sums.slice(0, 3), { axis: 1 })], { to }, "logits");
+  graph.output("logits", logits, ["batch", 3]);
+  return graph.build("classifier");
+}
+
+const load = (graph: Uint8Array, more: Partial<PairGraph> = {}) =>
+  PairRunner.load(
+    { kind: "pairs", graph, maxTokens: 8, output: "logits", readings: [0, 1], scale: 1, ...more },
+    2,
+  );
+
+const NONE = new Int32Array(0);
+const ids = (...numbers: number[]) => Int32Array.from(numbers);
+/** A pair that shares nothing. */
+const pair = (...numbers: number[]) => ({
+  state: NONE,
+  questions: [{ tokens: NONE, candidates: [ids(...numbers)] }],
+});
+
+describe("a classifier of pairs", () => {
+  for (const type of ["int32", "int64"] as const)
+    for (const logits of ["float32", "float16"] as const)
+      it(`takes ids in ${type} and gives logits in ${logits}`, async () => {
+        const runner = await load(classifier(type, logits));
+        const { scores } = await runner.score([pair(1, 4, SEPARATOR, 2), pair(5)]);
+        assert.deepEqual([...scores], [16, 5]);
+      });
+
+  it("gives the second reading of a pair whose last token is complemented, in the same run", async () => {
+    const runner = await load(classifier("int64", "float32"), { readings: [0, 2], scale: 0.5 });
+    const yesOrNo = {
+      state: NONE,
+      questions: [{ tokens: ids(1, 4, SEPARATOR, 2), candidates: [ids(SEPARATOR), ids(~SEPARATOR)] }],
+    };
+    const { scores, forwards } = await runner.score([yesOrNo, pair(3)]);
+    assert.deepEqual([...scores], [12.5, 2.5, 1.5]);
+    assert.equal(forwards, 2);
+  });
+
+  it("gives the tokens after the first separator the type 1", async () => {
+    const runner = await load(classifier("int64", "float32"), { readings: [1], separatorId: SEPARATOR });
+    const { scores } = await runner.score([
+      pair(1, SEPARATOR, 4, 5, SEPARATOR),
+      pair(1, 4),
+      pair(1, SEPARATOR),
+    ]);
+    assert.deepEqual([...scores], [3, 0, 0]);
+  });
+
+  it("gives all tokens the type 0 where the model knows no others", async () => {
+    const runner = await load(classifier("int64", "float32"), { readings: [1] });
+    assert.deepEqual([...(await runner.score([pair(1, SEPARATOR, 4)])).scores], [0]);
+  });
+
+  it("is refused if it has fewer logits than are read, or an input that nobody knows", async () => {
+    const refused = (message: RegExp) => ({ kind: "INVALID_MODEL", message });
+    const plain = classifier("int64", "float32");
+    await assert.rejects(
+      load(plain, { readings: [0, 3] }),
+      refused(/3 numbers for a pair, expected more than 3/),
+    );
+    await assert.rejects(load(plain, { output: "scores" }), refused(/no output scores, only logits/));
+    await assert.rejects(
+      load(classifier("int64", "float32", ["decoder_input_ids"])),
+      refused(/unknown input decoder_input_ids, expected input_ids, attention_mask, token_type_ids/),
+    );
+  });
+});
