@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 
-// The library `tokenizers` would spread even short texts over all processors, with threads that take their time from the inference
-// process: under load, 10 % of the throughput. It reads the variable in each call.
+// The library `tokenizers` would spread even short texts over all processors, with threads that take their time from
+// the inference process: under load, 10 % of the throughput. It reads the variable in each call.
 process.env.TOKENIZERS_PARALLELISM ??= "false";
 
-// oclif asks for the user's folder and shell, which fails for a user id that the system does not know, as in many containers
+// oclif asks for the user's folder and shell, which fails for a user id that the system does not know, as in many
+// containers
 try {
   homedir();
   userInfo();

@@ -4,8 +4,8 @@ import type { Linked } from "./link.ts";
 export interface Example extends Linked {
   readonly name: string;
   /**
-   * What a right answer is, checked with the embedded model: by question the label, "true" or "false", or the level; of a ranking
-   * the best candidate.
+   * What a right answer is, checked with the embedded model: by question the label, "true" or "false", or the level; of
+   * a ranking the best candidate.
    */
   readonly expected: Readonly<Record<string, string>>;
 }

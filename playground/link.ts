@@ -10,8 +10,8 @@ export interface Linked {
 const MAX_BODY_BYTES = 2_097_152;
 
 /**
- * A request as the fragment of an address, which browsers send to no server: the operation, and the body packed by DEFLATE in
- * base64url.
+ * A request as the fragment of an address, which browsers send to no server: the operation, and the body packed by
+ * DEFLATE in base64url.
  */
 export async function toFragment({ operation, body }: Linked): Promise<string> {
   const packed = new Blob([body]).stream().pipeThrough(new CompressionStream("deflate-raw"));

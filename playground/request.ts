@@ -16,7 +16,9 @@ export interface Form {
 export type Operation = "systemone" | "rank";
 export type QuestionType = "choice" | "noul" | "score";
 
-/** A question with the criteria of all three types, so that nothing is lost when the type is changed and changed back. */
+/**
+ * A question with the criteria of all three types, so that nothing is lost when the type is changed and changed back.
+ */
 export interface Question {
   /** Unique in a page: names its fields. */
   readonly id: number;
@@ -78,7 +80,10 @@ export function freeName(questions: readonly Question[]): string {
   }
 }
 
-/** JSON that keeps the order of its members, also of names such as "10", which JavaScript's objects would move to the front. */
+/**
+ * JSON that keeps the order of its members, also of names such as "10", which JavaScript's objects would move to the
+ * front.
+ */
 type Json = string | readonly Json[] | Members;
 interface Members {
   readonly members: readonly (readonly [name: string, value: Json])[];

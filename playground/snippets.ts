@@ -104,7 +104,9 @@ function pythonOf(node: Node, text: string, indent: string): string {
 
 const LIKE_AN_INDEX = /^(0|[1-9]\d*)$/;
 
-/** Whether an object literal keeps the value: JavaScript moves names like "10" to the front, and rounds long numbers. */
+/**
+ * Whether an object literal keeps the value: JavaScript moves names like "10" to the front, and rounds long numbers.
+ */
 function survivesJavaScript(node: Node, text: string): boolean {
   if (node.type === "property") {
     const name = String(node.children?.[0]?.value);

@@ -1,4 +1,5 @@
-// Compiles src, handlers, generated, bench and packages into dist/, copies the assets of the pages, and bundles the playground.
+// Compiles src, handlers, generated, bench and packages into dist/, copies the assets of the pages, and bundles the
+// playground.
 import { compile, run } from "./compile.mjs";
 
 compile("tsconfig.build.json", ["src", "handlers", "generated", "bench", "packages"]);

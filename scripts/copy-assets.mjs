@@ -4,8 +4,8 @@ import path from "node:path";
 import { root } from "./compile.mjs";
 
 /**
- * Copies assets to dist/assets: those of the documentation pages, and the chart library, script and style for bench/report/page.ts.
- * So the published package needs none of these development dependencies.
+ * Copies assets to dist/assets: those of the documentation pages, and the chart library, script and style for
+ * bench/report/page.ts. So the published package needs none of these development dependencies.
  */
 const { resolve } = createRequire(import.meta.url);
 const swagger = path.join(path.dirname(resolve("@fastify/swagger-ui/package.json")), "static");

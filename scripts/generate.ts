@@ -8,10 +8,10 @@ import { tuningSchema } from "../src/tuning/tuning-file.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
- * Writes the generated files: `generated/types.ts`, `generated/openapi.typed.json` and `generated/openapi.json` from the
- * contract, `generated/NAME.ts` and `generated/NAME.json` from the document of each dialect,
- * `generated/model-manifest.schema.json` from the schema of model packages, `generated/config.schema.json` from the options,
- * `generated/tuning.schema.json` from the schema of tuning files.
+ * Writes the generated files: `generated/types.ts`, `generated/openapi.typed.json` and `generated/openapi.json` from
+ * the contract, `generated/NAME.ts` and `generated/NAME.json` from the document of each dialect,
+ * `generated/model-manifest.schema.json` from the schema of model packages, `generated/config.schema.json` from the
+ * options, `generated/tuning.schema.json` from the schema of tuning files.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -68,8 +68,8 @@ export function typedForm(document: OpenApi): OpenApi {
 }
 
 /**
- * A document for client generators, some of which fail on unions that have no discriminator. It has no header parameters either:
- * generators make them arguments of every call.
+ * A document for client generators, some of which fail on unions that have no discriminator. It has no header
+ * parameters either: generators make them arguments of every call.
  */
 export function plainForm(document: OpenApi): OpenApi {
   const simplified = (_name: string, value: unknown) => {

@@ -1,6 +1,7 @@
 /**
- * All kinds of errors, as a closed list. A kind is also the stable code that callers see: in the header `x-decision-error` and
- * in the messages of the command line. docs/errors.md explains each one. Only `src/contract` knows their HTTP statuses.
+ * All kinds of errors, as a closed list. A kind is also the stable code that callers see: in the header
+ * `x-decision-error` and in the messages of the command line. docs/errors.md explains each one. Only `src/contract`
+ * knows their HTTP statuses.
  */
 export const ERROR_KINDS = [
   "MALFORMED_HTTP", // the HTTP message itself is broken
@@ -70,8 +71,8 @@ interface ErrorDetails extends ErrorOptions {
 }
 
 /**
- * The only error class that the service throws deliberately. Messages say what was expected, what came and what to change. They
- * never repeat content of requests.
+ * The only error class that the service throws deliberately. Messages say what was expected, what came and what to
+ * change. They never repeat content of requests.
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";

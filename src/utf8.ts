@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * The text of a file, without a byte order mark. Other encodings are refused: decoding them would replace letters in silence.
+ * The text of a file, without a byte order mark. Other encodings are refused: decoding them would replace letters in
+ * silence.
  *
  * @param fail the error for a fault, which is the end of a sentence about the file
  */

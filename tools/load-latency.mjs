@@ -3,11 +3,11 @@
 // `npm run build && node tools/load-latency.mjs [--shares 0.8] [--rounds 6] [--seconds 4] [--warm-up 40] [--callers 64]
 // [--root another/checkout ... [--load-of another/checkout]] [-- flags of decision serve]`
 //
-// For each share, the maximum rate, the latency of one caller, the latency at the share and again the maximum rate follow one
-// another. The speed of a machine with other guests changes within seconds. So the summary also has the median of the steady
-// rounds: those in which the two maximum rates differ by less than 8 %. Before the first round, the service is saturated for `--warm-up` seconds.
-// With several --root, the builds take turns; with --load-of, all get shares of the maximum rate of that build, which goes
-// first in each round. Arrivals are random (Poisson).
+// For each share, the maximum rate, the latency of one caller, the latency at the share and again the maximum rate
+// follow one another. The speed of a machine with other guests changes within seconds. So the summary also has the
+// median of the steady rounds: those in which the two maximum rates differ by less than 8 %. Before the first round,
+// the service is saturated for `--warm-up` seconds. With several --root, the builds take turns; with --load-of, all get
+// shares of the maximum rate of that build, which goes first in each round. Arrivals are random (Poisson).
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { closedLoop } from "../dist/bench/http/closed-loop.js";

@@ -3,8 +3,8 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Sends requests from callers that each wait for an answer before the next one. A refused caller sends the same body again after
- * the seconds in Retry-After, or after one. Only answers within the time count.
+ * Sends requests from callers that each wait for an answer before the next one. A refused caller sends the same body
+ * again after the seconds in Retry-After, or after one. Only answers within the time count.
  *
  * @param load.callers  number of callers
  * @param load.body     gives the next body of POST /v1/systemone

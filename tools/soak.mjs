@@ -2,11 +2,10 @@
 // both processes. `npm run build && node tools/soak.mjs [--minutes 10] [--callers 6] [--seed 1] [--plant leak]
 // [-- flags of decision serve]`
 //
-// Memory is resident memory, with pages that both processes map counted once, sampled once per second, on Linux only. The end
-// is the last 5 minutes; a run shorter than 8.4 minutes has less, the last 60 % of its time.
-// Twice, after 40 % of the time and at the end, the script fills the caches with the same requests, makes both
-// processes collect garbage, and measures the remaining memory. Growth between the two is a leak. `--plant leak` plants
-// one.
+// Memory is resident memory, with pages that both processes map counted once, sampled once per second, on Linux only.
+// The end is the last 5 minutes; a run shorter than 8.4 minutes has less, the last 60 % of its time. Twice, after 40 %
+// of the time and at the end, the script fills the caches with the same requests, makes both processes collect garbage,
+// and measures the remaining memory. Growth between the two is a leak. `--plant leak` plants one.
 //
 // Exit code 1: a bound was exceeded, the run was stopped, the service ended, or an answer was neither a 200 nor the
 // expected refusal. The report goes to stdout, problems to stderr.

@@ -40,8 +40,8 @@ const MOST_LOST = 200;
 const CLOSED = "connection closed without an answer";
 
 /**
- * Callers that each send a request, wait for the answer, and send again. Requests in progress at the end are aborted and do not
- * count, unless the server exceeded the maximum wait.
+ * Callers that each send a request, wait for the answer, and send again. Requests in progress at the end are aborted
+ * and do not count, unless the server exceeded the maximum wait.
  */
 export async function closedLoop(target: Target, options: ClosedLoopOptions): Promise<LoopResult> {
   const { callers, budgetMs, maxRequests, patienceMs = ANSWER_TIMEOUT_MS, signal } = options;
@@ -122,8 +122,8 @@ function settings(
 }
 
 /**
- * Detects requests without an answer. When a connection ends, autocannon reconnects and sends the next request. A request sent
- * on a connection whose end the server has announced does not count as lost.
+ * Detects requests without an answer. When a connection ends, autocannon reconnects and sends the next request. A
+ * request sent on a connection whose end the server has announced does not count as lost.
  */
 function watchForLost(client: NodeJS.EventEmitter, onLost: OnLost): void {
   let isWaiting = false;

@@ -30,12 +30,12 @@ export interface OpenLoopResult {
 }
 
 /**
- * Sends requests at fixed times, independent of earlier answers, and measures each latency from the intended send time. So a
- * stall of the server, the network or this process shows in the latencies of all requests that it delays.
+ * Sends requests at fixed times, independent of earlier answers, and measures each latency from the intended send time.
+ * So a stall of the server, the network or this process shows in the latencies of all requests that it delays.
  *
- * autocannon is not used here. For a given rate, each of its connections sends a second's requests as fast as answers come and
- * then pauses (httpClient.js, `reqsMadeThisSecond`). A connection that waits for an answer sends nothing, and the missing
- * latencies are estimated afterwards (run.js, `recordValueWithExpectedInterval`), in whole milliseconds.
+ * autocannon is not used here. For a given rate, each of its connections sends a second's requests as fast as answers
+ * come and then pauses (httpClient.js, `reqsMadeThisSecond`). A connection that waits for an answer sends nothing, and
+ * the missing latencies are estimated afterwards (run.js, `recordValueWithExpectedInterval`), in whole milliseconds.
  */
 export function openLoop({
   arrivalsMs,

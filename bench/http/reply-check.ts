@@ -5,8 +5,8 @@ import type { BenchRequest } from "../workloads/workload.ts";
 const SUM_TOLERANCE = 1e-9;
 
 /**
- * Checks an answer: expected status, all questions with their labels, finite numbers, probabilities that sum to 1, and a
- * decision that follows from them.
+ * Checks an answer: expected status, all questions with their labels, finite numbers, probabilities that sum to 1, and
+ * a decision that follows from them.
  *
  * @returns the fault in a few words, without content; undefined if there is none
  */

@@ -126,8 +126,8 @@ export class Target {
 }
 
 /**
- * Reads the reply to one request. The pool's `request` makes a stream of each body: with 250 requests a second, the sender
- * then takes 1.1 to 1.7 times the processor time, which a service on the same machine lacks.
+ * Reads the reply to one request. The pool's `request` makes a stream of each body: with 250 requests a second, the
+ * sender then takes 1.1 to 1.7 times the processor time, which a service on the same machine lacks.
  */
 class Exchange implements Dispatcher.DispatchHandlers {
   readonly #signal: AbortSignal;

@@ -21,11 +21,11 @@ const MOST_CHANCE = 0.05;
 /**
  * Compares two runs.
  *
- * A figure is marked if all rounds of one run lie beyond all rounds of the other, and this is improbable enough by chance. If
- * nothing has changed, all orders of the rounds are equally likely, so the rounds of a figure separate with probability
- * 2 / binomial(n + m, n); see `verdictsOf` for the bound. Numbers other than ratios within one run depend on the machine, and are
- * not marked if the machines differ. A machine that was busy during one whole run is not part of the noise: repeat the
- * measurement before you trust a mark.
+ * A figure is marked if all rounds of one run lie beyond all rounds of the other, and this is improbable enough by
+ * chance. If nothing has changed, all orders of the rounds are equally likely, so the rounds of a figure separate with
+ * probability 2 / binomial(n + m, n); see `verdictsOf` for the bound. Numbers other than ratios within one run depend
+ * on the machine, and are not marked if the machines differ. A machine that was busy during one whole run is not part
+ * of the noise: repeat the measurement before you trust a mark.
  */
 export function compareReports(old: Report, now: Report): readonly Comparison[] {
   const before = new Map(measurementsOf(old).map((figure) => [figure.name, figure]));
@@ -52,9 +52,9 @@ export interface FigurePair {
 /**
  * Marks the figures that differ. If nothing has changed, the probability of any mark is at most 5 %.
  *
- * Uses Holm's procedure with Tarone's correction: a figure is marked if the probability that its rounds separate by chance is
- * below 5 % divided by the number of figures that could be marked. After each mark, that number is computed again for the
- * remaining figures. Figures with too few rounds to be marked do not count.
+ * Uses Holm's procedure with Tarone's correction: a figure is marked if the probability that its rounds separate by
+ * chance is below 5 % divided by the number of figures that could be marked. After each mark, that number is computed
+ * again for the remaining figures. Figures with too few rounds to be marked do not count.
  *
  * @see Holm 1979, A simple sequentially rejective multiple test procedure
  * @see Tarone 1990, A modified Bonferroni method for discrete data

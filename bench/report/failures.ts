@@ -6,8 +6,8 @@ import type { Report } from "./report.ts";
 type Failures = OutcomeCounts["failures"];
 
 /**
- * Failures that make a run fail, by reason: all failures of the closed loop, and those of the open loop that overload does not
- * explain. Refusals are no failures. Beyond the maximum throughput, late answers are no failures either.
+ * Failures that make a run fail, by reason: all failures of the closed loop, and those of the open loop that overload
+ * does not explain. Refusals are no failures. Beyond the maximum throughput, late answers are no failures either.
  */
 export function failuresOf({ http, memory }: Report): Failures {
   const ofServers = http?.servers.flatMap(failuresOfServer) ?? [];

@@ -10,7 +10,10 @@ export type QuestionBody =
   | { readonly type: "noul"; readonly instructions: string }
   | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] };
 
-/** A request with named questions. @param questions labels must not look like integers, because JavaScript would move them to the front */
+/**
+ * A request with named questions.
+ * @param questions labels must not look like integers, because JavaScript would move them to the front
+ */
 export function systemoneRequest(
   state: unknown,
   questions: Readonly<Record<string, QuestionBody>>,

@@ -12,8 +12,8 @@ import type {
 import type { BenchRequest } from "./workload.ts";
 
 /**
- * Reads bodies by the contract like the service, without computing anything: the contract runs over an engine that only records
- * requests.
+ * Reads bodies by the contract like the service, without computing anything: the contract runs over an engine that only
+ * records requests.
  */
 export class RequestReader {
   readonly #contract: Contract;

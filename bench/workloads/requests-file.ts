@@ -17,8 +17,8 @@ export function ofAnyModel(check: Check): Check {
 }
 
 /**
- * A user's own workload. Each line of the file is the body of a systemone request (with `questions`) or a rank request. Lines
- * are sent unchanged, in order, starting over at the end. Blank lines and a byte order mark are skipped.
+ * A user's own workload. Each line of the file is the body of a systemone request (with `questions`) or a rank request.
+ * Lines are sent unchanged, in order, starting over at the end. Blank lines and a byte order mark are skipped.
  *
  * @throws ServiceError INVALID_OPTION naming the first line that cannot be sent, and why
  */

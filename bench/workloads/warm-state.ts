@@ -9,7 +9,8 @@ const QUESTION = 12;
 const CANDIDATE = 10;
 
 /**
- * Two questions with two candidates each on a 1,000-token state. The first computes the state, the second finds it cached.
+ * Two questions with two candidates each on a 1,000-token state. The first computes the state, the second finds it
+ * cached.
  *
  * @param index selects the state
  */

@@ -1,6 +1,6 @@
 /**
- * Common English words that are one token each in BERT's vocabulary, so that n words have n tokens. A test checks this with the
- * embedded model's tokenizer.
+ * Common English words that are one token each in BERT's vocabulary, so that n words have n tokens. A test checks this
+ * with the embedded model's tokenizer.
  */
 export const WORDS: readonly string[] = `
   account address again agent always amount answer april arrived asked august available back bank before

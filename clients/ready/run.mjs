@@ -1,5 +1,5 @@
-// Installs existing clients of other products at pinned versions, from their registries, and runs each against the service:
-// nothing but their base URL is changed. Every folder here with a client.json is one client.
+// Installs existing clients of other products at pinned versions, from their registries, and runs each against the
+// service: nothing but their base URL is changed. Every folder here with a client.json is one client.
 //
 //     node clients/ready/run.mjs                       every client
 //     node clients/ready/run.mjs --only typesafe-js    one; repeatable
@@ -208,7 +208,9 @@ async function urlOf(service) {
   throw new Error("a service did not become ready");
 }
 
-/** Asks again as soon as it is answered or refused, for as long as the programs run; resolves when it no longer does. */
+/**
+ * Asks again as soon as it is answered or refused, for as long as the programs run; resolves when it no longer does.
+ */
 async function keepFull(url, signal) {
   const question = { type: "noul", instructions: "Does this wait?" };
   const body = JSON.stringify({ state: "Fills the queue.", questions: { question } });

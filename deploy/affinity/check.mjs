@@ -1,5 +1,5 @@
-// Checks the gateways' configurations with the gateways themselves: `npm run check:gateways`. Needs `nginx` and `envoy` in PATH, or their
-// paths in NGINX and ENVOY. Behind them stand four servers that only say who they are.
+// Checks the gateways' configurations with the gateways themselves: `npm run check:gateways`. Needs `nginx` and `envoy`
+// in PATH, or their paths in NGINX and ENVOY. Behind them stand four servers that only say who they are.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
-// Four services behind a gateway, with and without the affinity header: throughput, and how often a state was in a cache.
-// `node deploy/affinity/measure.mjs nginx|envoy [SECONDS] [ROUNDS]`. Needs a built checkout, and the gateway in PATH or its path in
-// NGINX or ENVOY. The gateway runs the configuration beside this file, with the addresses of this run.
+// Four services behind a gateway, with and without the affinity header: throughput, and how often a state was in a
+// cache. `node deploy/affinity/measure.mjs nginx|envoy [SECONDS] [ROUNDS]`. Needs a built checkout, and the gateway in
+// PATH or its path in NGINX or ENVOY. The gateway runs the configuration beside this file, with the addresses of this
+// run.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +18,8 @@ if (GATEWAYS[gateway] === undefined || !(SECONDS > 0) || !(Number(rounds) > 0)) 
   process.exit(2);
 }
 const CALLERS = 8;
-// Chosen: states that callers ask about again and again. All fit into the caches of four services together, and not into one.
+// Chosen: states that callers ask about again and again. All fit into the caches of four services together, and not
+// into one.
 const STATES = 12;
 const STATE_CACHE_MB = 16;
 const WORDS =

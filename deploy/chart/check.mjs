@@ -1,5 +1,5 @@
-// Checks the chart, and its objects by the schemas of Kubernetes: `npm run check:chart`. Needs `helm` and `kubeconform` in PATH, or
-// their paths in HELM and KUBECONFORM.
+// Checks the chart, and its objects by the schemas of Kubernetes: `npm run check:chart`. Needs `helm` and `kubeconform`
+// in PATH, or their paths in HELM and KUBECONFORM.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";

@@ -1,5 +1,6 @@
-// Writes schemas/: of Kubernetes' OpenAPI document and the Prometheus operator's definition, what the chart's objects need.
-// `node deploy/chart/schemas.mjs KUBERNETES/api/openapi-spec/swagger.json OPERATOR/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml`
+// Writes schemas/: of Kubernetes' OpenAPI document and the Prometheus operator's definition, what the chart's objects
+// need. `node deploy/chart/schemas.mjs KUBERNETES/api/openapi-spec/swagger.json
+// OPERATOR/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml`
 //
 // From the Go modules k8s.io/kubernetes v1.27.16, the oldest version that the chart takes, and
 // github.com/prometheus-operator/prometheus-operator v0.85.0. Stricter than a cluster: no unknown member, no null.

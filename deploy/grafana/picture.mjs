@@ -1,9 +1,9 @@
 // Draws the dashboard from a real run, without Grafana: docs/dashboard.svg.
-// `npm run build && node deploy/grafana/picture.mjs [--seconds 200] [--out docs/dashboard.svg]`. Needs `prometheus` in PATH or its
-// path in PROMETHEUS, and `ps`.
+// `npm run build && node deploy/grafana/picture.mjs [--seconds 200] [--out docs/dashboard.svg]`. Needs `prometheus` in
+// PATH or its path in PROMETHEUS, and `ps`.
 //
-// Two services answer traffic that changes, Prometheus reads their metrics, and every query of the dashboard is sent to Prometheus. The
-// panels stand where the dashboard has them; colours and axes are this program's.
+// Two services answer traffic that changes, Prometheus reads their metrics, and every query of the dashboard is sent to
+// Prometheus. The panels stand where the dashboard has them; colours and axes are this program's.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,9 @@ const WORDS =
   "order parcel refund invoice card printer account login delay support price queue letter box city".split(
     " ",
   );
-/** Chosen, so that each panel has something to show: shares of the run, how many ask at a time, and of how many states. */
+/**
+ * Chosen, so that each panel has something to show: shares of the run, how many ask at a time, and of how many states.
+ */
 const PHASES = [
   { until: 0.3, callers: 2, states: Number.POSITIVE_INFINITY },
   { until: 0.6, callers: 6, states: 6 },

@@ -1,9 +1,9 @@
-// Makes the image's layers from a built checkout: `node deploy/image/assemble.mjs FOLDER SBOM`. Run by the Containerfile.
+// Makes the image's layers from a built checkout: `node deploy/image/assemble.mjs FOLDER SBOM`. Run by the
+// Containerfile.
 //
-//   FOLDER/system   Node.js, the libraries that it and the native modules load, users, what Debian knows of these libraries
-//   FOLDER/model    the embedded model
-//   FOLDER/modules  dependencies, without what other platforms use
-//   FOLDER/code     the package, the health check and the list of components (CycloneDX)
+//   FOLDER/system Node.js, the libraries that it and the native modules load, users, what Debian knows of these
+//   libraries FOLDER/model the embedded model FOLDER/modules dependencies, without what other platforms use FOLDER/code
+//   the package, the health check and the list of components (CycloneDX)
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -53,7 +53,10 @@ function keepOnly(folder, name) {
   }
 }
 
-/** Files that no program reads: types, source maps, texts for people, tests, and the builds for bundlers, which Node.js never takes. */
+/**
+ * Files that no program reads: types, source maps, texts for people, tests, and the builds for bundlers, which Node.js
+ * never takes.
+ */
 function removeUnread() {
   for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
     const isText =

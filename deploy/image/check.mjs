@@ -1,6 +1,7 @@
-// Builds the image by Buildah, starts it, asks it and stops it: `npm run check:image`. Needs root, buildah and, unless NODE_IMAGE
-// names an image with Node.js and npm that can be pulled, mmdebstrap: then a base is made from Debian's and npm's packages.
-// Options by variable: NODE_IMAGE, BASE_TAR (a root file system of Debian, instead of making one), KEEP=1 (keep the image).
+// Builds the image by Buildah, starts it, asks it and stops it: `npm run check:image`. Needs root, buildah and, unless
+// NODE_IMAGE names an image with Node.js and npm that can be pulled, mmdebstrap: then a base is made from Debian's and
+// npm's packages. Options by variable: NODE_IMAGE, BASE_TAR (a root file system of Debian, instead of making one),
+// KEEP=1 (keep the image).
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

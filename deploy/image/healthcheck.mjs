@@ -1,4 +1,5 @@
-// Ends with 0 when the service in this container is ready. Finds it by the variables of its options; flags are not seen here.
+// Ends with 0 when the service in this container is ready. Finds it by the variables of its options; flags are not seen
+// here.
 import http from "node:http";
 import https from "node:https";
 

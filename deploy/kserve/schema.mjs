@@ -1,8 +1,8 @@
-// Writes inference-service.schema.json: of KServe's definition of an InferenceService, what the file of `decision model export` needs.
-// `node deploy/kserve/schema.mjs KSERVE/config/crd/full/serving.kserve.io_inferenceservices.yaml`
+// Writes inference-service.schema.json: of KServe's definition of an InferenceService, what the file of `decision model
+// export` needs. `node deploy/kserve/schema.mjs KSERVE/config/crd/full/serving.kserve.io_inferenceservices.yaml`
 //
-// From the Go module github.com/kserve/kserve v0.19.0. Stricter than a cluster: no unknown member. Other predictors than `model` are
-// left out: they are half a megabyte.
+// From the Go module github.com/kserve/kserve v0.19.0. Stricter than a cluster: no unknown member. Other predictors
+// than `model` are left out: they are half a megabyte.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";

@@ -1,5 +1,6 @@
-// Checks the units by systemd's own tools, that the service tells systemd when it is ready, and that it starts by its socket:
-// `npm run check:systemd`. Needs systemd-analyze, systemd-notify, systemd-socket-activate, Python 3 and a built checkout. Needs no running systemd.
+// Checks the units by systemd's own tools, that the service tells systemd when it is ready, and that it starts by its
+// socket: `npm run check:systemd`. Needs systemd-analyze, systemd-notify, systemd-socket-activate, Python 3 and a built
+// checkout. Needs no running systemd.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// Sends traces to a real OpenTelemetry collector and reads what it prints: `npm run check:traces`. Needs a built checkout and
-// `otelcol` in PATH, or its path in OTELCOL, with otlpreceiver, debugexporter and fileprovider.
+// Sends traces to a real OpenTelemetry collector and reads what it prints: `npm run check:traces`. Needs a built
+// checkout and `otelcol` in PATH, or its path in OTELCOL, with otlpreceiver, debugexporter and fileprovider.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -2,8 +2,8 @@ import type { ToldError } from "../../src/contract/dialect.ts";
 import type { Failure } from "../../src/contract/error-reply.ts";
 
 /**
- * The error bodies that rerank clients read: Cohere's `message`, Jina's `detail` and TEI's `error` are sentences. TEI has statuses
- * of its own for a service with too much to do and for one that fails.
+ * The error bodies that rerank clients read: Cohere's `message`, Jina's `detail` and TEI's `error` are sentences. TEI
+ * has statuses of its own for a service with too much to do and for one that fails.
  */
 export function tellRerankError(failure: Failure, operationId: string | undefined): ToldError {
   const text = sentence(failure.detail);

@@ -15,8 +15,8 @@ const ERROR_TYPES: Partial<Record<Failure["kind"], string>> = {
 };
 
 /**
- * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. As in the hosted
- * service, a request without a key gets 403, and one for an unknown model 400.
+ * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. As in the
+ * hosted service, a request without a key gets 403, and one for an unknown model 400.
  */
 export function tellTypesafeError({ kind, detail }: Failure): ToldError {
   if (typeof detail !== "string") {

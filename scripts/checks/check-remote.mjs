@@ -1,7 +1,8 @@
 // Tests the backend `remote` against real servers on this machine: `npm run check:remote`. Each needs a Python with its
 // packages: REMOTE_PYTHON has nvidia-pytriton (which contains Triton) and onnxruntime, KSERVE_PYTHON has
 // kserve and onnxruntime, DECISION_PYTHON has torch and numpy, and the same Python version as REMOTE_PYTHON.
-// `node scripts/checks/check-remote.mjs kserve` tests one server; without a name, all servers whose packages are installed.
+// `node scripts/checks/check-remote.mjs kserve` tests one server; without a name, all servers whose packages are
+// installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";

@@ -20,7 +20,8 @@ export interface CsvInput {
 
 /**
  * The rows of a CSV file with a header (RFC 4180; lines may also end with LF). Holds the rows of one chunk in memory.
- * The rest of the file after an unclosed quote is one row with an error. A first line such as `sep=;` names the delimiter.
+ * The rest of the file after an unclosed quote is one row with an error. A first line such as `sep=;` names the
+ * delimiter.
  *
  * @param chunks without byte order mark
  * @param given  the delimiter, if the user has named one
@@ -48,7 +49,10 @@ export async function csvRows(
   return { header, delimiter, rows: rowsOf(records, header, place) };
 }
 
-/** The names of the columns without the empty ones at the end, which spreadsheets write; undefined for bytes that are not UTF-8. */
+/**
+ * The names of the columns without the empty ones at the end, which spreadsheets write; undefined for bytes that are
+ * not UTF-8.
+ */
 function named(cells: readonly (string | undefined)[]): readonly string[] | undefined {
   const names = cells.filter((cell) => cell !== undefined);
   if (names.length < cells.length) return undefined;

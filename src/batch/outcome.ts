@@ -17,7 +17,9 @@ export interface AnswerRows {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** How long rows are retried while a service is full, restarts or does not answer, before the batch ends. Chosen. */
+/**
+ * How long rows are retried while a service is full, restarts or is away. Chosen: the default deadline of a request.
+ */
 const PATIENCE_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 10;
 

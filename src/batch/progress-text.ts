@@ -12,7 +12,7 @@ export interface Progress {
   readonly ms: number;
 }
 
-/** No rate is shown before this time. Chosen. */
+/** No rate is shown before this time. Chosen: a rate over less time jumps. */
 const SETTLED_MS = 1_000;
 const BAR_CELLS = 20;
 

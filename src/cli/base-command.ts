@@ -37,7 +37,10 @@ export abstract class BaseCommand extends Command {
     return resolveWithSources(Object.fromEntries(raw), process.env, await this.#configFile(flags.config));
   }
 
-  /** The configuration file; one that nobody has named only for the commands that take the flag. @throws ServiceError INVALID_OPTION */
+  /**
+   * The configuration file; one that nobody has named only for the commands that take the flag.
+   * @throws ServiceError INVALID_OPTION
+   */
   async #configFile(flag: unknown): Promise<ConfigFile | undefined> {
     const named = (typeof flag === "string" ? flag : undefined) ?? process.env.DECISION_CONFIG;
     if (named) return readConfigFile(named);

@@ -1,9 +1,9 @@
 import { MAX_NESTING } from "../json/read.ts";
 
 /**
- * Limits that do not depend on the model, as the specification has them. The schemas in openapi/ state those of questions,
- * candidates and answers again; those of `rank` (whose candidates are a list or a map), of pairs and of bodies they can only
- * describe. `test/decisions/limits.test.ts` holds every place that states one to these.
+ * Limits that do not depend on the model, as the specification has them. The schemas in openapi/ state those of
+ * questions, candidates and answers again; those of `rank` (whose candidates are a list or a map), of pairs and of
+ * bodies they can only describe. `test/decisions/limits.test.ts` holds every place that states one to these.
  */
 export const REQUEST_LIMITS = {
   maxBodyBytes: 2_097_152,

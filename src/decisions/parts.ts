@@ -16,10 +16,11 @@ export interface SplitRequests {
 }
 
 /**
- * Splits requests of any size into parts within the engine's limits, in order: questions, candidates of a question, pairs.
+ * Splits requests of any size into parts within the engine's limits, in order: questions, candidates of a question,
+ * pairs.
  *
- * A pair's score does not depend on what else is asked, so the scores of the parts are those of the whole. Questions without
- * candidates are left out.
+ * A pair's score does not depend on what else is asked, so the scores of the parts are those of the whole. Questions
+ * without candidates are left out.
  */
 export function splitRequests(requests: readonly RenderedRequest[]): SplitRequests {
   const parts: RenderedRequest[] = [];

@@ -6,6 +6,9 @@ export interface TextReader {
 
 export interface TextTokens {
   readonly count: number;
-  /** [count] where each token ends: characters (Unicode code points) from the beginning of the text. All tokens of a character end with it. */
+  /**
+   * [count] where each token ends: characters (Unicode code points) from the beginning of the text. All tokens of a
+   * character end with it.
+   */
   ends(): readonly number[];
 }

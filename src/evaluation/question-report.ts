@@ -10,9 +10,9 @@ import { type Proportion, proportion, rowsToShow } from "./statistics/proportion
  * points.
  */
 const FEW_ROWS = 10;
-/** The most points of a curve. Chosen. */
+/** The most points of a curve. Chosen: more cannot be seen at the width of a page. */
 const MAX_POINTS = 200;
-/** Thresholds of the table. Chosen. */
+/** Thresholds of the table. Chosen: closer together near 1, where most confidences are. */
 const STEPS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 /** The evaluation of a question on labelled rows. */

@@ -4,8 +4,9 @@ import type { Readable } from "node:stream";
 const MOST_WAITING = 2 ** 20;
 
 /**
- * The chunks of a body, including all chunks received before an error. A stream's own iterator drops waiting chunks on an
- * error; on an unstable connection they would be fetched repeatedly. Listens from the call on, so no chunk is missed.
+ * The chunks of a body, including all chunks received before an error. A stream's own iterator drops waiting chunks on
+ * an error; on an unstable connection they would be fetched repeatedly. Listens from the call on, so no chunk is
+ * missed.
  *
  * @returns chunks; throws the stream's error after its last chunk
  */

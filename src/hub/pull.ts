@@ -39,9 +39,9 @@ export interface PulledModel {
 }
 
 /**
- * Fetches a published model: every file of its pinned commit, checked against its pinned digest. A file gets its name after
- * the check, and the manifest is written last. Existing files are not fetched again. If the package is complete, nothing is
- * written.
+ * Fetches a published model: every file of its pinned commit, checked against its pinned digest. A file gets its name
+ * after the check, and the manifest is written last. Existing files are not fetched again. If the package is complete,
+ * nothing is written.
  *
  * @throws ServiceError PULL_FAILED; the signal's reason
  */

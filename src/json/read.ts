@@ -16,8 +16,8 @@ const EMPTY_OBJECT: JsonObject = new Map();
 const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
 
 /**
- * Reads a request body as I-JSON (RFC 7493), but allows integers of any length and strings with noncharacters. Short bodies
- * are read at once, longer ones one after the other.
+ * Reads a request body as I-JSON (RFC 7493), but allows integers of any length and strings with noncharacters. Short
+ * bodies are read at once, longer ones one after the other.
  *
  * @param bytes UTF-8 without byte order mark
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep; CANCELLED
@@ -30,7 +30,10 @@ export async function readJson(
 }
 
 interface ReadOptions extends SliceOptions {
-  /** Reads null instead of what is nested too deeply, and the last of duplicate members: to find out what a refused body was. */
+  /**
+   * Reads null instead of what is nested too deeply, and the last of duplicate members: to find out what a refused body
+   * was.
+   */
   readonly isLenient?: boolean;
 }
 

@@ -10,8 +10,8 @@ import { ServiceError } from "../errors.ts";
  *
  *     turn 1: A        turn 2: A        turn 3: B        I/O and timers run between the turns
  *
- * Computations run one after the other, in order of arrival, not in rotation: a body of 2 MiB can become 90 MB of values.
- * In rotation, 60 requests would hold that much at once and fill the heap.
+ * Computations run one after the other, in order of arrival, not in rotation: a body of 2 MiB can become 90 MB of
+ * values. In rotation, 60 requests would hold that much at once and fill the heap.
  */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -24,11 +24,13 @@ export interface SliceClock {
 
 export interface SliceOptions {
   /**
-   * Aborted when the result is no longer wanted: the caller has left, or the deadline has passed. Checked in the queue, and before
-   * each slice but the first. Its reason is thrown if that is a ServiceError.
+   * Aborted when the result is no longer wanted: the caller has left, or the deadline has passed. Checked in the queue,
+   * and before each slice but the first. Its reason is thrown if that is a ServiceError.
    */
   readonly signal?: AbortSignal;
-  /** Joins the queue before its first slice. Otherwise the first slices of bodies that arrive together share one turn. */
+  /**
+   * Joins the queue before its first slice. Otherwise the first slices of bodies that arrive together share one turn.
+   */
   readonly isLong?: boolean;
   /** Joins at the head of the queue. For work on the result of earlier work, which stays in memory until then. */
   readonly isContinuation?: boolean;

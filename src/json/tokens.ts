@@ -19,7 +19,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
-/** After this many plain characters, a regular expression finds the end of the run. Chosen: a call costs as much as ten. */
+/**
+ * After this many plain characters, a regular expression finds the end of the run. Chosen: a call costs as much as ten.
+ */
 const RUN = 32;
 
 /** Any character except the quote, the backslash and control characters. */

@@ -17,7 +17,9 @@ export interface Views {
 /** Creates both views of a value in one walk. ajv validates plain objects only, and handlers need the order. */
 export type Viewer = (value: JsonValue) => Views;
 
-/** Type of the ordered view of a valid value. @typeParam T the generated type; members that may be any JSON are unknown */
+/**
+ * Type of the ordered view of a valid value. @typeParam T the generated type; members that may be any JSON are unknown
+ */
 export type Received<T> = unknown extends T
   ? JsonValue
   : T extends readonly (infer Item)[]
@@ -34,8 +36,8 @@ type Schema = Readonly<Record<string, unknown>>;
 /**
  * The viewer of a schema's values.
  *
- * The schema bounds the cost: of members and items beyond a maximum only one is kept, which is enough to refuse the body.
- * Values of the wrong kind are not entered. Plain objects have no prototype, so `__proto__` is an ordinary name.
+ * The schema bounds the cost: of members and items beyond a maximum only one is kept, which is enough to refuse the
+ * body. Values of the wrong kind are not entered. Plain objects have no prototype, so `__proto__` is an ordinary name.
  *
  * @param schema   an OpenAPI 3.0 schema without allOf and anyOf
  * @param document the document that its $refs point into

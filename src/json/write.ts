@@ -1,8 +1,8 @@
 import { JsonNumber } from "./value.ts";
 
 /**
- * Writes an answer as JSON text. Accepts Maps (as objects in their order), plain objects, arrays, JsonValues and scalars.
- * Numbers are written in the shortest form that reads back. Undefined members are omitted.
+ * Writes an answer as JSON text. Accepts Maps (as objects in their order), plain objects, arrays, JsonValues and
+ * scalars. Numbers are written in the shortest form that reads back. Undefined members are omitted.
  *
  * Why not JSON.stringify: it moves integer-like names to the front of an object and does not write Maps.
  * @throws TypeError on a number that is not finite, and on values that JSON cannot represent

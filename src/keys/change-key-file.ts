@@ -18,7 +18,7 @@ import { fileFault, ServiceError } from "../errors.ts";
 import { type KeyEntry, writeKeyFile } from "./key-file.ts";
 import { readKeyFile } from "./key-ring.ts";
 
-/** How long a command waits for another one that changes the same file. A change takes some milliseconds. Chosen. */
+/** How long a command waits for another one that changes the same file. Chosen: a change takes some milliseconds. */
 const PATIENCE = { tries: 40, pauseMs: 50 };
 /** Of a new file. */
 const OWN_MODE = 0o600;
@@ -29,10 +29,11 @@ export interface ChangePace {
 }
 
 /**
- * Changes a file of keys, and creates it if there is none. Symbolic links are followed. The file keeps its owner, group and mode,
- * so that a service that could read it still can. It is replaced at once: nobody ever reads a part of it.
+ * Changes a file of keys, and creates it if there is none. Symbolic links are followed. The file keeps its owner, group
+ * and mode, so that a service that could read it still can. It is replaced at once: nobody ever reads a part of it.
  *
- *     keys.txt.lock: created, unless another change has it ─▶ keys.txt is read and changed ─▶ written ─▶ renamed to keys.txt
+ *     keys.txt.lock: created, unless another change has it ─▶ keys.txt is read and changed ─▶ written ─▶ renamed to
+ *     keys.txt
  *
  * @param change from the keys in the file; what it throws leaves the file as it is
  * @returns whether the file is new

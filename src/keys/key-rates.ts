@@ -30,8 +30,8 @@ class MinuteLimit {
   }
 
   /**
-   * Takes an amount unless the limit is used up. The last amount may go beyond the limit, because a request with more tokens
-   * than the limit could otherwise never be answered.
+   * Takes an amount unless the limit is used up. The last amount may go beyond the limit, because a request with more
+   * tokens than the limit could otherwise never be answered.
    *
    * @returns gives a part back, to the window that it was taken from
    */

@@ -42,7 +42,8 @@ export class KeyRing {
   }
 
   /**
-   * Who has this key. Digests are compared, each in constant time, so that neither the time nor the length tells anything of a key.
+   * Who has this key. Digests are compared, each in constant time, so that neither the time nor the length tells
+   * anything of a key.
    *
    * @param key its bytes
    */

@@ -14,7 +14,8 @@ export interface ArgumentLimits {
 const VALUES_PER_STEP = 4_096;
 
 /**
- * The arguments of a call as the contract wants them. Hosts and models write some in other forms, whose meaning is clear:
+ * The arguments of a call as the contract wants them. Hosts and models write some in other forms, whose meaning is
+ * clear:
  *
  *     null or "" for an optional member        as if the member were missing
  *     a text where none is allowed              the JSON value in it, if that is allowed
@@ -46,7 +47,10 @@ interface Open {
   at: string | number;
 }
 
-/** Refuses what a body may not be. A text that was read as a value can be deeper than its message, whose limit has been checked. */
+/**
+ * Refuses what a body may not be. A text that was read as a value can be deeper than its message, whose limit has been
+ * checked.
+ */
 function* refusalOf(given: JsonValue, { maxBodyBytes }: ArgumentLimits): Steps<ServiceError | undefined> {
   const open: Open[] = [];
   let bytes = 0;

@@ -10,8 +10,8 @@ export type SentArguments = JsonValue | ServiceError | undefined;
 /** A message of the protocol, or a batch of them. */
 export interface ReadMessage {
   /**
-   * Plain values for the SDK. The id of each request is replaced by its JSON text (`writeWithIds` reverses that): the SDK
-   * would round long numbers. The arguments of tool calls are replaced by `{}`.
+   * Plain values for the SDK. The id of each request is replaced by its JSON text (`writeWithIds` reverses that): the
+   * SDK would round long numbers. The arguments of tool calls are replaced by `{}`.
    */
   readonly plain: unknown;
   /** The arguments of each tool call, keyed by the id in `plain`. */

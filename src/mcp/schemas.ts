@@ -1,15 +1,18 @@
 /** A JSON object of the contract's document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A longer chain of $refs is taken as a cycle. Chosen. */
+/** A longer chain of $refs is taken as a cycle. Chosen: far above the contract's. */
 const MAX_CHAIN = 64;
-/** Levels of arrays directly in arrays in the schema of any JSON value, which has an end since no list lacks types. Chosen. */
+/**
+ * Levels of arrays directly in arrays in the schema of any JSON value, which has an end since no list lacks types.
+ * Chosen: a table is a list of lists.
+ */
 const ARRAY_LEVELS = 2;
 
 /**
- * Converts a schema of an OpenAPI 3.0 document to JSON Schema (draft 2020-12), in a form that all model APIs take to which
- * hosts pass tool schemas. Some refuse all tools of a host if one schema has a reference, `oneOf`, a list as `type`, or a
- * part without a type.
+ * Converts a schema of an OpenAPI 3.0 document to JSON Schema (draft 2020-12), in a form that all model APIs take to
+ * which hosts pass tool schemas. Some refuse all tools of a host if one schema has a reference, `oneOf`, a list as
+ * `type`, or a part without a type.
  *
  * @param document the document that $refs point into
  * @throws Error for an unresolvable or cyclic $ref

@@ -5,7 +5,8 @@ import { ServiceError } from "../errors.ts";
  *
  *     corrected = m + scale * (score - m) + bias + head . vector
  *
- * It stays in the unit of scores: the softmax over corrected scores, at the model's own temperature, gives the probabilities.
+ * It stays in the unit of scores: the softmax over corrected scores, at the model's own temperature, gives the
+ * probabilities.
  */
 export interface Correction {
   /** Sorted by code units. */
@@ -24,7 +25,8 @@ export function placesOf({ labels }: Correction, asked: readonly string[]): read
 }
 
 /**
- * Corrected scores. They depend on these scores and vectors only, and are computed in one order: the same bits in any company.
+ * Corrected scores. They depend on these scores and vectors only, and are computed in one order: the same bits in any
+ * company.
  *
  * @param scores  [labels] raw scores in the order of the request
  * @param vectors [labels, size] in the same order; needed with a head

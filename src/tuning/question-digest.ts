@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { RenderedQuestion } from "../decisions/rendered.ts";
 
 /**
- * Digest of what the model is asked: form, instructions, labels and descriptions as rendered. The order of the labels does not
- * matter, as it does not to the model; a score's labels are its levels.
+ * Digest of what the model is asked: form, instructions, labels and descriptions as rendered. The order of the labels
+ * does not matter, as it does not to the model; a score's labels are its levels.
  *
  * @returns 32 hex digits
  */

@@ -10,7 +10,9 @@ export const TUNING_FORMAT = "decision-tuning/1";
 /** Chosen: a label with a head of 1,024 numbers takes 16 kB. */
 export const MAX_TUNING_BYTES = 2 ** 25;
 
-/** Corrections for questions of one model. Holds names and labels, but no text of instructions, descriptions or rows. */
+/**
+ * Corrections for questions of one model. Holds names and labels, but no text of instructions, descriptions or rows.
+ */
 export interface TuningFile {
   readonly format: typeof TUNING_FORMAT;
   /** `<namespace>/<name>@<revision>` */

@@ -5,7 +5,7 @@ import { call, count, health, makeBodies, startService, until } from "./service.
 
 /** Clients per round. */
 const CLIENTS = 1_000;
-/** Time for the service to notice closed connections and for a batch to end. Chosen. */
+/** Time for the service to notice closed connections and for a batch to end. Chosen: a batch takes some 100 ms. */
 const SETTLE_MS = 2_000;
 
 /**

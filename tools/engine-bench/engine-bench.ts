@@ -1,6 +1,6 @@
 /**
- * Measures throughput and latency of the engine (tokenizer, queue and model, without HTTP), compared in turn with the same
- * weights in fp32, each pair computed on its own in padded batches. For models of architecture `bert-token-tree`.
+ * Measures throughput and latency of the engine (tokenizer, queue and model, without HTTP), compared in turn with the
+ * same weights in fp32, each pair computed on its own in padded batches. For models of architecture `bert-token-tree`.
  *
  *     npm run build && node --import tsx tools/engine-bench/engine-bench.ts [--full] [--seed 1] [--json]
  */

@@ -9,9 +9,9 @@ import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
  *     [batch, length]   state state state | question question | candidate candidate | padding
  *     levels              0     0     0        1        1           2         2          3
  *
- * A token attends to its own level and the levels above, as in the token tree, so the scores are the same. Optimizations that
- * do not share work between pairs are used here too: the last layer computes only the scored token of a pair, and queries,
- * keys and values come from one product.
+ * A token attends to its own level and the levels above, as in the token tree, so the scores are the same.
+ * Optimizations that do not share work between pairs are used here too: the last layer computes only the scored token
+ * of a pair, and queries, keys and values come from one product.
  */
 export const PAIR_IO = {
   ids: "ids", // int32 [batch, length]
@@ -79,9 +79,9 @@ function embeddings(context: Context, ids: Value, positions: Value, levels: Valu
 }
 
 /**
- * Added to the logits of masked keys. Their weight is then below 1e-20, which float32 does not show. With -inf the runtime's
- * softmax is many times slower because of underflow (measured: 7 to 30 ms instead of 0.9 ms), which would be unfair to the
- * baseline.
+ * Added to the logits of masked keys. Their weight is then below 1e-20, which float32 does not show. With -inf the
+ * runtime's softmax is many times slower because of underflow (measured: 7 to 30 ms instead of 0.9 ms), which would be
+ * unfair to the baseline.
  */
 const HIDDEN = -50;
 

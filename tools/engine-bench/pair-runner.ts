@@ -22,7 +22,10 @@ export class PairRunner {
     this.#shape = shape;
   }
 
-  /** Uses the engine's session settings, which are as fast as the runtime's defaults (measured). @param graph bytes of the ONNX file */
+  /**
+   * Uses the engine's session settings, which are as fast as the runtime's defaults (measured).
+   * @param graph bytes of the ONNX file
+   */
   static async load(graph: Uint8Array, shape: TokenTreeShape, threads: number): Promise<PairRunner> {
     return new PairRunner(await InferenceSession.create(graph, sessionOptions(threads)), shape);
   }

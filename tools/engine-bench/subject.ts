@@ -34,7 +34,10 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** Starts the engine with the options of a service, and the baseline with the same model and a thread for each processor. */
+/**
+ * Starts the engine with the options of a service, and the baseline with the same model and a thread for each
+ * processor.
+ */
 export async function openSubject(options: ServiceOptions): Promise<Subject> {
   const modelPackage = await openServedModel(options);
   const tokenizer = await openTokenizer(modelPackage);

@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * A child process for blocking computation, so that progress and Ctrl-C work during the runtime's synchronous runs. It ends with
- * this process.
+ * A child process for blocking computation, so that progress and Ctrl-C work during the runtime's synchronous runs. It
+ * ends with this process.
  */
 export class TaskProcess {
   readonly #child: ChildProcess;

@@ -15,7 +15,7 @@ export interface ThroughputReport {
   readonly latency: LatencySummary;
 }
 
-/** Callers that keep the engine busy. Chosen. */
+/** Callers that keep the engine busy. Chosen: twice as many as the engine has threads at most. */
 const CALLERS = 16;
 
 /** Requests, decisions and pairs per second with many callers, and the latency with one. */

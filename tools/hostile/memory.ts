@@ -4,7 +4,7 @@ import { slope } from "../../bench/measure/statistics.ts";
 const MIB = 2 ** 20;
 /** Share of the run in which caches and heaps fill. */
 const WARM_UP = 0.3;
-/** The fewest samples for a fit. Chosen. */
+/** The fewest samples for a fit. Chosen: with fewer, single samples decide the slope. */
 const LEAST_SAMPLES = 10;
 
 interface Sample {

@@ -35,7 +35,8 @@ export const mixes = Object.keys(MIXES);
 
 /**
  * An endless series of requests with different states.
- * @param different number of different requests, which are repeated and keep their connection alive. Default: all are different
+ * @param different number of different requests, which are repeated and keep their connection alive. Default: all are
+ *   different
  * @returns function of whether to keep the connection alive; gives `{ parts, isBroken }`
  */
 export function requestSeries(mix, seed, different) {

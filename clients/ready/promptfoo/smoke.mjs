@@ -1,5 +1,5 @@
-// promptfoo's command line with its http provider, whose settings are those of docs/dialects.md. It needs Node 22.22, which npm
-// fetches. Its optional packages (browsers, clouds) are left out, but for the binary of its database.
+// promptfoo's command line with its http provider, whose settings are those of docs/dialects.md. It needs Node 22.22,
+// which npm fetches. Its optional packages (browsers, clouds) are left out, but for the binary of its database.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 const MOST_WAITING_BYTES = 2 ** 20;
 /** Bytes that one call writes, unless a line is longer. Chosen: as many as a pipe holds. */
 const BYTES_AT_ONCE = 65_536;
-/** Time between two tries while the reader does not read. Chosen. */
+/** Time between two tries while the reader does not read. Chosen: rare enough to cost nothing. */
 const RETRY_MS = 50;
 
 /** The calls of the system, or doubles of a test. */
@@ -17,8 +17,8 @@ export interface FileCalls {
 }
 
 /**
- * Writes the lines of a log in the background, so that neither a full disk nor a reader that stalls stops anything. Lines that
- * cannot be written, or that exceed what may wait, are lost and counted.
+ * Writes the lines of a log in the background, so that neither a full disk nor a reader that stalls stops anything.
+ * Lines that cannot be written, or that exceed what may wait, are lost and counted.
  */
 export class LogFile {
   /** Lines that have not been written, and will not be. */
@@ -118,8 +118,8 @@ export function standardErrorFile(): LogFile {
 }
 
 /**
- * Standard error as a file whose calls do not wait for a reader: a call that waits would hold a thread of Node.js, for which the
- * process waits when it exits. Files on a disk need no such treatment, and ignore it.
+ * Standard error as a file whose calls do not wait for a reader: a call that waits would hold a thread of Node.js, for
+ * which the process waits when it exits. Files on a disk need no such treatment, and ignore it.
  */
 function withoutBlocking(): number {
   const STDERR = 2;

@@ -1,7 +1,7 @@
 import type { PullProgress } from "../../hub/pull.ts";
 import { bytesText } from "./model-text.ts";
 
-/** No rate is shown before this time. Chosen. */
+/** No rate is shown before this time. Chosen: a rate over less time jumps. */
 const SETTLED_MS = 1_000;
 
 /**

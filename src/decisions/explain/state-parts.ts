@@ -31,8 +31,8 @@ export async function readStateParts(
 }
 
 /**
- * The parts of a state: members, items, sentences of texts, or the words of a single sentence. Neighbours are one part where there
- * would be too many.
+ * The parts of a state: members, items, sentences of texts, or the words of a single sentence. Neighbours are one part
+ * where there would be too many.
  *
  * @param state   as `stateValue` gives it
  * @param maxRows as in `renderText`; the whole state has no more

@@ -7,8 +7,8 @@ import { isBlank, strip } from "../texts/strip.ts";
 import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**
- * The question that is asked about each document, with two candidates: the query, and this one. Measured against other questions:
- * docs/dialects.md.
+ * The question that is asked about each document, with two candidates: the query, and this one. `tools/rerank.ts`
+ * measures it.
  */
 const STATE = "Passage: ";
 const QUESTION = "Which question does the passage answer?";
@@ -29,7 +29,10 @@ export interface RerankRequest {
   readonly cut?: Cut | undefined;
 }
 
-/** Of a blank document: the model's answer about it says nothing. Chosen: far below every real one, and 0 as a probability. */
+/**
+ * Of a blank document: the model's answer about it says nothing. Chosen: far below every real one, and 0 as a
+ * probability.
+ */
 const OF_BLANK = { relevance: 0, raw: -1000 };
 
 /** How well a document answers the query. */
@@ -65,7 +68,10 @@ export interface RerankLimits {
   readonly maxQueryTokens: number;
 }
 
-/** A part fills half of what a state may have: it is cheaper to read two halves, and a pair that is read as one text has room for the query. */
+/**
+ * A part fills half of what a state may have: it is cheaper to read two halves, and a pair that is read as one text has
+ * room for the query.
+ */
 export function rerankLimits({ limits }: Pick<ServedModel, "limits">): RerankLimits {
   return {
     maxPartTokens: Math.floor(limits.maxStateQuestionTokens / 2),
@@ -74,8 +80,8 @@ export function rerankLimits({ limits }: Pick<ServedModel, "limits">): RerankLim
 }
 
 /**
- * One question about each document, or about each part of one that is too long to be read at once. Nothing of it depends on
- * other documents, so that relevances of different requests can be compared.
+ * One question about each document, or about each part of one that is too long to be read at once. Nothing of it
+ * depends on other documents, so that relevances of different requests can be compared.
  *
  * @throws ServiceError INVALID_REQUEST for a blank query
  */

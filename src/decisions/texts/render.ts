@@ -6,9 +6,9 @@ import { numberText } from "./number-text.ts";
 import { strip } from "./strip.ts";
 
 /**
- * Renders a JSON value as text, in the form used in training. Objects become `key: value` fields, with a blank line between
- * top-level fields and nested ones on lines of their own, indented by two. Arrays become one `- item` line per element. Null
- * becomes nothing. The result is trimmed.
+ * Renders a JSON value as text, in the form used in training. Objects become `key: value` fields, with a blank line
+ * between top-level fields and nested ones on lines of their own, indented by two. Arrays become one `- item` line per
+ * element. Null becomes nothing. The result is trimmed.
  *
  *     {"a": {"b": 1}, "c": [true, null]}   ->   a:
  *                                                 b: 1
@@ -17,8 +17,9 @@ import { strip } from "./strip.ts";
  *                                                 - true
  *                                                 -
  *
- * @returns undefined if the text has more than `maxRows` rows (fields and items). A row has at least one token, so such a text
- *          exceeds the token limit. Without this bound, 2 MiB of items 99 levels deep would become 200 MB of indentation.
+ * @returns undefined if the text has more than `maxRows` rows (fields and items). A row has at least one token, so such
+ *          a text exceeds the token limit. Without this bound, 2 MiB of items 99 levels deep would become 200 MB of
+ *          indentation.
  * @see test/vectors/rendering.json, which the result must match byte for byte
  */
 export function renderText(value: JsonValue, maxRows: number): string | undefined {
@@ -30,8 +31,8 @@ export function renderText(value: JsonValue, maxRows: number): string | undefine
 /**
  * The value of a state: itself, or the object or array that it contains as a string.
  *
- * The string must follow the rules of request bodies. Otherwise (duplicate names, NaN, more than 100 levels) it stays a text,
- * although training's `json.loads` would accept it.
+ * The string must follow the rules of request bodies. Otherwise (duplicate names, NaN, more than 100 levels) it stays a
+ * text, although training's `json.loads` would accept it.
  */
 export function* stateValue(state: JsonValue): Steps<JsonValue> {
   if (typeof state !== "string" || !/^[ \t\n\r]*[[{]/.test(state)) return state;

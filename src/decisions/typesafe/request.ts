@@ -169,7 +169,9 @@ function apart(candidates: readonly DescribedCandidate[]): Scored {
   return { distinct: candidates, scoredBy: candidates.map((_, position) => position) };
 }
 
-/** One candidate for each description. Where several labels share it, no label is shown, so that their scores are equal. */
+/**
+ * One candidate for each description. Where several labels share it, no label is shown, so that their scores are equal.
+ */
 function merged(candidates: readonly DescribedCandidate[]): Scored {
   const distinct: RenderedCandidate[] = [];
   const positions = new Map<string, number>();

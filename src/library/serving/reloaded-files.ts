@@ -10,7 +10,7 @@ import type { TlsFiles } from "../../server/wire/listener.ts";
 
 /**
  * Polling interval of files. Polling instead of events, because a mounted secret is replaced by a link to another
- * folder. Chosen.
+ * folder. Chosen: a person who revokes a key hardly notices a second.
  */
 const LOOK_EACH_MS = 1_000;
 

@@ -25,7 +25,7 @@ const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine does not have this address; choose another with --host",
   ENOTFOUND: "this host name cannot be resolved; choose another with --host",
 };
-/** A shutdown waits for answers this much longer than a request's deadline. Chosen. */
+/** A shutdown waits for answers this much longer than a request's deadline. Chosen: time to send the last ones. */
 const DRAIN_SLACK_MS = 1_000;
 
 export interface ServeParts {

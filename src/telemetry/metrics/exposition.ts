@@ -11,8 +11,8 @@ export interface Exposition {
 /**
  * Writes metrics in one of two text formats.
  *
- * The library keeps one format for each registry, and in OpenMetrics cuts `_total` off the names of the counters that it is
- * given. So each format has a registry of its own, and that of OpenMetrics holds views whose names may be cut.
+ * The library keeps one format for each registry, and in OpenMetrics cuts `_total` off the names of the counters that
+ * it is given. So each format has a registry of its own, and that of OpenMetrics holds views whose names may be cut.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  * @see https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md

@@ -35,8 +35,9 @@ export interface ServiceFacts {
 }
 
 /**
- * The metrics of one service. Counters that the engine keeps anyway are read when somebody asks for them; the rest is noted
- * request by request and batch by batch. Labels come from the contract, the options and the model, never from a request.
+ * The metrics of one service. Counters that the engine keeps anyway are read when somebody asks for them; the rest is
+ * noted request by request and batch by batch. Labels come from the contract, the options and the model, never from a
+ * request.
  */
 export class ServiceMetrics {
   readonly #formats: TextFormats;
@@ -215,7 +216,10 @@ const PROCESS_READ_MS = 1_000;
 
 let ofProcess: Pick<TextFormats, "write"> | undefined;
 
-/** Of the service process: memory, processor, event loop, garbage. There is one process: each of its services shows the same. */
+/**
+ * Of the service process: memory, processor, event loop, garbage. There is one process: each of its services shows the
+ * same.
+ */
 function processMetrics(): Pick<TextFormats, "write"> {
   if (ofProcess === undefined) {
     const registry = new Registry();

@@ -43,8 +43,8 @@ const propagator = new W3CTraceContextPropagator();
  *                          ├── queue
  *                          └── forward
  *
- * OpenTelemetry's libraries read the exporter's address and headers, and the attributes of the resource, from its variables.
- * Attributes of spans are times, counts and names of the contract, never content.
+ * OpenTelemetry's libraries read the exporter's address and headers, and the attributes of the resource, from its
+ * variables. Attributes of spans are times, counts and names of the contract, never content.
  *
  * @param warn told of a failed export, at most once a minute
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/

@@ -17,10 +17,10 @@ const FOLDS = 5;
 /** As for thresholds: below, a fold is left with fewer than four rows. */
 const MIN_STATES = 20;
 
-/** Strengths that are tried, the strongest first: a logit is expected to change by a tenth, ... by two. Chosen. */
+/** Strengths that are tried, the strongest first: chosen so that a logit is expected to change by a tenth up to two. */
 const STRONGEST = 100;
 const SCALES = [STRONGEST, 30, 10, 3];
-/** The same for heads, from one to thirty: most of what varies in the vectors says nothing. Chosen. */
+/** The same for heads, from one to thirty. Chosen: most of what varies in the vectors says nothing. */
 const HEADS = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
 /** What was found for a question. */
@@ -42,14 +42,15 @@ export interface TuningChoice {
 /** Chosen by measurement: heads from 20 rows did harm. */
 const MIN_HEAD_ROWS = 50;
 /**
- * What is simpler is preferred unless something else is better by this many standard errors. Chosen by measurement: with 1, every
- * fourth split of 20 rows got a correction, and some did harm; with 2, splits of 100 rows gained half as much.
+ * What is simpler is preferred unless something else is better by this many standard errors. Chosen by measurement:
+ * with 1, every fourth split of 20 rows got a correction, and some did harm; with 2, splits of 100 rows gained half as
+ * much.
  */
 export const sureOf = (rows: number) => (rows < MIN_HEAD_ROWS ? 2 : 1);
 
 /**
- * The best correction by cross-validation: rows with the same state are in the same fold, and the order of the rows does not
- * matter. What counts is the log loss on rows that a correction was not fitted to.
+ * The best correction by cross-validation: rows with the same state are in the same fold, and the order of the rows
+ * does not matter. What counts is the log loss on rows that a correction was not fitted to.
  *
  * @param rows  at least one
  * @param kinds that may be chosen; `head` needs vectors

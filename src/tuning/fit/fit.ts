@@ -12,8 +12,8 @@ export interface TuningRow {
 }
 
 /**
- * How strongly a correction is held at doing nothing: the reciprocal of the variance that it is expected to add to a logit.
- * Without `head` there is none.
+ * How strongly a correction is held at doing nothing: the reciprocal of the variance that it is expected to add to a
+ * logit. Without `head` there is none.
  */
 export interface Strength {
   readonly scale: number;
@@ -24,12 +24,13 @@ export interface Strength {
 export type Fitted = Omit<Correction, "labels">;
 
 /**
- * The most probable correction of a question's scores (maximum a posteriori). With z = (score - mean of the row) / temperature:
+ * The most probable correction of a question's scores (maximum a posteriori). With z = (score - mean of the row) /
+ * temperature:
  *
  *     logit = z + a z + d (z - its mean) + b + w . (vector - its mean)
  *
- * a is one number, d and b are numbers by label, w is a vector by label. All are 0 where nothing is to be corrected, and the
- * negative log likelihood of the right labels, plus a square penalty, is convex in them.
+ * a is one number, d and b are numbers by label, w is a vector by label. All are 0 where nothing is to be corrected,
+ * and the negative log likelihood of the right labels, plus a square penalty, is convex in them.
  *
  * @param rows        at least one, each with the same number of labels
  * @param temperature the model's divisor of scores
@@ -103,7 +104,7 @@ export function prepare(rows: readonly TuningRow[], temperature: number, hasHead
 /** Parameters: a, then d and b of each label, then w of each label. */
 export const parameterCount = ({ labels, size }: FitData) => 1 + 2 * labels + labels * size;
 
-/** Of a, beside the others: one number that all rows tell of. Chosen. */
+/** Of a, beside the others. Chosen: it is one number, of which all rows tell. */
 const SHARED = 0.1;
 
 export function objectiveOf(data: FitData, strength: Strength): Objective {

@@ -11,7 +11,7 @@ import {
 import type { QuestionReport } from "../../../evaluation/question-report.ts";
 import { plainLine } from "../plain-text.ts";
 
-/** The most labels for which a terminal shows the whole matrix. Chosen. */
+/** The most labels for which a terminal shows the whole matrix. Chosen: its columns fit 80 characters. */
 const MATRIX_LABELS = 8;
 const SHOWN_CONFUSIONS = 10;
 const LABEL_WIDTH = 24;
