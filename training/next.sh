@@ -30,8 +30,8 @@ agent_command_policy=2 tldr_effects=1.5"
 if [[ ! -d $out/part ]]; then
   mkdir -p $out/raw
   for archive in train train-2 train-3; do tar xf "$SHARED/data/$archive.tar.xz" -C $out/raw; done
-  python training/split_decks.py $out/decks decks training/decks/*[^56].deck
-  python training/split_decks.py $out/decks-new decks-new training/decks/*-[56].deck
+  python training/split_decks.py $out/decks decks training/decks/*[^567].deck
+  python training/split_decks.py $out/decks-new decks-new training/decks/*-[567].deck
   python training/subset.py $out/part.new 2000 --without $kept,$held --longest 1300 $out/raw/train
   cp $out/decks/train/decks.jsonl $out/decks-new/train/decks-new.jsonl $out/part.new/
   mv $out/part.new $out/part
