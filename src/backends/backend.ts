@@ -1,6 +1,5 @@
-import type { Backend } from "../inference/ports.ts";
+import type { Backend, Clock } from "../inference/ports.ts";
 import type { ModelPackage } from "../models/package/package.ts";
-import type { ChildBackendOptions } from "./process/child-backend.ts";
 
 /** The options that choose the backend. src/options/backends.ts has checked them, also in combination. */
 export interface BackendChoice {
@@ -26,7 +25,23 @@ export interface RemoteChoice {
 }
 
 /** The settings that a backend gets once the model is known. */
-export type BackendSettings = Omit<ChildBackendOptions, "startProcess" | "process">;
+export interface BackendSettings {
+  /** A backend checks the files against this manifest each time it loads them. */
+  readonly modelPackage: ModelPackage;
+  /** Number of compute threads. */
+  readonly threads: number;
+  readonly stateCacheBytes: number;
+  /** Whether to return vectors in addition to scores. Default: false. */
+  readonly hasVectors?: boolean;
+  /** A device of ONNX Runtime that `chooseDevice` has tried. Default: the CPU. */
+  readonly device?: string | undefined;
+  /** Time limit for loading the model. */
+  readonly loadMs: number;
+  /** Time limit of any run. A process that exceeds it counts as hung and is killed. */
+  readonly hangMs: number;
+  readonly clock: Clock;
+  readonly log: (event: string, details: Record<string, unknown>) => void;
+}
 
 /** A backend that starts before the model is known, because starting takes longer than reading the package. */
 export interface BegunBackend {

@@ -6,28 +6,20 @@ import type {
   KeptStates,
   TokenTree,
 } from "../../inference/ports.ts";
+import type { BackendSettings } from "../backend.ts";
 import { keptStates } from "../kept-states.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import {
-  type Exit,
-  failure,
-  type InferenceProcess,
-  type Loaded,
-  type LoadOptions,
-} from "./inference-process.ts";
+import { type Exit, failure, type InferenceProcess, type Loaded } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
 import { ProcessCounters } from "./process-counters.ts";
 import { RestartPace } from "./restart-pace.ts";
 import { Runs } from "./runs.ts";
 
-export interface ChildBackendOptions extends LoadOptions {
+export interface ChildBackendOptions extends BackendSettings {
   /** Starts a process that can load the model. */
   readonly startProcess: () => InferenceProcess;
   /** A process that has been started already; the model is loaded into it first. */
   readonly process?: InferenceProcess;
-  /** Time limit of any run. When it is exceeded, the process counts as hung and is killed. */
-  readonly hangMs: number;
-  readonly log: (event: string, details: Record<string, unknown>) => void;
 }
 
 /**

@@ -2,24 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import os from "node:os";
 import { ServiceError } from "../../errors.ts";
-import type { Clock } from "../../inference/ports.ts";
-import type { ModelPackage } from "../../models/package/package.ts";
+import type { BackendSettings } from "../backend.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
-
-export interface LoadOptions {
-  /** A process checks the files against this manifest each time it loads them. */
-  readonly modelPackage: ModelPackage;
-  /** Number of compute threads. */
-  readonly threads: number;
-  readonly stateCacheBytes: number;
-  /** Whether to return vectors in addition to scores. Default: false. */
-  readonly hasVectors?: boolean;
-  /** A device of ONNX Runtime that `chooseDevice` has tried. Default: the CPU. */
-  readonly device?: string | undefined;
-  /** Time limit for loading the model. */
-  readonly loadMs: number;
-  readonly clock: Clock;
-}
 
 /** How a process ended: by itself or by a signal. */
 export interface Exit {
@@ -78,7 +62,15 @@ export class InferenceProcess {
    * @throws ServiceError INVALID_MODEL | INVALID_OPTION | BACKEND_FAILED
    */
   async load(
-    { modelPackage, threads, stateCacheBytes, hasVectors = false, device, loadMs, clock }: LoadOptions,
+    {
+      modelPackage,
+      threads,
+      stateCacheBytes,
+      hasVectors = false,
+      device,
+      loadMs,
+      clock,
+    }: Omit<BackendSettings, "hangMs" | "log">,
     listener: ProcessListener,
   ): Promise<Loaded> {
     this.#listener = listener;
