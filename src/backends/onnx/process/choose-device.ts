@@ -5,8 +5,7 @@ import { ServiceError } from "../../../errors.ts";
 import type { Precision } from "../../../models/architectures/architecture.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { ONNX_DEVICES, type OnnxDevice } from "../runtime/session-options.ts";
-import { operatorsElsewhere, UNTOLD } from "./device-placement.ts";
-import type { TrialReply, TrialRequest } from "./device-trial.ts";
+import type { TrialReply, TrialRequest, TrialRun } from "./device-trial.ts";
 import { processEnvironment } from "./process-environment.ts";
 
 /** The reply of a trial process, or how the process ended if it did not reply. */
@@ -78,8 +77,8 @@ export interface DeviceWish {
 }
 
 /**
- * The device to compute on. `auto` takes the first device that can compute the whole model, else the CPU. Any device but
- * the CPU must pass a trial: all operators of the model must run there, and its scores must be correct.
+ * The device to compute on. `auto` takes the first device that passes a trial, else the CPU. In a trial the model's scores must be
+ * right, and must not take longer than on one processor: the runtime computes operators that a device lacks on the CPU.
  *
  * @param log   receives the reason why `auto` skips a device
  * @param tryIt replaced in tests
@@ -121,17 +120,25 @@ async function modelFault(
 ): Promise<string | undefined> {
   const trial = await tryIt({ type: "model", device, modelPackage, precision, hasVectors });
   if (trial.end !== undefined) return trial.end;
-  const elsewhere = operatorsElsewhere(trial.stderr, device);
-  if (elsewhere === UNTOLD && trial.error !== undefined) return oneLine(trial.error);
-  if (elsewhere !== undefined) return `${elsewhere}${precision === "int8" ? `; ${INT8}` : ""}`;
   if (trial.error !== undefined) return oneLine(trial.error);
-  const { difference = Number.NaN } = trial;
+  const { onDevice = NOTHING, onCpu = NOTHING } = trial;
+  const difference = largestDifference(onCpu.scores, onDevice.scores);
   const limit = TOLERANCE * modelPackage.manifest.temperature;
-  if (difference <= limit) return undefined;
-  return `it computes wrong scores: one differs from the reference by ${difference.toPrecision(2)}, at most ${limit.toPrecision(2)} is allowed`;
+  if (!(difference <= limit))
+    return `it computes wrong scores: one differs from the CPU's by ${difference.toPrecision(2)}, at most ${limit.toPrecision(2)} is allowed`;
+  if (onDevice.ms <= onCpu.ms) return undefined;
+  const [slow, fast] = [onDevice.ms, onCpu.ms].map((ms) => Math.ceil(ms));
+  return `it takes ${slow} ms for pairs that one processor computes in ${fast} ms; it may lack operators of this model in ${precision}, which then run on the CPU`;
 }
 
-const INT8 = "--precision fp32 uses other operators, which it may have";
+const NOTHING: TrialRun = { scores: [], ms: Number.NaN };
+
+/** The largest absolute difference. NaN if there are no scores, or one is missing or not a number. */
+function largestDifference(wanted: readonly number[], got: readonly number[]): number {
+  if (wanted.length !== got.length || wanted.length === 0) return Number.NaN;
+  return Math.max(...wanted.map((score, at) => Math.abs(score - (got[at] ?? Number.NaN))));
+}
+
 const invalid = (message: string) => new ServiceError("INVALID_OPTION", `--device: ${message}`);
 
 /** The first line of a message of ONNX Runtime, without the source location at its start. */

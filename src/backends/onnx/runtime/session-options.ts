@@ -7,8 +7,6 @@ export type OnnxDevice = (typeof ONNX_DEVICES)[number];
 /** Where a session computes. Default: the CPU. */
 export interface Place {
   readonly device?: OnnxDevice | undefined;
-  /** Whether the runtime logs to stderr on which device it has placed each operator. */
-  readonly isTold?: boolean | undefined;
   /** Whether the session has a heap of its own, which never shrinks: for small forwards only. Default: not on Linux. */
   readonly hasOwnHeap?: boolean | undefined;
 }
@@ -16,7 +14,7 @@ export interface Place {
 /** Session options of a model. @param threads threads of one run */
 export function sessionOptions(
   threads: number,
-  { device = "cpu", isTold = false, hasOwnHeap = process.platform !== "linux" }: Place = {},
+  { device = "cpu", hasOwnHeap = process.platform !== "linux" }: Place = {},
 ): InferenceSession.SessionOptions {
   return {
     ...(device !== "cpu" && { executionProviders: [device] }),
@@ -27,8 +25,7 @@ export function sessionOptions(
     // the runtime's arena. On Linux, sessions without one share glibc's heap, whose thresholds are in
     // ../../process/environment.ts
     enableCpuMemArena: hasOwnHeap,
-    // 3: errors only, because warnings would appear on the service's stderr; 0: everything
-    logSeverityLevel: isTold ? 0 : 3,
+    logSeverityLevel: 3, // errors only, because warnings would appear on the service's stderr
     extra: {
       session: {
         // masked keys have a weight near exp(-inf). Without this setting, denormal intermediate results make Exp
