@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import { dialects } from "../handlers/dialects.ts";
 import { handlers } from "../handlers/index.ts";
@@ -10,7 +8,7 @@ import { systemClock } from "./inference/clock.ts";
 import type { Engine, ServedEngine } from "./inference/ports.ts";
 import type { KeyRing } from "./keys/key-ring.ts";
 import type { ServiceOptions } from "./options/table.ts";
-import { packageRoot } from "./package-root.ts";
+import { readPackageJson } from "./package-root.ts";
 import type { Log } from "./server/log.ts";
 import { createServer, type ServedDialect } from "./server/server.ts";
 import type { Tracing } from "./server/tracing.ts";
@@ -124,8 +122,8 @@ export async function createContractFor(
   engine: Engine,
   areKeysCurrent?: Services["areKeysCurrent"],
 ): Promise<Contract> {
-  const document = await readJsonFile("generated/openapi.typed.json");
-  const plainDocument = await readJsonFile("generated/openapi.json");
+  const document = await readPackageJson("generated/openapi.typed.json");
+  const plainDocument = await readPackageJson("generated/openapi.json");
   const version = await readVersion();
   const own = { version, clock: systemClock, modelNames: [], areKeysCurrent };
   const services = { engine, document, plainDocument, ...own };
@@ -160,7 +158,7 @@ export async function createDialectsFor(
   return Promise.all(
     served.map(async ({ name, handlers, modelNames = [], isOptional: _, ...rules }) => {
       const { basePath = "", maxBodyBytes, bareKeys, requestIdHeader } = rules;
-      const document = await readJsonFile(`generated/${name}.json`);
+      const document = await readPackageJson(`generated/${name}.json`);
       const services = {
         engine,
         document,
@@ -176,9 +174,5 @@ export async function createDialectsFor(
 }
 
 async function readVersion(): Promise<string> {
-  return String((await readJsonFile("package.json")).version);
-}
-
-async function readJsonFile(name: string): Promise<Record<string, unknown>> {
-  return JSON.parse(await readFile(path.join(packageRoot, name), "utf8"));
+  return String((await readPackageJson("package.json")).version);
 }

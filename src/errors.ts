@@ -114,10 +114,25 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
  * @param missing text for a file that does not exist
  */
 export function fileFault(cause: unknown, missing = "there is no such file"): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const code = codeOf(cause);
   const known = code === "ENOENT" ? missing : FILE_FAULTS[code ?? ""];
   if (known !== undefined) return `${known} (${code})`;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
+}
+
+/** The message of anything thrown; of an error of the system that has none, its code. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || (codeOf(error) ?? error.name) : String(error);
+}
+
+/** The code of an error of the system or of Node.js. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
+/** A text of the operator as messages show it. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 }
 
 /** Maximum number of issues in one refusal. */

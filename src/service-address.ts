@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { invalidOption } from "./errors.ts";
+import { codeOf, invalidOption } from "./errors.ts";
 
 /** Where a service listens. */
 export interface ServiceAddress {
@@ -71,7 +71,7 @@ export function serviceFetch({ origin, prefix, socketPath }: ServiceAddress) {
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause) ?? "";
   const reason = cause.message || code;
   if (!UNKNOWN_ISSUER.test(code)) return reason;
   return `${reason}. If its certificate is your own, set NODE_EXTRA_CA_CERTS to a file with the authority's certificate`;

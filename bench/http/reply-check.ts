@@ -1,3 +1,4 @@
+import { isRecord } from "../../src/records.ts";
 import { TOO_LONG } from "../measure/outcomes.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 
@@ -90,10 +91,6 @@ function numbers(values: unknown): number[] {
 function isSameSet(names: readonly string[], others: readonly string[]): boolean {
   const set = new Set(names);
   return names.length === others.length && others.every((name) => set.has(name));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string): unknown {

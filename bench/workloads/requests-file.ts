@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { fileFault, invalidOption, invalidRequest, ServiceError } from "../../src/errors.ts";
+import { fileFault, invalidOption, invalidRequest, messageOf, ServiceError } from "../../src/errors.ts";
+import { isRecord } from "../../src/records.ts";
 import { utf8Text } from "../../src/utf8.ts";
 import type { BenchRequest, Operation, Workload } from "./workload.ts";
 
@@ -91,10 +92,6 @@ function keysOf(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function wrongLine(file: string, number: number, reason: string): ServiceError {
   return new ServiceError("INVALID_OPTION", `--requests ${file}, line ${number}: ${reason}.`);
 }
@@ -104,5 +101,5 @@ function reasonOf(error: unknown): string {
     const { loc, msg } = error.issues[0];
     return `${loc.slice(1).join(".") || "body"}: ${msg.replace(/\.$/, "")}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,4 +1,5 @@
-import { type ErrorKind, type Issue, MAX_ISSUES, ServiceError } from "../errors.ts";
+import { splitsPair } from "../decisions/texts/strip.ts";
+import { type ErrorKind, type Issue, MAX_ISSUES, messageOf, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";
 
@@ -75,13 +76,17 @@ export interface Failure {
 export function failureOf(error: unknown, requestId: string): Failure {
   const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
   const { status, headers, sentence } = RULES[kind];
-  const told = { kind, status, headers: { [CODE_HEADER]: codeOf(kind), ...headers, ...retryAfter(error) } };
+  const told = {
+    kind,
+    status,
+    headers: { [CODE_HEADER]: shownKind(kind), ...headers, ...retryAfter(error) },
+  };
   if (sentence !== undefined)
     return { ...told, detail: `${sentence} Request id ${requestId}.`, cause: error };
   return { ...told, detail: kind === "INVALID_REQUEST" ? issuesIn(error) : messageOf(error) };
 }
 
-function codeOf(kind: ErrorKind): ErrorKind {
+function shownKind(kind: ErrorKind): ErrorKind {
   return RULES[kind] === FAILED ? "INTERNAL" : kind;
 }
 
@@ -93,13 +98,7 @@ function retryAfter(error: unknown): Readonly<Record<string, string>> {
 /** A member name as locations show it: at most 100 characters, never half a surrogate pair. */
 function locationName(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
-  const last = name.charCodeAt(MAX_NAME_LENGTH - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return name.slice(0, splitsPair ? MAX_NAME_LENGTH - 1 : MAX_NAME_LENGTH);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "";
+  return name.slice(0, splitsPair(name, MAX_NAME_LENGTH) ? MAX_NAME_LENGTH - 1 : MAX_NAME_LENGTH);
 }
 
 /** 1 to 20 issues of an error. The only place where issues and names are truncated. */

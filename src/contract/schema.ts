@@ -1,4 +1,5 @@
 import type { Document } from "openapi-backend";
+import { isRecord } from "../records.ts";
 
 /**
  * A copy of the document, adapted to ajv.
@@ -32,8 +33,4 @@ function unionOfTypes({ oneOf }: Readonly<Record<string, unknown>>): object {
   const types = oneOf.map((member) => member.type);
   if (new Set(types).size < types.length || types.includes(undefined)) return {};
   return { ...Object.assign({}, ...oneOf), oneOf: undefined, type: types };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

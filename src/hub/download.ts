@@ -1,6 +1,7 @@
 import { appendFile, open, stat, truncate } from "node:fs/promises";
 import path from "node:path";
-import { codeOf, digestOf } from "../models/package/package-file.ts";
+import { codeOf } from "../errors.ts";
+import { digestOf } from "../models/package/package-file.ts";
 import { byteCount, type HubClient, type HubFile, type HubReply } from "./client.ts";
 import { connectionError, diskError, failed, Interruption } from "./failures.ts";
 import { type Patience, Retries } from "./patience.ts";

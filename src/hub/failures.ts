@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors.ts";
-import { codeOf } from "../models/package/package-file.ts";
+import { codeOf, ServiceError } from "../errors.ts";
 
 /** A failure that a retry may solve. */
 export class Interruption extends Error {

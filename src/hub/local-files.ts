@@ -1,8 +1,9 @@
 import { constants, copyFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../errors.ts";
 import type { Manifest } from "../models/package/manifest.ts";
 import { readManifestText } from "../models/package/package.ts";
-import { codeOf, digestOf, locateFile } from "../models/package/package-file.ts";
+import { digestOf, locateFile } from "../models/package/package-file.ts";
 
 /** Content of `manifest.json` of a pulled package. */
 export function manifestText(manifest: Manifest): string {

@@ -1,7 +1,8 @@
 import { open, rename, rm, rmdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../errors.ts";
 import { openManifest, readManifestText } from "../models/package/package.ts";
-import { codeOf, makeFolder } from "../models/package/package-file.ts";
+import { makeFolder } from "../models/package/package-file.ts";
 import type { PublishedModel } from "../models/store/catalogue.ts";
 import { packageFolder } from "../models/store/store.ts";
 import { type LockPace, takeLock } from "../models/store/store-lock.ts";

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../errors.ts";
-import { codeOf } from "../models/package/package-file.ts";
+import { codeOf, ServiceError } from "../errors.ts";
 import type { Environment } from "../models/store/store.ts";
 
 /** Settings of the hub client, from the variables of the hub's own tools. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../records.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from "./value.ts";
 
 /** Number of unknown members kept of a closed object: one more than an error lists. */
@@ -45,7 +46,7 @@ type Schema = Readonly<Record<string, unknown>>;
  * @throws Error if a $ref is broken or circular
  */
 export function viewerOf(schema: unknown, document: unknown, depth = 0): Viewer {
-  if (!isSchema(schema)) return same;
+  if (!isRecord(schema)) return same;
   if (depth > MAX_DEPTH) throw new Error("A schema of the contract refers to itself.");
   const inner = (part: unknown) => viewerOf(part, document, depth + 1);
   if (typeof schema.$ref === "string") return inner(lookUp(schema.$ref, document));
@@ -55,7 +56,7 @@ export function viewerOf(schema: unknown, document: unknown, depth = 0): Viewer 
       view: inner(member),
       schema: resolved(member, document),
     }));
-    return isSchema(schema.discriminator)
+    return isRecord(schema.discriminator)
       ? taggedViewer(members, String(schema.discriminator.propertyName), inner)
       : kindViewer(members);
   }
@@ -74,9 +75,9 @@ function leaf(value: JsonValue): Views {
 }
 
 function objectViewer(schema: Schema, inner: (part: unknown) => Viewer): Viewer {
-  const declared = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  const declared = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   const properties = new Map(declared.map(([name, property]) => [name, inner(property)]));
-  const isMap = isSchema(schema.additionalProperties);
+  const isMap = isRecord(schema.additionalProperties);
   const other = inner(schema.additionalProperties);
   const isClosed = schema.additionalProperties === false;
   const room = Math.min(isClosed ? MAX_UNKNOWN_MEMBERS : Infinity, boundOf(schema.maxProperties) + 1);
@@ -129,8 +130,8 @@ function taggedViewer(members: readonly Member[], tag: string, inner: (part: unk
 }
 
 function tagsOf({ properties }: Schema, tag: string): readonly unknown[] {
-  const schema = isSchema(properties) ? properties[tag] : undefined;
-  return isSchema(schema) && Array.isArray(schema.enum) ? schema.enum : [];
+  const schema = isRecord(properties) ? properties[tag] : undefined;
+  return isRecord(schema) && Array.isArray(schema.enum) ? schema.enum : [];
 }
 
 /** A union without tags, whose members are of different kinds. */
@@ -145,7 +146,7 @@ function kindOf(value: JsonValue): string {
 
 /** The schema that is meant. Its $refs are no circle. */
 function resolved(schema: unknown, document: unknown): Schema {
-  if (!isSchema(schema)) return {};
+  if (!isRecord(schema)) return {};
   return typeof schema.$ref === "string" ? resolved(lookUp(schema.$ref, document), document) : schema;
 }
 
@@ -154,7 +155,7 @@ function lookUp(reference: string, document: unknown): unknown {
   const steps = reference.split("/").slice(1);
   const target = steps.reduce<unknown>((place, step) => {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    return isSchema(place) ? place[name] : undefined;
+    return isRecord(place) ? place[name] : undefined;
   }, document);
   if (!reference.startsWith("#/") || target === undefined)
     throw new Error(`The contract has nothing at ${reference}.`);
@@ -163,8 +164,4 @@ function lookUp(reference: string, document: unknown): unknown {
 
 function boundOf(maximum: unknown): number {
   return typeof maximum === "number" ? maximum : Infinity;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

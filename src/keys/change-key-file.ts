@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileFault, ServiceError } from "../errors.ts";
+import { codeOf, fileFault, ServiceError } from "../errors.ts";
 import { type KeyEntry, writeKeyFile } from "./key-file.ts";
 import { readKeyFile } from "./key-ring.ts";
 
@@ -81,7 +81,7 @@ async function openDraft(draft: string, file: string, { tries, pauseMs }: Change
     try {
       return openSync(draft, "wx", OWN_MODE);
     } catch (cause) {
-      const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+      const isThere = codeOf(cause) === "EEXIST";
       if (!isThere) throw unwritable(file, cause);
       if (left <= 1) throw busy(file, draft);
     }

@@ -2,8 +2,9 @@ import { invalidRequest, ServiceError } from "../errors.ts";
 import { MAX_NESTING, readSteps } from "../json/read.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
+import { isRecord } from "../records.ts";
 import type { SentArguments } from "./messages.ts";
-import { isSchema, type Schema } from "./schemas.ts";
+import type { Schema } from "./schemas.ts";
 
 /** The limit of a body over HTTP. */
 export interface ArgumentLimits {
@@ -103,8 +104,8 @@ function tooDeep(open: readonly Open[]): ServiceError {
 
 function* fitted(value: JsonValue, schema: unknown): Steps<JsonValue> {
   yield;
-  if (!isSchema(schema)) return value;
-  const alternatives = Array.isArray(schema.anyOf) ? schema.anyOf.filter(isSchema) : [schema];
+  if (!isRecord(schema)) return value;
+  const alternatives = Array.isArray(schema.anyOf) ? schema.anyOf.filter(isRecord) : [schema];
   const allows = (type: string) => alternatives.some((alternative) => alternative.type === type);
   if (allows("string")) return value;
   if (typeof value === "string") {
@@ -122,7 +123,7 @@ function* fitted(value: JsonValue, schema: unknown): Steps<JsonValue> {
 
 function* fittedMembers(value: JsonObject, alternatives: readonly Schema[]): Steps<JsonObject> {
   const chosen = alternatives.find(({ properties }) => hasEnumsOf(value, properties)) ?? {};
-  const properties = isSchema(chosen.properties) ? chosen.properties : {};
+  const properties = isRecord(chosen.properties) ? chosen.properties : {};
   const required = Array.isArray(chosen.required) ? chosen.required : [];
   const members = new Map<string, JsonValue>();
   for (const [name, member] of value) {
@@ -135,9 +136,9 @@ function* fittedMembers(value: JsonObject, alternatives: readonly Schema[]): Ste
 
 /** Whether each member has a value of its enumeration: the type of a question selects its schema. */
 function hasEnumsOf(value: JsonObject, properties: unknown): boolean {
-  return Object.entries(isSchema(properties) ? properties : {}).every(
+  return Object.entries(isRecord(properties) ? properties : {}).every(
     ([name, schema]) =>
-      !isSchema(schema) || !Array.isArray(schema.enum) || schema.enum.includes(value.get(name)),
+      !isRecord(schema) || !Array.isArray(schema.enum) || schema.enum.includes(value.get(name)),
   );
 }
 

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { REQUEST_LIMITS } from "../decisions/limits.ts";
-import { packageRoot } from "../package-root.ts";
+import { readPackageJson } from "../package-root.ts";
 import type { Schema } from "./schemas.ts";
 import type { McpParts } from "./server.ts";
 import { listTools } from "./tools.ts";
@@ -13,12 +11,8 @@ import { listTools } from "./tools.ts";
  */
 export async function mcpParts(document?: Schema): Promise<Omit<McpParts, "ask">> {
   const [contract, { version }] = await Promise.all([
-    document ?? readJsonFile("generated/openapi.typed.json"),
-    readJsonFile("package.json"),
+    document ?? readPackageJson("generated/openapi.typed.json"),
+    readPackageJson("package.json"),
   ]);
   return { tools: listTools(contract), version: String(version), maxBodyBytes: REQUEST_LIMITS.maxBodyBytes };
-}
-
-async function readJsonFile(name: string): Promise<Schema> {
-  return JSON.parse(await readFile(path.join(packageRoot, name), "utf8"));
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../records.ts";
 /** A JSON object of the contract's document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -20,14 +21,14 @@ const ARRAY_LEVELS = 2;
 export function toJsonSchema(schema: unknown, document: Schema, hops = 0): Schema {
   if (hops > MAX_CHAIN) throw new Error("A schema of the contract refers to itself.");
   const inner = (node: unknown) => toJsonSchema(node, document, hops + 1);
-  if (!isSchema(schema)) throw new Error("A schema of the contract is not an object.");
+  if (!isRecord(schema)) throw new Error("A schema of the contract is not an object.");
   if (typeof schema.$ref === "string") return inner(lookUp(schema.$ref, document));
   const { description, nullable, discriminator: _, format: __, example: ___, oneOf, ...kept } = schema;
   const { properties, additionalProperties, items, anyOf = oneOf } = kept;
   const converted = {
     ...kept,
-    ...(isSchema(properties) && { properties: mapValues(properties, inner) }),
-    ...(isSchema(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
+    ...(isRecord(properties) && { properties: mapValues(properties, inner) }),
+    ...(isRecord(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
     ...(items !== undefined && { items: inner(items) }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inner) }),
   };
@@ -50,7 +51,7 @@ function anyJson(arrayLevels: number): readonly Schema[] {
 function lookUp(pointer: string, document: Schema): unknown {
   const steps = pointer.split("/").slice(1);
   const found = steps.reduce<unknown>(
-    (node, step) => (isSchema(node) ? node[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+    (node, step) => (isRecord(node) ? node[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
     document,
   );
   if (found === undefined) throw new Error(`The contract has nothing at ${pointer}.`);
@@ -59,8 +60,4 @@ function lookUp(pointer: string, document: Schema): unknown {
 
 function mapValues(object: Schema, change: (value: unknown) => unknown): Schema {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
-}
-
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

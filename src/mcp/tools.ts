@@ -1,7 +1,8 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { OperationId } from "../contract/call.ts";
 import { REQUEST_LIMITS } from "../decisions/limits.ts";
-import { isSchema, type Schema, toJsonSchema } from "./schemas.ts";
+import { isRecord } from "../records.ts";
+import { type Schema, toJsonSchema } from "./schemas.ts";
 
 /** A tool's texts for agents. Its schemas come from the contract. */
 interface ToolText {
@@ -90,7 +91,7 @@ function inputSchema(operation: Schema, document: Schema): ObjectSchema {
   const content = at(operation, "requestBody", "content", "application/json");
   if (content === undefined) return { type: "object", properties: {}, additionalProperties: false };
   const examples = at(content, "examples");
-  const values = isSchema(examples) ? Object.values(examples).map((example) => at(example, "value")) : [];
+  const values = isRecord(examples) ? Object.values(examples).map((example) => at(example, "value")) : [];
   return { ...objectSchema(at(content, "schema"), document), examples: values };
 }
 
@@ -105,13 +106,13 @@ function objectSchema(schema: unknown, document: Schema): ObjectSchema {
 }
 
 function findOperation(operationId: string, document: Schema): Schema {
-  const paths = isSchema(document.paths) ? Object.values(document.paths) : [];
-  const operations = paths.flatMap((item) => (isSchema(item) ? Object.values(item) : []));
+  const paths = isRecord(document.paths) ? Object.values(document.paths) : [];
+  const operations = paths.flatMap((item) => (isRecord(item) ? Object.values(item) : []));
   const found = operations.find((operation) => at(operation, "operationId") === operationId);
-  if (isSchema(found)) return found;
+  if (isRecord(found)) return found;
   throw new Error(`The contract has no operation ${operationId}.`);
 }
 
 function at(node: unknown, ...steps: readonly string[]): unknown {
-  return steps.reduce<unknown>((value, step) => (isSchema(value) ? value[step] : undefined), node);
+  return steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), node);
 }

@@ -1,4 +1,4 @@
-import { invalidOption } from "../errors.ts";
+import { invalidOption, quoted } from "../errors.ts";
 import { checkBackend } from "./backends.ts";
 import type { ConfigFile } from "./config-file.ts";
 import {
@@ -198,5 +198,4 @@ function isNumbered({ numbered = [] }: TextRow, text: string): boolean {
   return numbered.includes(name);
 }
 
-const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 const oneOf = (values: readonly string[]) => values.join(", ").replace(/, ([^,]*)$/, " or $1");

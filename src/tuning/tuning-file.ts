@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type JSONSchemaType, type ValidateFunction } from "ajv";
 import { REQUEST_LIMITS } from "../decisions/limits.ts";
 import type { QuestionType } from "../decisions/questions.ts";
-import { ServiceError } from "../errors.ts";
+import { quoted, ServiceError } from "../errors.ts";
+import { memberOf } from "../records.ts";
 import type { Correction } from "./correction.ts";
 import { compareTexts } from "./question-digest.ts";
 
@@ -154,7 +155,7 @@ let validator: ValidateFunction<TuningFile> | undefined;
 export function readTuning(text: string, file: string, flag = "--tuning"): TuningFile {
   const wrong = (what: string) => fault(flag, file, what);
   const value = parsed(text, wrong);
-  const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
+  const format = memberOf(value, "format");
   if (typeof format === "string" && format !== TUNING_FORMAT && format.startsWith("decision-tuning/"))
     throw wrong(`has the format ${quoted(format)}; this version reads ${TUNING_FORMAT}`);
   validator ??= new Ajv({ strict: true, verbose: true, validateSchema: false }).compile(tuningSchema);
@@ -213,5 +214,3 @@ function fault(flag: string, file: string, what: string): ServiceError {
     `${flag} takes a file that \`decision tune\` has written; ${file} ${what}.`,
   );
 }
-
-const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);

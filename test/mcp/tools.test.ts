@@ -4,8 +4,9 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import type { AnySchemaObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isSchema, toJsonSchema } from "../../src/mcp/schemas.ts";
+import { toJsonSchema } from "../../src/mcp/schemas.ts";
 import { listTools } from "../../src/mcp/tools.ts";
+import { isRecord } from "../../src/records.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.typed.json"), "utf8"));
@@ -94,7 +95,7 @@ describe("the tools of MCP", () => {
 
 /** Some model APIs refuse all tools of a host if one schema lacks a type, or has a list of them. */
 function checkTypes(schema: unknown, place: string): void {
-  assert.ok(isSchema(schema), place);
+  assert.ok(isRecord(schema), place);
   const { type, anyOf, properties = {}, items, additionalProperties } = schema;
   assert.ok(typeof type === "string" || Array.isArray(anyOf), `${place} has no type`);
   assert.ok(!("oneOf" in schema), `${place} has oneOf`);

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { codeOf } from "../../errors.ts";
 import type { BackendChoice } from "../backend.ts";
 import { environmentOf } from "../process/environment.ts";
 import { InferenceProcess } from "../process/inference-process.ts";
@@ -77,7 +78,7 @@ export function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJ
 }
 
 function whyNot(python: string, cause: Error): string | undefined {
-  const code = "code" in cause ? String(cause.code) : cause.message;
+  const code = codeOf(cause) ?? cause.message;
   const remedy = "Install Python 3.9 or later with PyTorch, or name one with DECISION_PYTHON.";
   if (code === "ENOENT") return `The backend native needs Python, but ${python} was not found. ${remedy}`;
   if (code === "EACCES") return `The backend native cannot run ${python}: it is not executable. ${remedy}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { memberOf } from "./protocol.ts";
+import { memberOf } from "../../records.ts";
 
 export interface RemoteSettings {
   /** Base URL of the server, without a trailing slash. */

@@ -1,4 +1,6 @@
+import { quoted } from "../../errors.ts";
 import type { TensorFacts } from "../../onnx/token-tree-io.ts";
+import { memberOf } from "../../records.ts";
 import type { TensorData } from "../tensors/tensor-data.ts";
 
 /** Header with the number of bytes of JSON in a body; the binary tensors follow it. */
@@ -122,9 +124,3 @@ function fromNumbers(
 }
 
 const misfit = (name: string) => new Error(`the output ${quoted(name)} does not fit its type and shape`);
-const quoted = (name: string) => JSON.stringify(name.slice(0, 60));
-
-/** A member of a value that may be an object; undefined if it is none or lacks the member. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}

@@ -1,13 +1,14 @@
-import { ServiceError } from "../../errors.ts";
+import { messageOf, ServiceError } from "../../errors.ts";
 import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
+import { memberOf } from "../../records.ts";
 import { KEEPS_NO_STATES, stateKey } from "../kept-states.ts";
 import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";
 import type { Answer, RemoteClient } from "./client.ts";
-import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH, memberOf } from "./protocol.ts";
+import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH } from "./protocol.ts";
 
 /** Time between two checks whether the server is ready. Chosen. */
 const ASK_EACH_MS = 1_000;
@@ -269,6 +270,4 @@ function jsonOf({ body }: Answer): unknown {
   }
 }
 
-const messageOf = (error: unknown) =>
-  error instanceof Error && error.message !== "" ? error.message : String(memberOf(error, "code") ?? error);
 const failed = (message: string, cause?: unknown) => new ServiceError("BACKEND_FAILED", message, { cause });

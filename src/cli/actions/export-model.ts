@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { invalidOption, ServiceError } from "../../errors.ts";
+import { invalidOption, messageOf, ServiceError } from "../../errors.ts";
 import { weightFiles } from "../../models/architectures/manifests.ts";
 import {
   type WholeGraph,
@@ -75,7 +75,7 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
     if (format === "kserve") await write(path.join(output, "inference-service.yaml"), inferenceService(name));
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new ServiceError("BACKEND_FAILED", `The model cannot be written to ${output}: ${why}.`, { cause });
   }
   const digest = Buffer.from(graph.digest).toString("hex");

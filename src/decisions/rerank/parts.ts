@@ -1,4 +1,5 @@
 import type { TextReader } from "../text-tokens.ts";
+import { splitsPair } from "../texts/strip.ts";
 
 /** UTF-16 code units that are read for each token that is wanted. Chosen: English has some 5 to a token. */
 const UNITS_PER_TOKEN = 6;
@@ -89,12 +90,6 @@ function wholeEnd(ends: readonly number[], most: number): number {
   let last = most - 1;
   while (last >= 0 && ends[last] === ends[last + 1]) last--;
   return ends[last] ?? ends[0] ?? 1;
-}
-
-function splitsPair(text: string, index: number): boolean {
-  const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
-  const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
-  return isLowSurrogate && isHighSurrogate;
 }
 
 /** The UTF-16 index of a place that is counted in code points. */

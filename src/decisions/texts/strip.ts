@@ -38,3 +38,10 @@ const BLANK = /^[\s\p{Z}\p{Cc}\p{Cf}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
 export function isBlank(text: string): boolean {
   return BLANK.test(text);
 }
+
+/** Whether a cut before this index would divide a surrogate pair. */
+export function splitsPair(text: string, index: number): boolean {
+  const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+  const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return isLowSurrogate && isHighSurrogate;
+}

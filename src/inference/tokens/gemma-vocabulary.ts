@@ -1,4 +1,5 @@
 import { ServiceError } from "../../errors.ts";
+import { isRecord, memberOf } from "../../records.ts";
 
 /** Facts about a tokenizer.json of Gemma's kind that hold for the tokens of every text. */
 export interface VocabularyFacts {
@@ -30,17 +31,17 @@ export interface VocabularyFacts {
  * @throws ServiceError INVALID_MODEL for any other kind, for which the above does not hold
  */
 export function readVocabulary(file: unknown): VocabularyFacts {
-  const model = member(file, "model");
-  const vocabulary = member(model, "vocab");
+  const model = memberOf(file, "model");
+  const vocabulary = memberOf(model, "vocab");
   if (
-    member(model, "type") !== "BPE" ||
-    member(model, "byte_fallback") !== true ||
-    member(model, "dropout") ||
-    member(model, "continuing_subword_prefix") ||
-    member(model, "end_of_word_suffix") ||
+    memberOf(model, "type") !== "BPE" ||
+    memberOf(model, "byte_fallback") !== true ||
+    memberOf(model, "dropout") ||
+    memberOf(model, "continuing_subword_prefix") ||
+    memberOf(model, "end_of_word_suffix") ||
     !isRecord(vocabulary) ||
-    !isCharacterForCharacter(member(file, "normalizer")) ||
-    !keepsAll(member(file, "pre_tokenizer"))
+    !isCharacterForCharacter(memberOf(file, "normalizer")) ||
+    !keepsAll(memberOf(file, "pre_tokenizer"))
   ) {
     throw invalid("byte-pair encoding with byte fallback, with at most one replaced character");
   }
@@ -48,8 +49,8 @@ export function readVocabulary(file: unknown): VocabularyFacts {
     const name = `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
     if (!Object.hasOwn(vocabulary, name)) throw invalid(`a token for each byte; ${name} is missing`);
   }
-  const added = readAddedTokens(member(file, "added_tokens"));
-  const unknownId = vocabulary[String(member(model, "unk_token"))];
+  const added = readAddedTokens(memberOf(file, "added_tokens"));
+  const unknownId = vocabulary[String(memberOf(model, "unk_token"))];
   if (typeof unknownId !== "number") throw invalid("a token for unknown characters");
   let longestToken = 2; // the byte tokens of a character of two code units
   for (const token in vocabulary) longestToken = Math.max(longestToken, token.length);
@@ -70,10 +71,11 @@ function readAddedTokens(list: unknown): readonly AddedToken[] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list)) throw invalid("a list of added tokens");
   return list.map((token) => {
-    const content = member(token, "content");
+    const content = memberOf(token, "content");
     if (typeof content !== "string") throw invalid("a content for each added token");
-    const strips = member(token, "lstrip") === true || member(token, "rstrip") === true;
-    const isPlain = !strips && member(token, "single_word") !== true && member(token, "normalized") === false;
+    const strips = memberOf(token, "lstrip") === true || memberOf(token, "rstrip") === true;
+    const isPlain =
+      !strips && memberOf(token, "single_word") !== true && memberOf(token, "normalized") === false;
     return { content, strips, isPlain };
   });
 }
@@ -90,10 +92,10 @@ function separatesNewlines(added: readonly AddedToken[]): boolean {
 /** No normalizer, or Gemma's, which replaces each space by a mark. */
 function isCharacterForCharacter(normalizer: unknown): boolean {
   if (normalizer === null || normalizer === undefined) return true;
-  const pattern = member(member(normalizer, "pattern"), "String");
-  const content = member(normalizer, "content");
+  const pattern = memberOf(memberOf(normalizer, "pattern"), "String");
+  const content = memberOf(normalizer, "content");
   return (
-    member(normalizer, "type") === "Replace" &&
+    memberOf(normalizer, "type") === "Replace" &&
     typeof pattern === "string" &&
     typeof content === "string" &&
     pattern.length === 1 &&
@@ -104,15 +106,7 @@ function isCharacterForCharacter(normalizer: unknown): boolean {
 /** No pre-tokenizer, or Gemma's, which splits at spaces (the normalizer has left none). */
 function keepsAll(preTokenizer: unknown): boolean {
   if (preTokenizer === null || preTokenizer === undefined) return true;
-  return member(preTokenizer, "type") === "Split" && member(preTokenizer, "behavior") !== "Removed";
-}
-
-function member(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return memberOf(preTokenizer, "type") === "Split" && memberOf(preTokenizer, "behavior") !== "Removed";
 }
 
 function invalid(expected: string): ServiceError {

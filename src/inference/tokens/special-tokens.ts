@@ -1,4 +1,4 @@
-import { member } from "./word-rules.ts";
+import { memberOf } from "../../records.ts";
 
 /**
  * A tokenizer.json without its special tokens, so that what looks like one in a text is text: texts of others must not bring
@@ -13,10 +13,10 @@ export function withoutSpecialTokens(
   file: unknown,
   vocabulary: number = Number.POSITIVE_INFINITY,
 ): { readonly left: readonly unknown[]; readonly json: string | undefined } {
-  const added = member(file, "added_tokens");
+  const added = memberOf(file, "added_tokens");
   if (!Array.isArray(added)) return { left: [], json: undefined };
   const left = added.filter((token) => {
-    return member(token, "special") !== true && Number(member(token, "id")) < vocabulary;
+    return memberOf(token, "special") !== true && Number(memberOf(token, "id")) < vocabulary;
   });
   if (left.length === added.length) return { left, json: undefined };
   return { left, json: JSON.stringify({ ...Object(file), added_tokens: left }) };

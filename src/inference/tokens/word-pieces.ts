@@ -1,14 +1,16 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
+import { splitsPair } from "../../decisions/texts/strip.ts";
 import { ServiceError } from "../../errors.ts";
+import { memberOf } from "../../records.ts";
 import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { withoutSpecialTokens } from "./special-tokens.ts";
 import { textTokensOf } from "./text-tokens.ts";
 import { countIds, LONGEST_READ, type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
-import { member, readWordRules, type WordRules } from "./word-rules.ts";
+import { readWordRules, type WordRules } from "./word-rules.ts";
 
 /**
  * UTF-16 code units that are tokenized in one piece: as many as words are looked up of. 2,048 tokens of prose are about 10,000
@@ -207,12 +209,6 @@ function pieceEnd(text: string, start: number): Cut {
 /** Whitespace at which the pre-tokenizer splits and which the normalizer keeps: tab, line feed, carriage return, space. */
 const WHITESPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
-function splitsPair(text: string, index: number): boolean {
-  const isLowSurrogate = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
-  const isHighSurrogate = (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
-  return isLowSurrogate && isHighSurrogate;
-}
-
 /** @throws ServiceError INVALID_MODEL if a token's id is no row of the model's word embeddings */
 function checkTokenIds(file: unknown, words: number): void {
   const check = (token: unknown, id: unknown) => {
@@ -223,9 +219,10 @@ function checkTokenIds(file: unknown, words: number): void {
       `tokenizer.json gives ${JSON.stringify(token)} the id ${id}: ${expected}.`,
     );
   };
-  const vocabulary = member(member(file, "model"), "vocab");
+  const vocabulary = memberOf(memberOf(file, "model"), "vocab");
   // without creating a list of its 50,000 entries, which would slow down the start
-  for (const token in vocabulary as object) check(token, member(vocabulary, token));
-  const added = member(file, "added_tokens");
-  if (Array.isArray(added)) for (const token of added) check(member(token, "content"), member(token, "id"));
+  for (const token in vocabulary as object) check(token, memberOf(vocabulary, token));
+  const added = memberOf(file, "added_tokens");
+  if (Array.isArray(added))
+    for (const token of added) check(memberOf(token, "content"), memberOf(token, "id"));
 }

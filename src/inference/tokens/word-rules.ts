@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "../../errors.ts";
+import { memberOf } from "../../records.ts";
 
 /** How a tokenizer.json splits texts into words, as far as the look-up and the counting of long texts depend on it. */
 export interface WordRules {
@@ -25,19 +26,19 @@ export const PLAIN_WORDS = /[A-Za-z0-9]+|[^\sA-Za-z0-9]/g;
  * @throws ServiceError INVALID_MODEL for any other kind, for which the bound does not hold
  */
 export function readWordRules(file: unknown): WordRules {
-  const [normalizer, preTokenizer] = [member(file, "normalizer"), member(file, "pre_tokenizer")];
-  const longestWord = member(member(file, "model"), "max_input_chars_per_word");
-  const isWordPiece = member(member(file, "model"), "type") === "WordPiece";
+  const [normalizer, preTokenizer] = [memberOf(file, "normalizer"), memberOf(file, "pre_tokenizer")];
+  const longestWord = memberOf(memberOf(file, "model"), "max_input_chars_per_word");
+  const isWordPiece = memberOf(memberOf(file, "model"), "type") === "WordPiece";
   if (isWordPiece && typeof longestWord === "number" && longestWord > 0) {
-    if (member(normalizer, "type") === "BertNormalizer") {
-      const isCased = member(normalizer, "lowercase") !== true;
-      const isPlain = member(preTokenizer, "type") === "BertPreTokenizer";
+    if (memberOf(normalizer, "type") === "BertNormalizer") {
+      const isCased = memberOf(normalizer, "lowercase") !== true;
+      const isPlain = memberOf(preTokenizer, "type") === "BertPreTokenizer";
       if (isPlain) return { isCased, longestWord, fewestTokens: fewestTokens(longestWord, 1) };
       if (isDeepStrictEqual(preTokenizer, bertInRuns(longestWord)))
         return { isCased, longestWord, fewestTokens: fewestTokens(longestWord, longestWord) };
     }
     const steps = members(normalizer, "normalizers");
-    const isCased = !steps.some((step) => member(step, "type") === "Lowercase");
+    const isCased = !steps.some((step) => memberOf(step, "type") === "Lowercase");
     const plain = isCased ? PLAIN_TEXT : PLAIN_TEXT.toLowerCase();
     const splits = members(preTokenizer, "pretokenizers");
     if (steps.length > 0 && steps.every(leavesPlainTexts) && splitsAsBert(splits, plain, longestWord)) {
@@ -82,20 +83,20 @@ const PLAIN_TEXT = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCha
   .join("");
 
 function leavesPlainTexts(step: unknown): boolean {
-  const type = member(step, "type");
+  const type = memberOf(step, "type");
   if (type === "NFD" || type === "NFKD" || type === "Lowercase") return true;
-  const pattern = classPattern(member(step, "pattern"));
-  const content = member(step, "content");
+  const pattern = classPattern(memberOf(step, "pattern"));
+  const content = memberOf(step, "content");
   if (type !== "Replace" || pattern === undefined || typeof content !== "string") return false;
   return PLAIN_TEXT.replace(pattern, content) === PLAIN_TEXT;
 }
 
 function splitPattern(step: unknown, behavior: string): RegExp | undefined {
   const isSplit =
-    member(step, "type") === "Split" &&
-    member(step, "behavior") === behavior &&
-    member(step, "invert") === false;
-  return isSplit ? classPattern(member(step, "pattern")) : undefined;
+    memberOf(step, "type") === "Split" &&
+    memberOf(step, "behavior") === behavior &&
+    memberOf(step, "invert") === false;
+  return isSplit ? classPattern(memberOf(step, "pattern")) : undefined;
 }
 
 /**
@@ -103,7 +104,7 @@ function splitPattern(step: unknown, behavior: string): RegExp | undefined {
  * begins with what stands before the place: the library crashes if such a place is the beginning of a text.
  */
 function classPattern(pattern: unknown): RegExp | undefined {
-  const source = member(pattern, "Regex");
+  const source = memberOf(pattern, "Regex");
   if (typeof source !== "string" || !CLASS_PATTERN.test(source)) return undefined;
   try {
     return new RegExp(source, "gu");
@@ -126,11 +127,6 @@ function classPatternGrammar(): RegExp {
 }
 
 function members(value: unknown, name: string): readonly unknown[] {
-  const list = member(value, "type") === "Sequence" ? member(value, name) : undefined;
+  const list = memberOf(value, "type") === "Sequence" ? memberOf(value, name) : undefined;
   return Array.isArray(list) ? list : [];
-}
-
-/** @returns undefined if `value` has no such member */
-export function member(value: unknown, name: string | number): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { lstatSync, rmSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
+import { codeOf, ServiceError } from "../../errors.ts";
 import { checkExposure } from "../../options/exposure.ts";
 import { OPTION_TABLE, type ServiceOptions } from "../../options/table.ts";
 
@@ -35,7 +35,7 @@ export async function listenOnSocket(server: FastifyInstance, path: string): Pro
   try {
     await server.listen({ path });
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    const reason = codeOf(cause) ?? String(cause);
     throw cannotListen(path, ADVICE[reason] ?? reason, cause);
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, watchFile } from "node:fs";
 import { Server as TlsServer } from "node:https";
 import { createSecureContext } from "node:tls";
 import type { FastifyInstance } from "fastify";
-import { fileFault, invalidOption } from "../../errors.ts";
+import { codeOf, fileFault, invalidOption } from "../../errors.ts";
 import { KeyRing } from "../../keys/key-ring.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
@@ -30,7 +30,7 @@ export function readTls({ tlsCert, tlsKey }: ServiceOptions): TlsFiles | undefin
     createSecureContext(files);
     return files;
   } catch (cause) {
-    const code = codeOf(cause);
+    const code = codeOf(cause) ?? String(cause);
     throw invalidOption(
       code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH"
         ? `--tls-key ${tlsKey} is not the private key of the certificate in --tls-cert ${tlsCert}.`
@@ -46,9 +46,6 @@ function readPem(flag: string, file: string): Buffer {
     throw invalidOption(`${flag} ${file} cannot be read: ${fileFault(cause)}.`);
   }
 }
-
-const codeOf = (error: unknown) =>
-  error instanceof Error && "code" in error ? String(error.code) : String(error);
 
 export interface Reloaded {
   readonly options: ServiceOptions;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { createEngine, type EngineCore } from "../../engine.ts";
-import { ServiceError } from "../../errors.ts";
+import { codeOf, ServiceError } from "../../errors.ts";
 import { systemClock } from "../../inference/clock.ts";
 import { checkAddresses, checkExposure, checkTraces } from "../../options/exposure.ts";
 import { completeOptions } from "../../options/resolve.ts";
@@ -150,7 +150,7 @@ async function listenForMetrics(
 }
 
 function cannotListen(host: string, port: number, flag: string, cause: unknown): ServiceError {
-  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  const reason = codeOf(cause) ?? String(cause);
   const advice = (LISTEN_ADVICE[reason] ?? reason).replace("--port", flag);
   return new ServiceError("INTERNAL", `cannot listen on ${host} port ${port}: ${advice}.`, { cause });
 }

@@ -1,4 +1,5 @@
 import { invalidModel } from "../../errors.ts";
+import { memberOf } from "../../records.ts";
 import { count } from "../package/folder-files.ts";
 import type { Manifest } from "../package/manifest-schema.ts";
 import { type ModelPackage, readPackageFile } from "../package/package.ts";
@@ -45,8 +46,7 @@ export async function configNumbers(
     throw invalidModel("config.json is not JSON.", { cause });
   }
   return (name, least) => {
-    const value: unknown =
-      typeof config === "object" && config !== null ? Reflect.get(config, name) : undefined;
+    const value = memberOf(config, name);
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
     throw invalidModel(`config.json: ${name} must be a whole number of at least ${least}.`);
   };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { messageOf, ServiceError } from "../../errors.ts";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
 import { Checksum, checksumOf } from "./checksum.ts";
 import { WeightsWriter } from "./weights-writer.ts";
@@ -166,8 +166,6 @@ async function temporaryGraph(
   const release = () => rm(made, { recursive: true, force: true }).catch(() => {});
   return { path: path.join(made, GRAPH), release };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function nameOf(source: GraphSource): string {
   const sorted = (record: object) => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));

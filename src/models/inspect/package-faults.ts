@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { ServiceError } from "../../errors.ts";
+import { codeOf, ServiceError } from "../../errors.ts";
 import { checkGraph, openTokenizer } from "../architectures/architectures.ts";
 import { examineManifest, type Manifest } from "../package/manifest.ts";
 import { type ModelPackage, revisionFault } from "../package/package.ts";
-import { codeOf, digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
+import { digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
 import { safetensorsFaults } from "./weights-faults.ts";
 
 /** A reason why a package cannot be served. */

@@ -1,9 +1,9 @@
 import { constants, copyFile, lstat, mkdtemp, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { invalidModel, ServiceError } from "../../errors.ts";
+import { codeOf, invalidModel, ServiceError } from "../../errors.ts";
 import type { Manifest } from "../package/manifest.ts";
 import { packagePath, readManifestText } from "../package/package.ts";
-import { codeOf, digestOf, makeFolder } from "../package/package-file.ts";
+import { digestOf, makeFolder } from "../package/package-file.ts";
 
 const MANIFEST = "manifest.json";
 

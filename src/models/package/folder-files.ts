@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileFault, invalidModel } from "../../errors.ts";
+import { isRecord } from "../../records.ts";
 import { isPlainFileName } from "./names.ts";
 import { digestOf, locateFile, parseJson } from "./package-file.ts";
 
@@ -51,8 +52,4 @@ export const count = (value: unknown, otherwise: number) =>
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
   return value === undefined ? "none" : typeof value;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

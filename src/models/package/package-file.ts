@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../errors.ts";
 import { ARCHITECTURE_FACTS } from "../architectures/manifests.ts";
 
 /** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
@@ -122,6 +123,3 @@ const isFolder = (folder: string) =>
   );
 
 /** The system's error code, for example `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
-}

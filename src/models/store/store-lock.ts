@@ -3,7 +3,8 @@ import { link, open, readFile, rename, rm, stat, utimes } from "node:fs/promises
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, makeFolder } from "../package/package-file.ts";
+import { codeOf } from "../../errors.ts";
+import { makeFolder } from "../package/package-file.ts";
 
 /** The owner of a lock. */
 interface Owner {

@@ -1,7 +1,6 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
-import { codeOf } from "../package/package-file.ts";
+import { codeOf, ServiceError } from "../../errors.ts";
 import { packageFolder } from "./store.ts";
 import { type LockPace, takeLock } from "./store-lock.ts";
 

@@ -1,10 +1,9 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { ServiceError } from "../../errors.ts";
+import { codeOf, ServiceError } from "../../errors.ts";
 import type { Manifest } from "../package/manifest.ts";
 import { isModelId } from "../package/names.ts";
 import { openManifest, otherNames } from "../package/package.ts";
-import { codeOf } from "../package/package-file.ts";
 import { PUBLISHED_MODELS, type PublishedModel } from "./catalogue.ts";
 
 /** Environment variables. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../records.ts";
 import { ELEMENT_BYTES, isTensorType, type TensorType } from "./tensor-type.ts";
 
 /** Bytes of the header's length field, little endian. */
@@ -57,10 +58,6 @@ export function placeOf(name: string, entry: unknown, dataBegin: number): Tensor
   if (end - begin !== wanted)
     return `has ${end - begin} bytes for the tensor ${name} of shape [${shape}] in ${dtype}, expected ${wanted}`;
   return { type: dtype, shape, begin: dataBegin + begin, end: dataBegin + end };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSizes(value: unknown): value is number[] {

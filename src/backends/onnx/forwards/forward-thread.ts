@@ -1,5 +1,6 @@
 /** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../../../errors.ts";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
 import { unmap } from "../../tensors/mapped-array.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
@@ -46,7 +47,7 @@ async function answer(round: Round): Promise<void> {
     port.postMessage({ results } satisfies RoundReply, transfer);
   } catch (error) {
     port.postMessage({
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
     } satisfies RoundReply);
   }
 }

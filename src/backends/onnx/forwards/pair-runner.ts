@@ -1,4 +1,4 @@
-import { invalidModel } from "../../../errors.ts";
+import { invalidModel, messageOf } from "../../../errors.ts";
 import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
@@ -158,5 +158,4 @@ async function open(
   }
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const invalid = (what: string, cause?: unknown) => invalidModel(`model.onnx ${what}.`, cause);

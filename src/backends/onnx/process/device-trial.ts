@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { messageOf } from "../../../errors.ts";
 import type { TokenTree } from "../../../inference/ports.ts";
 import type { Precision } from "../../../models/architectures/architecture.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
@@ -46,8 +47,6 @@ export interface TrialRun {
 const RUNS = 3;
 /** Maximum tokens of a trial's state. Chosen: enough work for a device to be worth its transfers. */
 const STATE_TOKENS = 192;
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function tryDevice(device: OnnxDevice): Promise<TrialReply> {
   const listed = listSupportedBackends().find(({ name }) => name === device);

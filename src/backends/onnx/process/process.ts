@@ -1,3 +1,4 @@
+import { messageOf } from "../../../errors.ts";
 /**
  * The inference process: holds the model and scores the forests that its parent sends. It is a process and not a thread,
  * because a run cannot be interrupted: ending a thread during a run aborts the whole service.
@@ -18,7 +19,6 @@ let runner: Runner | undefined;
 
 /** Send errors are ignored: they mean that the parent has died, and this process is about to end. */
 const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {});
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Time between reads of the memory size. Chosen: a read takes about 20 microseconds. */
 const MEMORY_EACH_MS = 1_000;

@@ -1,5 +1,6 @@
 import { invalidModel } from "../../../errors.ts";
 import type { Gemma3Shape, LayerKind } from "../../../onnx/causal/gemma3-io.ts";
+import { isRecord } from "../../../records.ts";
 
 /** The members of a gemma3_text model's `config.json` that the graph needs. */
 export type Gemma3Config = Omit<Gemma3Shape, "positions" | "headInner"> & {
@@ -86,8 +87,8 @@ function ropeTheta(config: Json): Record<LayerKind, number> {
   }
   const thetaOf = (kind: LayerKind) => {
     const name = `${kind}_attention`;
-    const of = isObject(parameters) ? parameters[name] : undefined;
-    if (!isObject(of)) throw invalid(`lacks the member ${name} in rope_parameters`);
+    const of = isRecord(parameters) ? parameters[name] : undefined;
+    if (!isRecord(of)) throw invalid(`lacks the member ${name} in rope_parameters`);
     const type = of.rope_type ?? "default";
     if (type !== "default")
       throw invalid(`has rope_type ${shown(type)} in rope_parameters.${name}; only "default" is supported`);
@@ -113,15 +114,13 @@ function positive(config: Json, name: string, where = ""): number {
 function parse(text: string): Json {
   try {
     const config: unknown = JSON.parse(text);
-    if (isObject(config)) return config;
+    if (isRecord(config)) return config;
   } catch (cause) {
     throw invalid("is not JSON", cause);
   }
   throw invalid("is not a JSON object");
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const shown = (value: unknown) => String(JSON.stringify(value)).slice(0, 100);
 
 const invalid = (what: string, cause?: unknown) => invalidModel(`config.json ${what}.`, cause);

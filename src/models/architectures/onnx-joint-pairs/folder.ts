@@ -1,5 +1,6 @@
 import { invalidModel } from "../../../errors.ts";
-import { count, digests, isRecord, plainNames, readRecord, shown } from "../../package/folder-files.ts";
+import { isRecord } from "../../../records.ts";
+import { count, digests, plainNames, readRecord, shown } from "../../package/folder-files.ts";
 import type { FolderFacts } from "../architecture.ts";
 import { limitsOf, TEXT_FILES } from "../joint-limits.ts";
 
