@@ -74,7 +74,7 @@ async function chooseWorkload(options: BenchOptions, modelPackage: ModelPackage)
   const chosen = WORKLOADS.find(({ name }) => name === options.workload);
   if (chosen) return chosen;
   const names = WORKLOADS.map(({ name }) => name).join(", ");
-  throw new ServiceError("INVALID_OPTION", `--workload takes one of ${names}.`);
+  throw new ServiceError("INVALID_OPTION", `--workload: expected one of ${names}, got another name.`);
 }
 
 /** Notes on servers whose limits are below the workload's sizes, one line each. */

@@ -28,7 +28,7 @@ function kindOf(file) {
 function filesOf(lane) {
   const kinds = LANES[lane];
   if (kinds === undefined)
-    throw new Error(`--lane must be one of ${Object.keys(LANES).join(", ")}, not ${lane}`);
+    throw new Error(`--lane: expected one of ${Object.keys(LANES).join(", ")}, got ${lane}`);
   return TEST_FOLDERS.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(folder, file)),
   )

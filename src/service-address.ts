@@ -22,15 +22,15 @@ interface Sent {
 /**
  * Reads an http or https URL, or one that {@link socketUrl} makes.
  *
- * @param rule beginning of the message for another one
+ * @param what names it in the message for another one
  * @throws ServiceError INVALID_OPTION
  */
-export function serviceAddress(given: string, rule = "the URL of a service must look like"): ServiceAddress {
+export function serviceAddress(given: string, what = "the URL of a service"): ServiceAddress {
   const address = parsed(given);
   if (address !== undefined) return address;
   const shown = JSON.stringify(given.replace(/.*@|[?#].*/gs, "...")); // without secrets
   throw invalidOption(
-    `${rule} http://127.0.0.1:8700 or http+unix:///run/decision.sock, without user, query and fragment, not ${shown}.`,
+    `${what}: expected an address like http://127.0.0.1:8700 or http+unix:///run/decision.sock, without user, query and fragment, got ${shown}.`,
   );
 }
 

@@ -53,7 +53,7 @@ describe("the address of a service", () => {
         () => connectDecider(text),
         (error: unknown) => {
           assert.ok(error instanceof ServiceError && error.kind === "INVALID_OPTION");
-          assert.match(error.message, /must look like http:.* or http\+unix:.*, not "/);
+          assert.match(error.message, /expected an address like http:.* or http\+unix:.*, got "/);
           return !error.message.includes("secret");
         },
       );

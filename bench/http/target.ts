@@ -46,7 +46,7 @@ export class Target {
 
   /** @param apiKey sent as `Authorization: Bearer` */
   constructor(url: string, apiKey?: string | undefined) {
-    const { name, origin, prefix, socketPath } = serviceAddress(url, "a server's URL must look like");
+    const { name, origin, prefix, socketPath } = serviceAddress(url, "the URL of a server");
     this.#prefix = prefix;
     this.url = name;
     this.connection = { url: origin + prefix, ...(socketPath !== undefined && { socketPath }) };

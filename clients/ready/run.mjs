@@ -87,7 +87,7 @@ async function chosenClients(only) {
     .map(({ name }) => name)
     .sort();
   const unknown = only?.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`--only takes ${names.join(", ")}, not ${unknown}`);
+  if (unknown !== undefined) throw new Error(`--only: expected ${names.join(", ")}, got ${unknown}`);
   return Promise.all(
     (only ?? names).map(async (name) => ({
       name,

@@ -158,7 +158,7 @@ async function* recordsOf(
   if (failure === undefined) await new Promise<void>((resolve) => parser.end(() => resolve()));
   yield* read.splice(0);
   if (failure !== undefined) {
-    const msg = `Not valid CSV, the rest of the file cannot be read: ${failure.message}.`;
+    const msg = `Expected CSV, got a fault after which the rest of the file cannot be read: ${failure.message}.`;
     yield { cells: rowFault(msg, "wrong_type"), endByte: parser.info.bytes, line: parser.info.lines };
   }
 }

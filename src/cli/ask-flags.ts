@@ -112,7 +112,7 @@ export function serviceUrl(
 
 /** @throws ServiceError INVALID_OPTION */
 function checkedUrl(source: string, given: string): string {
-  serviceAddress(given, `${source} takes an address such as`);
+  serviceAddress(given, source);
   return given;
 }
 
@@ -142,7 +142,7 @@ export function formatOf(flag: string, file: string, given: string | undefined, 
   if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
   if (/\.[ct]sv$/i.test(file)) return "csv";
   throw invalidOption(
-    `${flag} must be a file name that ends in .jsonl, .csv or .tsv; otherwise add ${flag}-format.`,
+    `${flag}: expected a name that ends in .jsonl, .csv or .tsv, got another; otherwise add ${flag}-format.`,
   );
 }
 
@@ -156,6 +156,6 @@ export function delimiterOf(given: string | undefined, file: string): string | u
   const character = given === "tab" || given === "\\t" ? "\t" : given;
   if (/^[^"\r\n]$/u.test(character)) return character;
   throw invalidOption(
-    `--delimiter takes one character other than a quote, or tab, not ${JSON.stringify(given.slice(0, 60))}.`,
+    `--delimiter: expected one character other than a quote, or tab, got ${JSON.stringify(given.slice(0, 60))}.`,
   );
 }

@@ -18,7 +18,7 @@ export async function readQuestions(file: string, flag = "--questions"): Promise
   if (isJsonObject(questions) && questions.size > 0 && [...questions.values()].every(isJsonObject))
     return questions;
   throw invalidOption(
-    `${flag} must be a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}; ${file} contains something else.`,
+    `${flag}: expected a JSON file with an object from name to question, for example {"angry": {"type": "noul", "instructions": "The customer is angry."}}, got something else in ${file}.`,
   );
 }
 

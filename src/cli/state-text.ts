@@ -47,11 +47,11 @@ export async function fileText(file: string, flag: string): Promise<string> {
   if (text.trim() !== "") return text;
   throw file === "-"
     ? emptyInput(flag)
-    : invalidOption(`${flag} must be a file with text; ${file} is empty.`);
+    : invalidOption(`${flag}: expected a file with text, got an empty one: ${file}.`);
 }
 
 function fileBytes(file: string, flag: string): Promise<Buffer> {
-  if (file === "") throw invalidOption(`${flag} takes the name of a file, not "".`);
+  if (file === "") throw invalidOption(`${flag}: expected the name of a file, got "".`);
   return readFile(file).catch((cause: unknown) => {
     throw invalidOption(`${flag} ${file} cannot be read: ${fileFault(cause)}.`);
   });

@@ -61,7 +61,7 @@ function labelOf(
   if (found !== undefined) return found;
   throw new ServiceError(
     "INVALID_OPTION",
-    `--input, row ${row}: the label of ${JSON.stringify(name)} must be one of ${labels.map((one) => JSON.stringify(one)).join(", ")}, not ${JSON.stringify(text.slice(0, 60))}.`,
+    `--input, row ${row}: the label of ${JSON.stringify(name)}: expected one of ${labels.map((one) => JSON.stringify(one)).join(", ")}, got ${JSON.stringify(text.slice(0, 60))}.`,
   );
 }
 

@@ -63,7 +63,9 @@ function readEndpoint(value: string): string {
   const url = parsed(value);
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
   if (!isPlain)
-    throw invalid("HF_ENDPOINT takes an address like https://huggingface.co, without user and query.");
+    throw invalid(
+      "HF_ENDPOINT: expected an address like https://huggingface.co, without user and query, got another text.",
+    );
   return url.href.replace(/\/+$/, "");
 }
 
@@ -71,13 +73,17 @@ function readProxy(name: string, value: string | undefined): string {
   if (!value) return "";
   const url = parsed(value);
   if (url && /^https?:$/.test(url.protocol) && url.hostname !== "") return url.href;
-  throw invalid(`${name} takes an address like http://proxy:3128 or http://user:password@proxy:3128.`);
+  throw invalid(
+    `${name}: expected an address like http://proxy:3128 or http://user:password@proxy:3128, got another text.`,
+  );
 }
 
 function readSeconds(value: string): number {
   const seconds = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (seconds >= 1 && seconds <= MAX_STALL_SECONDS) return seconds;
-  throw invalid(`HF_HUB_DOWNLOAD_TIMEOUT takes whole seconds from 1 to ${MAX_STALL_SECONDS}.`);
+  throw invalid(
+    `HF_HUB_DOWNLOAD_TIMEOUT: expected whole seconds from 1 to ${MAX_STALL_SECONDS}, got another value.`,
+  );
 }
 
 async function readToken(env: Environment, file: string): Promise<string | undefined> {

@@ -97,7 +97,7 @@ function checked(content: unknown, path: string): Readonly<Record<string, Config
     if (row === undefined)
       throw invalidOption(`${path} has a member that is no option: ${JSON.stringify(name.slice(0, 60))}.`);
     if (!TYPES[row.kind].fits(value))
-      throw invalidOption(`${path}: ${name} takes ${TYPES[row.kind].said}, not ${typeOf(value)}.`);
+      throw invalidOption(`${path}: ${name}: expected ${TYPES[row.kind].said}, got ${typeOf(value)}.`);
   }
   return content as Readonly<Record<string, ConfigValue>>; // every member has been looked at
 }

@@ -57,17 +57,17 @@ export function checkAddresses({
 }: ServiceOptions): void {
   if (metrics && socket === "" && metricsPort !== 0 && metricsPort === port)
     throw invalidOption(
-      `--metrics-port takes another port than --port, not ${port}; 0 serves the metrics on --port.`,
+      `--metrics-port: expected another port than --port, got ${port}; 0 serves the metrics on --port.`,
     );
   const wrong = corsOrigin.find((origin) => origin !== "*" && !isOrigin(origin));
   if (wrong !== undefined)
     throw invalidOption(
-      `--cors-origin takes scheme and host as browsers send them, such as https://shop.example, or *, not ${JSON.stringify(wrong.slice(0, 60))}.`,
+      `--cors-origin: expected scheme and host as browsers send them, such as https://shop.example, or *, got ${JSON.stringify(wrong.slice(0, 60))}.`,
     );
   const noHost = allowedHost.find((host) => !isIP(host) && !/^[\w.-]*\w$/.test(host));
   if (noHost === undefined) return;
   throw invalidOption(
-    `--allowed-host takes a host name without scheme and port, such as decisions.example.org, not ${JSON.stringify(noHost.slice(0, 60))}.`,
+    `--allowed-host: expected a host name without scheme and port, such as decisions.example.org, got ${JSON.stringify(noHost.slice(0, 60))}.`,
   );
 }
 
@@ -89,7 +89,7 @@ export function readApiKey(env: Readonly<Record<string, string | undefined>>): s
   // RFC 9110, 5.5: a field value neither begins nor ends with white space and holds no control characters
   if (key.trim() === key && !/[\p{Cc}]/u.test(key)) return key;
   throw invalidOption(
-    "DECISION_API_KEY takes a text without control characters and without white space at its ends.",
+    "DECISION_API_KEY: expected a text without control characters and without white space at its ends, got another.",
   );
 }
 

@@ -53,7 +53,7 @@ function rawValue(row: OptionRow, name: string, value: unknown): string | boolea
   if (row.kind === "list" && Array.isArray(value)) return value;
   if (row.kind === "integer" && typeof value === "number") return String(value);
   if (typeof value === expected && (typeof value === "string" || typeof value === "boolean")) return value;
-  throw invalidOption(`${name} takes a ${expected}, not a ${value === null ? "null" : typeof value}.`);
+  throw invalidOption(`${name}: expected a ${expected}, got a ${value === null ? "null" : typeof value}.`);
 }
 
 const JS_TYPES = { integer: "number", text: "string", switch: "boolean", list: "list of texts" } as const;
@@ -153,7 +153,7 @@ function readInteger(row: IntegerRow, source: string, text: string): number {
   if (value >= row.min && value <= row.max) return value;
   const unit = row.unit ? ` ${row.unit}` : "";
   throw invalidOption(
-    `${source} takes a whole number from ${row.min} to ${row.max}${unit}, not ${quoted(text)}.`,
+    `${source}: expected a whole number from ${row.min} to ${row.max}${unit}, got ${quoted(text)}.`,
   );
 }
 
@@ -168,22 +168,23 @@ const SWITCH_VALUES: ReadonlyMap<string, boolean> = new Map([
 function readSwitch(source: string, text: string): boolean {
   const value = SWITCH_VALUES.get(text.toLowerCase());
   if (value !== undefined) return value;
-  throw invalidOption(`${source} takes true or false, not ${quoted(text)}.`);
+  throw invalidOption(`${source}: expected true or false, got ${quoted(text)}.`);
 }
 
 function readList(source: string, raw: unknown): readonly string[] {
   const items: unknown[] = Array.isArray(raw) ? raw : [];
   return items.map((item) => {
     if (typeof item === "string" && item.trim() !== "") return item;
-    throw invalidOption(`${source} takes a name of at least one character, not ${quoted(String(item))}.`);
+    throw invalidOption(`${source}: expected a name of at least one character, got ${quoted(String(item))}.`);
   });
 }
 
 function readText(row: TextRow, source: string, text: string): string {
   if (row.values && !row.values.includes(text) && !isNumbered(row, text)) {
-    throw invalidOption(`${source} takes ${oneOf(valuesOf(row))}, not ${quoted(text)}.`);
+    throw invalidOption(`${source}: expected ${oneOf(valuesOf(row))}, got ${quoted(text)}.`);
   }
-  if (text === "") throw invalidOption(`${source} takes a text of at least one character, not an empty one.`);
+  if (text === "")
+    throw invalidOption(`${source}: expected a text of at least one character, got an empty one.`);
   return text;
 }
 

@@ -211,6 +211,6 @@ export function tuningId(
 function fault(flag: string, file: string, what: string): ServiceError {
   return new ServiceError(
     "INVALID_OPTION",
-    `${flag} takes a file that \`decision tune\` has written; ${file} ${what}.`,
+    `${flag}: expected a file that \`decision tune\` has written, got another: ${file} ${what}.`,
   );
 }

@@ -177,7 +177,7 @@ describe("rows of CSV", () => {
       const { rows } = await csvRows(chunksOf(bytes, 65_536), FIELD);
       const list = await listOf(rows);
       assert.deepEqual([shown(list[0] as Row), list.length], ['"a"', 2]);
-      assert.match(shown(list[1] as Row), /^row: Not valid CSV/);
+      assert.match(shown(list[1] as Row), /^row: Expected CSV/);
     }
   });
 

@@ -24,12 +24,12 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
   const full = path.join(folder, "full.json");
   writeFileSync(full, JSON.stringify({ format: "typed-decisions-bench-v1", options: { effort: "full" } }));
   const cases: { name: string; args: string[]; says: RegExp }[] = [
-    { name: "a count", args: ["--count", "0"], says: /--count takes a whole number from 1, not "0"/ },
-    { name: "seconds", args: ["--seconds", "x"], says: /--seconds takes a number above 0/ },
-    { name: "a rate", args: ["--rate", "0"], says: /--rate takes a number above 0/ },
+    { name: "a count", args: ["--count", "0"], says: /--count: expected a whole number from 1, got "0"/ },
+    { name: "seconds", args: ["--seconds", "x"], says: /--seconds: expected a number above 0/ },
+    { name: "a rate", args: ["--rate", "0"], says: /--rate: expected a number above 0/ },
     { name: "a part", args: ["--part", "all"], says: /--part/ },
-    { name: "a workload", args: ["--workload", "x"], says: /--workload takes one of short, .*mixed/ },
-    { name: "a URL", args: ["--url", "nowhere"], says: /a server's URL must look like/ },
+    { name: "a workload", args: ["--workload", "x"], says: /--workload: expected one of short, .*mixed/ },
+    { name: "a URL", args: ["--url", "nowhere"], says: /the URL of a server: expected an address like/ },
     { name: "an option of the service", args: ["--max-batch-size", "0"], says: /--max-batch-size/ },
     {
       name: "an earlier report that is not there",

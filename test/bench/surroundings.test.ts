@@ -61,7 +61,7 @@ describe("the service that the bench starts", () => {
 describe("a server at a URL", () => {
   for (const url of ["localhost:8700", "ftp://x", "", "http://"]) {
     it(`is not ${JSON.stringify(url)}`, () =>
-      assert.throws(() => new Target(url), /a server's URL must look like/));
+      assert.throws(() => new Target(url), /the URL of a server: expected an address like/));
   }
 
   it("is said not to answer, where none does", async () => {

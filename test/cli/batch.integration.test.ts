@@ -212,7 +212,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "a file that holds no questions",
       args: [...DECIDE, "--questions", "model/manifest.json"],
-      says: /must be a JSON file with an object from name to question/,
+      says: /expected a JSON file with an object from name to question/,
     },
     { name: "no question", args: DECIDE, says: /--question, --questions/ },
     { name: "no state", args: ["decide", "--question", "?"], says: /--state, --state-file/ },
@@ -229,7 +229,7 @@ describe("what is wrong in the arguments is refused before the model is loaded",
     {
       name: "an address that is none",
       args: ["decide", "--state", "x", "--question", "?", "--url", "localhost:1"],
-      says: /--url takes an address such as http:\/\/127\.0\.0\.1:8700 or .*, not "localhost:1"/,
+      says: /--url: expected an address like http:\/\/127\.0\.0\.1:8700 or .*, got "localhost:1"/,
     },
     {
       name: "a model and a service",

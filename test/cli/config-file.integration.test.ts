@@ -27,7 +27,7 @@ describe("decision.yaml in the working folder", () => {
       const unnamed = await run(args);
       assert.match(unnamed.stderr, /unknown model "none"/, args[0]);
       const named = await run(args, { DECISION_CONFIG: "decision.yaml" });
-      assert.match(named.stderr, /decision\.yaml: port takes a whole number, not a string/, args[0]);
+      assert.match(named.stderr, /decision\.yaml: port: expected a whole number, got a string/, args[0]);
     }
   });
 
@@ -38,7 +38,7 @@ describe("decision.yaml in the working folder", () => {
       assert.equal(status, 2);
       const [first, second] = stderr.split("\n");
       assert.match(first ?? "", /^decision \w+: options from .*\/decision\.yaml$/);
-      assert.match(second ?? "", /decision\.yaml: queue-size takes a whole number from 1/);
+      assert.match(second ?? "", /decision\.yaml: queue-size: expected a whole number from 1/);
     }
   });
 
@@ -51,6 +51,6 @@ describe("decision.yaml in the working folder", () => {
       /sets host, allow-unauthenticated, cors-origin, which .* only if it is named/,
     );
     const named = await run(["serve", "--config", "decision.yaml"]);
-    assert.match(named.stderr, /^decision serve: decision\.yaml: port takes a whole number/);
+    assert.match(named.stderr, /^decision serve: decision\.yaml: port: expected a whole number/);
   });
 });

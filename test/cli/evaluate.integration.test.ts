@@ -149,18 +149,18 @@ describe("decision evaluate", () => {
     const cases: [string[], RegExp][] = [
       [
         [...QUESTIONS, "--input", "wrong.jsonl"],
-        /row 1: the label of "intent" must be one of "refund", "cancel"/,
+        /row 1: the label of "intent": expected one of "refund", "cancel"/,
       ],
       [[...QUESTIONS, "--input", "empty.jsonl"], /--input has no rows/],
       [[...QUESTIONS, "--input", "bare.jsonl"], /--input has no label for "intent"/],
       [[...QUESTIONS, "--input", "rows.csv"], /no column "state"/],
-      [[...MANY, "--target", "95"], /--target takes a share/],
+      [[...MANY, "--target", "95"], /--target: expected a share/],
       [[...MANY, "--check", "questions.json"], /--check needs a file written by --thresholds/],
       [
         [...MANY, "--report", "none/page.html"],
         /--report none.page\.html cannot be written: its folder does not exist/,
       ],
-      [[...MANY, "--thresholds", "."], /--thresholds takes a file/],
+      [[...MANY, "--thresholds", "."], /--thresholds: expected a file/],
       [["--questions", "wording.json", "--input", "many.jsonl", "--check", "kept.json"], /lacks "angry"/],
     ];
     for (const [args, says] of cases) {

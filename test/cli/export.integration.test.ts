@@ -178,7 +178,7 @@ describe("decision model export", () => {
     await writeFile(path.join(output, "mine"), "");
     const { status, stderr } = await inProcess(["model", "export", "--format", "onnx", "--output", output]);
     assert.equal(status, 2);
-    assert.match(stderr, /--output must be a new or empty folder: .*taken is not empty/);
+    assert.match(stderr, /--output: expected a new or empty folder, got .*taken, which is not empty/);
     assert.deepEqual(await readdir(output), ["mine"]);
   });
 
@@ -204,7 +204,7 @@ describe("decision model export", () => {
   for (const [what, args, says] of [
     ["no format", ["--output", "x"], /format/],
     ["no folder", ["--format", "onnx"], /output/],
-    ["an empty folder's name", ["--format", "onnx", "--output", ""], /--output takes a folder/],
+    ["an empty folder's name", ["--format", "onnx", "--output", ""], /--output: expected a folder/],
     ["an unknown format", ["--format", "tflite", "--output", "x"], /--format.*triton, kserve, onnx/s],
     ["an unknown precision", ["--format", "onnx", "--output", "x", "--precision", "fp8"], /int8, fp32/],
     [

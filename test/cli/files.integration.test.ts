@@ -53,7 +53,7 @@ describe("a file to read", () => {
       );
       const held = await run(`${line} folder`);
       assert.equal(held.status, 2, held.stderr);
-      assert.match(held.stderr, /folder (cannot be read: it is a folder \(EISDIR\)|is a folder)\./);
+      assert.match(held.stderr, /folder cannot be read: it is a folder \(EISDIR\)\.|got the folder .*folder\./);
     });
 
   it("that is empty or not text gives an error that names its flag", async () => {
@@ -61,7 +61,7 @@ describe("a file to read", () => {
       /-file$|questions$|--check$|--compare$/.test(line),
     ))
       for (const [file, fault] of [
-        ["empty", "empty is empty"],
+        ["empty", "got an empty one: empty"],
         ["latin1", "latin1 has bytes that are not UTF-8 (first in line 1)"],
       ] as const) {
         if (!line.startsWith("bench") && named.startsWith("--")) {
@@ -102,7 +102,7 @@ describe("a file to write", () => {
         ["none/x", "none/x cannot be written: its folder does not exist (ENOENT)."],
         ["empty/x", "empty/x cannot be written: a part of its path is not a folder (ENOTDIR)."],
         ["folder", "folder"],
-        ["-", "must be a file name; it cannot be written to standard output."],
+        ["-", "expected the name of a file, got standard output."],
       ] as const) {
         const { status, stderr } = await run(`${line} ${file}`);
         assert.equal(status, 2, stderr);
@@ -201,7 +201,7 @@ describe("the delimiter of CSV", () => {
     for (const wrong of ["", ";;", '"', "\n"]) {
       const { status, stderr } = await withRows("semi.csv", "id;state\n", ["--delimiter", wrong]);
       assert.equal(status, 2);
-      assert.match(stderr, /--delimiter takes one character other than a quote, or tab, not "/);
+      assert.match(stderr, /--delimiter: expected one character other than a quote, or tab, got "/);
     }
   });
 });
@@ -212,10 +212,10 @@ describe("a service to compare with", () => {
     const { stderr } = await run(`${line} --compare-tuning questions.json`);
     assert.match(
       stderr,
-      /--compare-tuning takes a file that `decision tune` has written; questions\.json lacks/,
+      /--compare-tuning: expected a file that `decision tune` has written, got another: questions\.json lacks/,
     );
     const empty = await inProcess([...line.split(" "), "--compare-url", ""], { cwd: folder });
-    assert.match(empty.stderr, /--compare-url takes an address/);
+    assert.match(empty.stderr, /--compare-url: expected an address/);
   });
 });
 
@@ -237,7 +237,7 @@ describe("flags for a model of the command's own", () => {
     }
     const wrong = await inProcess(["mcp"], { cwd: folder, env: { DECISION_URL: "ftp://x" } });
     assert.deepEqual(
-      [wrong.status, /DECISION_URL takes an address/.test(wrong.stderr)],
+      [wrong.status, /DECISION_URL: expected an address/.test(wrong.stderr)],
       [2, true],
       wrong.stderr,
     );

@@ -120,16 +120,16 @@ describe("decision model", () => {
       args: ["model", "remove", "twig"],
       says: /part of this installation/,
     },
-    { name: "a name that is none", args: ["model", "import", "x", "--name", "y"], says: /--name takes/ },
+    { name: "a name that is none", args: ["model", "import", "x", "--name", "y"], says: /--name: expected/ },
     {
       name: "a temperature that is none",
       args: ["model", "import", "x", "--temperature", "0"],
-      says: /--temperature takes/,
+      says: /--temperature: expected/,
     },
     {
       name: "a date that is none",
       args: ["model", "import", "x", "--release-date", "2026-13-01"],
-      says: /--release-date takes/,
+      says: /--release-date: expected/,
     },
   ]) {
     it(`ends with 2 and one line for ${name}`, async () => {
@@ -144,7 +144,7 @@ describe("decision model", () => {
   it("ends with 2 for a variable that cannot be used", async () => {
     const { status, stderr } = await model(["model", "pull", "gemmadecision"], { HF_ENDPOINT: "nowhere" });
     assert.deepEqual(
-      [status, stderr.startsWith("decision model pull: HF_ENDPOINT takes an address")],
+      [status, stderr.startsWith("decision model pull: HF_ENDPOINT: expected an address")],
       [2, true],
     );
   });

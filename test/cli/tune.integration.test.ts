@@ -114,7 +114,7 @@ describe("decision tune", () => {
       ],
       [
         [...ask, "--tuning", file("questions.json")],
-        /--tuning takes a file that `decision tune` has written; .*questions\.json lacks "format"/,
+        /--tuning: expected a file that `decision tune` has written, got another: .*questions\.json lacks "format"/,
       ],
       [
         [...ask, "--tuning", file("missing.json")],
@@ -126,7 +126,7 @@ describe("decision tune", () => {
       ],
       [
         flags("wrong.jsonl"),
-        /--input, row 1: the label of "upset" must be one of "false", "true", not "maybe"\./,
+        /--input, row 1: the label of "upset": expected one of "false", "true", got "maybe"\./,
       ],
       [flags("rows.jsonl", "--kind", "both"), /--kind/],
       [

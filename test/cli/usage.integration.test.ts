@@ -13,19 +13,19 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a number below its bound",
       args: ["serve", "--queue-size", "0"],
-      says: /--queue-size .*1 to 8192.*"0"/,
+      says: /--queue-size: .*1 to 8192.*"0"/,
     },
     {
       name: "a number above its bound",
       args: ["serve", "--port", "65536"],
-      says: /--port .*0 to 65535.*"65536"/,
+      says: /--port: .*0 to 65535.*"65536"/,
     },
-    { name: "a number that is none", args: ["serve", "--deadline-ms", "1e3"], says: /--deadline-ms .*"1e3"/ },
+    { name: "a number that is none", args: ["serve", "--deadline-ms", "1e3"], says: /--deadline-ms: .*"1e3"/ },
     {
       name: "a variable out of bounds",
       args: ["serve"],
       env: { DECISION_PORT: "-1" },
-      says: /DECISION_PORT .*"-1"/,
+      says: /DECISION_PORT: .*"-1"/,
     },
     {
       name: "a switch variable that is neither",
@@ -36,17 +36,17 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "a backend that nobody knows",
       args: ["serve", "--backend", "x"],
-      says: /--backend takes onnx, native or remote, not "x"/,
+      says: /--backend: expected onnx, native or remote, got "x"/,
     },
     {
       name: "an unknown log level",
       args: ["serve", "--log-level", "loud"],
-      says: /silent, error, warn, info or debug, not "loud"/,
+      says: /silent, error, warn, info or debug, got "loud"/,
     },
     {
       name: "an unknown precision",
       args: ["serve", "--precision", "int4"],
-      says: /--precision takes auto, int8, fp32, bf16 or fp16, not "int4"/,
+      says: /--precision: expected auto, int8, fp32, bf16 or fp16, got "int4"/,
     },
     {
       name: "a device that the backend does not take",
@@ -88,22 +88,22 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "no name of a model",
       args: [...REMOTE, "--remote-model", ""],
-      says: /--remote-model takes a text of at least one character/,
+      says: /--remote-model: expected a text of at least one character/,
     },
     {
       name: "no connections",
       args: [...REMOTE, "--remote-connections", "0"],
-      says: /--remote-connections takes a whole number from 1 to 256 connections, not "0"/,
+      says: /--remote-connections: expected a whole number from 1 to 256 connections, got "0"/,
     },
     {
       name: "no time for a forward",
       args: [...REMOTE, "--remote-timeout-ms", "0"],
-      says: /--remote-timeout-ms takes a whole number from 1 to 3600000 ms, not "0"/,
+      says: /--remote-timeout-ms: expected a whole number from 1 to 3600000 ms, got "0"/,
     },
     {
       name: "a time for connecting that is no number",
       args: [...REMOTE, "--remote-connect-timeout-ms", "5s"],
-      says: /--remote-connect-timeout-ms takes a whole number from 1 to 600000 ms, not "5s"/,
+      says: /--remote-connect-timeout-ms: expected a whole number from 1 to 600000 ms, got "5s"/,
     },
     {
       name: "certificates that are not there",
@@ -113,7 +113,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
     {
       name: "certificates that are none",
       args: [...REMOTE, "--remote-ca", path.join(packageRoot, "README.md")],
-      says: /--remote-ca takes a file of certificates in PEM/,
+      says: /--remote-ca: expected a file of certificates in PEM/,
     },
     {
       name: "a token that is not there",
@@ -186,7 +186,7 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
 it("wrong usage ends a program the same way", () => {
   for (const [args, says] of [
     [["nope"], /no command "nope"/],
-    [["serve", "--port", "65536"], /--port .*0 to 65535.*"65536"/],
+    [["serve", "--port", "65536"], /--port: .*0 to 65535.*"65536"/],
   ] as const) {
     const { status, stdout, stderr } = decision(args);
     assert.deepEqual([status, stdout], [2, ""], stderr);

@@ -52,7 +52,7 @@ describe("labels of a row", () => {
     for (const level of ["1.0", '"1.0"', '" 1."', '"1e0"', '"+1"'])
       assert.deepEqual(await labels(`{"urgency":${level}}`), { urgency: "1" }, level);
     assert.deepEqual(await labels('{"intent":2.0}'), { intent: "2" });
-    await assert.rejects(labels('{"urgency":0.5}'), /must be one of "0", "1", not "0\.5"\./);
+    await assert.rejects(labels('{"urgency":0.5}'), /expected one of "0", "1", got "0\.5"\./);
   });
 
   it("may be missing", async () => {
@@ -69,7 +69,7 @@ describe("labels of a row", () => {
       '{"intent":{}}',
     ];
     for (const line of wrong)
-      await assert.rejects(labels(line), /--input, row 1: the label of .* must be one of "/, line);
+      await assert.rejects(labels(line), /--input, row 1: the label of .*: expected one of "/, line);
   });
 
   it("are not shown to the model where the whole row is the state", async () => {

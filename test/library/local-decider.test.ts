@@ -168,16 +168,20 @@ describe("a decider that is closed", () => {
 describe("options of a decider", () => {
   for (const { name, given, message } of [
     { name: "an unknown option", given: { modle: "x" }, message: /there is no option "modle"/ },
-    { name: "a value of another type", given: { queueSize: "many" }, message: /queueSize takes a number/ },
+    {
+      name: "a value of another type",
+      given: { queueSize: "many" },
+      message: /queueSize: expected a number/,
+    },
     {
       name: "a value out of bounds",
       given: { queueSize: 0 },
-      message: /queueSize takes a whole number from 1/,
+      message: /queueSize: expected a whole number from 1/,
     },
     {
       name: "an unknown precision",
       given: { precision: "int4" },
-      message: /precision takes auto, int8, fp32/,
+      message: /precision: expected auto, int8, fp32/,
     },
     {
       name: "a precision of another backend",

@@ -158,6 +158,6 @@ describe("MCP with the model", () => {
   it("refuses an address that is none", () => {
     const { status, stdout, stderr } = decision(["mcp", "--url", "localhost"]);
     assert.deepEqual([status, stdout], [2, ""]);
-    assert.match(stderr, /--url takes an address such as/);
+    assert.match(stderr, /--url: expected an address like/);
   });
 });

@@ -48,17 +48,17 @@ describe("a configuration file", () => {
 
   const bad = [
     ["prot: 1", /has a member that is no option: "prot"/],
-    ["port: eight", /port takes a whole number, not a string/],
-    ["port: 70000", /decision\.yaml: port takes a whole number from 0 to 65535, not "70000"/],
-    ["port: 1.5", /port takes a whole number, not a number/],
-    ["strict: 1", /strict takes true or false, not a number/],
-    ["alias: a", /alias takes a list of texts, not a string/],
-    ["alias: [a, 1]", /alias takes a list of texts, not a list with a number/],
-    ["alias: [[a]]", /alias takes a list of texts, not a list with a list/],
-    ["alias: ['']", /alias takes a name of at least one character/],
-    ["log-level: loud", /log-level takes silent, error, warn, info or debug, not "loud"/],
-    ["host: ''", /host takes a text of at least one character/],
-    ["port:", /port takes a whole number, not null/],
+    ["port: eight", /port: expected a whole number, got a string/],
+    ["port: 70000", /decision\.yaml: port: expected a whole number from 0 to 65535, got "70000"/],
+    ["port: 1.5", /port: expected a whole number, got a number/],
+    ["strict: 1", /strict: expected true or false, got a number/],
+    ["alias: a", /alias: expected a list of texts, got a string/],
+    ["alias: [a, 1]", /alias: expected a list of texts, got a list with a number/],
+    ["alias: [[a]]", /alias: expected a list of texts, got a list with a list/],
+    ["alias: ['']", /alias: expected a name of at least one character/],
+    ["log-level: loud", /log-level: expected silent, error, warn, info or debug, got "loud"/],
+    ["host: ''", /host: expected a text of at least one character/],
+    ["port:", /port: expected a whole number, got null/],
     ["- port", /must hold options by their names/],
   ] as const;
   for (const [text, message] of bad) {

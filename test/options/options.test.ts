@@ -38,7 +38,7 @@ describe("options", () => {
 
   it("refuse any other text for a switch", () => {
     for (const text of ["yes", "constructor", "__proto__"]) {
-      const says = invalid(/DECISION_ALLOW_UNAUTHENTICATED takes true or false/);
+      const says = invalid(/DECISION_ALLOW_UNAUTHENTICATED: expected true or false/);
       assert.throws(() => resolveOptions({}, { DECISION_ALLOW_UNAUTHENTICATED: text }), says);
     }
   });
@@ -46,7 +46,7 @@ describe("options", () => {
   it("take one of the named precisions", () => {
     for (const text of ["auto", "int8", "fp32"])
       assert.equal(resolveOptions({ precision: text }).precision, text);
-    const says = invalid(/DECISION_PRECISION takes auto, int8, fp32, bf16 or fp16, not "int4"/);
+    const says = invalid(/DECISION_PRECISION: expected auto, int8, fp32, bf16 or fp16, got "int4"/);
     assert.throws(() => resolveOptions({}, { DECISION_PRECISION: "int4" }), says);
   });
 
@@ -56,7 +56,7 @@ describe("options", () => {
     for (const device of ["cuda:", "cuda:x", "cpu:0", "tpu"])
       assert.throws(
         () => resolveOptions({ backend: "native", device }),
-        invalid(/--device takes cpu, cuda, mps, coreml, webgpu, auto or cuda:N, not/),
+        invalid(/--device: expected cpu, cuda, mps, coreml, webgpu, auto or cuda:N, got/),
       );
     const unfit = (flags: object, says: RegExp) =>
       assert.throws(() => resolveOptions({ ...flags }, { DECISION_DEVICE: "cuda" }), invalid(says));
@@ -77,7 +77,7 @@ describe("options", () => {
         assert.equal(Reflect.get(resolveOptions({ [row.flag]: String(value) }), name), value);
       }
       for (const value of [row.min - 1, row.max + 1, "", "x", "1.5"]) {
-        const says = new RegExp(`--${row.flag} takes a whole number from ${row.min} to ${row.max}`);
+        const says = new RegExp(`--${row.flag}: expected a whole number from ${row.min} to ${row.max}`);
         assert.throws(() => resolveOptions({ [row.flag]: String(value) }), invalid(says));
       }
     });
@@ -107,7 +107,7 @@ describe("the rule on addresses", () => {
   const check = (flags: RawFlags) => () => checkAddresses(resolveOptions(flags));
 
   it("wants a port for metrics of their own, or none", () => {
-    assert.throws(check({ port: "9464", "metrics-port": "9464" }), /--metrics-port takes another port/);
+    assert.throws(check({ port: "9464", "metrics-port": "9464" }), /--metrics-port: expected another port/);
     for (const free of [{ metrics: false }, { socket: "/run/x" }, { "metrics-port": "0" }])
       assert.doesNotThrow(check({ port: "9464", "metrics-port": "9464", ...free }));
   });
@@ -116,7 +116,11 @@ describe("the rule on addresses", () => {
     for (const host of ["decisions.example.org", "my_box", "192.0.2.1", "2001:db8::1"])
       assert.doesNotThrow(check({ "allowed-host": [host] }), host);
     for (const host of ["https://a.example", "a.example:8700", "*", "a/b", "a.", "[::1]"])
-      assert.throws(check({ "allowed-host": ["a.example", host] }), /--allowed-host takes a host name/, host);
+      assert.throws(
+        check({ "allowed-host": ["a.example", host] }),
+        /--allowed-host: expected a host name/,
+        host,
+      );
   });
 
   it("takes origins as browsers send them", () => {
@@ -130,7 +134,7 @@ describe("the rule on addresses", () => {
       "https://Shop.example",
       "https://a:443",
     ])
-      assert.throws(check({ "cors-origin": ["*", origin] }), /--cors-origin takes scheme and host/);
+      assert.throws(check({ "cors-origin": ["*", origin] }), /--cors-origin: expected scheme and host/);
   });
 });
 

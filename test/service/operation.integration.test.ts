@@ -225,7 +225,7 @@ describe("bad options", () => {
       ["--tls-key", "/nowhere/key", "--tls-cert", path.join(certificates, "first.crt")],
       /--tls-key \/nowhere\/key cannot be read: there is no such file/,
     ],
-    [["--cors-origin", "shop.example"], /--cors-origin takes scheme and host/],
+    [["--cors-origin", "shop.example"], /--cors-origin: expected scheme and host/],
     [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read: there is no such file/],
     [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
   ] as const)

@@ -51,10 +51,12 @@ export interface ConformanceOptions {
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { profile = "full", isGentle = false, only = [], skip = [], timeoutSeconds = 20 } = options;
   if (!PROFILES.includes(profile))
-    throw new WrongUsage(`the profile must be one of ${PROFILES.join(", ")}, not ${JSON.stringify(profile)}`);
+    throw new WrongUsage(
+      `the profile: expected one of ${PROFILES.join(", ")}, got ${JSON.stringify(profile)}`,
+    );
   const { seed = randomSeed(), shard, baseline } = options;
   if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEED)
-    throw new WrongUsage(`the seed must be a whole number from 0 to ${MOST_SEED}, not ${seed}`);
+    throw new WrongUsage(`the seed: expected a whole number from 0 to ${MOST_SEED}, got ${seed}`);
   return await run({
     seed,
     shard,

@@ -48,7 +48,7 @@ function readCertificates(file: string): string | undefined {
     new X509Certificate(pem); // checked here, because TLS connections ignore invalid certificates silently
   } catch (cause) {
     throw invalid(
-      `--remote-ca takes a file of certificates in PEM format; ${file} does not begin with one.`,
+      `--remote-ca: expected a file of certificates in PEM format, got ${file}, which does not begin with one.`,
       cause,
     );
   }

@@ -51,7 +51,7 @@ export async function exportModel(request: ExportRequest, isJson: boolean): Prom
       "--name must begin with a letter or digit and consist of letters, digits, dots, dashes and underscores.",
     );
   if ((await readdir(output).catch(() => [])).length > 0)
-    throw invalidOption(`--output must be a new or empty folder: ${output} is not empty.`);
+    throw invalidOption(`--output: expected a new or empty folder, got ${output}, which is not empty.`);
   const repository = format === "kserve" ? path.join(output, "repository") : output;
   const folder = format === "onnx" ? output : path.join(repository, name, "1");
   const files: string[] = [];

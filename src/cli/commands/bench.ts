@@ -126,5 +126,5 @@ function positive(flag: string, text: string, { isWhole = false, min = Number.MI
   const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && (!isWhole || Number.isInteger(value))) return value;
   const kind = isWhole ? `a whole number from ${min}` : "a number above 0";
-  throw invalidOption(`--${flag} takes ${kind}, not ${JSON.stringify(text)}.`);
+  throw invalidOption(`--${flag}: expected ${kind}, got ${JSON.stringify(text)}.`);
 }

@@ -154,5 +154,5 @@ const listOf = (flag: unknown): string[] | undefined => (Array.isArray(flag) ? f
 function shareOf(flag: string, text: string, isFit: (share: number) => boolean): number {
   const share = text.trim() === "" ? Number.NaN : Number(text);
   if (isFit(share)) return share;
-  throw invalidOption(`${flag} takes a share between 0 and 1, for example 0.95.`);
+  throw invalidOption(`${flag}: expected a share between 0 and 1, for example 0.95, got another text.`);
 }

@@ -22,7 +22,7 @@ export async function checkWritable(flag: string, file: string | undefined): Pro
   if (file === undefined) return;
   checkName(file, flag);
   const found = await stat(file).catch(() => undefined);
-  if (found?.isDirectory()) throw invalidOption(`${flag} takes a file; ${file} is a folder.`);
+  if (found?.isDirectory()) throw invalidOption(`${flag}: expected a file, got the folder ${file}.`);
   // with a trailing separator, so that a file in place of the folder fails
   await access(found ? file : path.dirname(file) + path.sep, constants.W_OK).catch((cause: unknown) => {
     throw unwritable(file, flag, cause);
@@ -38,9 +38,8 @@ export async function writeOutput(flag: string, file: string, text: string): Pro
 
 /** @throws ServiceError INVALID_OPTION */
 function checkName(file: string, flag: string): void {
-  if (file === "") throw invalidOption(`${flag} takes the name of a file, not "".`);
-  if (file === "-")
-    throw invalidOption(`${flag} must be a file name; it cannot be written to standard output.`);
+  if (file === "") throw invalidOption(`${flag}: expected the name of a file, got "".`);
+  if (file === "-") throw invalidOption(`${flag}: expected the name of a file, got standard output.`);
 }
 
 function unwritable(file: string, flag: string, cause: unknown): ServiceError {

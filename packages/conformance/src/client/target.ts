@@ -21,7 +21,9 @@ export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutM
   if (base !== undefined && /^https?\+unix:$/.test(base.protocol))
     throw new WrongUsage("the checks need a server on a port, not on a Unix socket: start it with --port");
   if (base === undefined || !/^https?:$/.test(base.protocol))
-    throw new WrongUsage(`the base URL must look like http://127.0.0.1:8700, not ${JSON.stringify(baseUrl)}`);
+    throw new WrongUsage(
+      `the base URL: expected an address like http://127.0.0.1:8700, got ${JSON.stringify(baseUrl)}`,
+    );
   if (base.search !== "" || base.hash !== "" || base.username !== "" || base.password !== "")
     throw new WrongUsage(
       "the base URL must have no query, no fragment and no credentials (use DECISION_API_KEY)",

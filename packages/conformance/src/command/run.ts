@@ -63,12 +63,12 @@ export async function checkConformance(args: readonly string[]): Promise<Report[
 function readTimeout(given: string): number {
   const seconds = Number(given);
   if (/^\d+(\.\d+)?$/.test(given) && seconds > 0 && seconds <= LONGEST_TIMEOUT) return seconds;
-  throw new ServiceError("INVALID_OPTION", `--timeout takes seconds above 0 to 3600, not "${given}".`);
+  throw new ServiceError("INVALID_OPTION", `--timeout: expected seconds above 0 to 3600, got "${given}".`);
 }
 
 function readSeed(given: string | undefined): number | undefined {
   if (given === undefined || /^\d{1,10}$/.test(given)) return given === undefined ? undefined : Number(given);
-  throw new ServiceError("INVALID_OPTION", `--seed takes a whole number, not "${given}".`);
+  throw new ServiceError("INVALID_OPTION", `--seed: expected a whole number, got "${given}".`);
 }
 
 async function readInput(name: string | undefined, flag: string): Promise<string | undefined> {

@@ -46,7 +46,9 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
 function readShard(shard: string): { readonly index: number; readonly count: number } {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(shard) ?? []).map(Number);
   if (index < 1 || index > count)
-    throw new WrongUsage(`a shard must look like 2/4 (the second of four), not ${JSON.stringify(shard)}`);
+    throw new WrongUsage(
+      `a shard: expected a part like 2/4 (the second of four), got ${JSON.stringify(shard)}`,
+    );
   return { index, count };
 }
 

@@ -168,7 +168,7 @@ export async function openSource(options: SourceOptions, signal: AbortSignal): P
       throw invalidOption(`--input ${input} cannot be read: ${fileFault(cause)}.`);
     };
     const found = await stat(input).catch(refuse);
-    if (found.isDirectory()) throw invalidOption(`--input takes a file; ${input} is a folder.`);
+    if (found.isDirectory()) throw invalidOption(`--input: expected a file, got the folder ${input}.`);
     if (found.isFile()) totalBytes = found.size;
     await access(input, constants.R_OK).catch(refuse);
     if (output !== "-" && (await isSameFile(input, output)))

@@ -105,7 +105,9 @@ function pairsOf(first: JsonObject, second: JsonObject): (readonly [string, stri
   if (shared.length > 0) return shared.map((name) => [name, name]);
   const [[a = ""], [b = ""]] = [[...first.keys()], [...second.keys()]];
   if (first.size === 1 && second.size === 1) return [[a, b]];
-  throw invalidOption("--compare takes questions with the same names, or one question in each file.");
+  throw invalidOption(
+    "--compare: expected questions with the same names, or one question in each file, got others.",
+  );
 }
 
 /**

@@ -55,7 +55,7 @@ export default class ModelExport extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ModelExport);
-    if (flags.output === "") throw invalidOption("--output takes a folder, not an empty text.");
+    if (flags.output === "") throw invalidOption("--output: expected a folder, got an empty text.");
     const all: Record<string, unknown> = flags;
     const chosen = { model: all.model, "model-path": all["model-path"] };
     const { model, modelPath } = await this.options(chosen);

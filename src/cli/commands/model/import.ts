@@ -59,11 +59,13 @@ export default class ModelImport extends BaseCommand {
     const { args, flags } = await this.parse(ModelImport);
     if (flags.name !== undefined && !isRepository(flags.name))
       throw invalidOption(
-        "--name takes a namespace and a name, as in acme/Triage-270M: letters, digits and _, single dots and hyphens between.",
+        "--name: expected a namespace and a name, as in acme/Triage-270M (letters, digits and _, single dots and hyphens between), got another text.",
       );
     const date = flags["release-date"] ?? new Date().toISOString().slice(0, 10);
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date)))
-      throw invalidOption("--release-date takes a date as YYYY-MM-DD, for example 2026-11-21.");
+      throw invalidOption(
+        "--release-date: expected a date as YYYY-MM-DD, for example 2026-11-21, got another text.",
+      );
     const facts = {
       name: flags.name,
       aliases: flags.alias ?? [],
@@ -92,5 +94,5 @@ export default class ModelImport extends BaseCommand {
 function positive(flag: string, text: string | undefined, form: RegExp): number | undefined {
   if (text === undefined) return undefined;
   if (form.test(text) && Number(text) > 0) return Number(text);
-  throw invalidOption(`--${flag} takes a number above 0, not ${JSON.stringify(text.slice(0, 60))}.`);
+  throw invalidOption(`--${flag}: expected a number above 0, got ${JSON.stringify(text.slice(0, 60))}.`);
 }

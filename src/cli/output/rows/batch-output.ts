@@ -42,6 +42,6 @@ export async function fileOutput(file: string, keptBytes: number): Promise<Batch
 export async function lengthOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile())
-    throw invalidOption(`--output must be a regular file or -; ${file} is neither.`);
+    throw invalidOption(`--output: expected a regular file or -, got ${file}, which is neither.`);
   return found?.size;
 }
