@@ -53,7 +53,10 @@ describe("a file to read", () => {
       );
       const held = await run(`${line} folder`);
       assert.equal(held.status, 2, held.stderr);
-      assert.match(held.stderr, /folder cannot be read: it is a folder \(EISDIR\)\.|got the folder .*folder\./);
+      assert.match(
+        held.stderr,
+        /folder cannot be read: it is a folder \(EISDIR\)\.|got the folder .*folder\./,
+      );
     });
 
   it("that is empty or not text gives an error that names its flag", async () => {

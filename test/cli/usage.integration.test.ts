@@ -20,7 +20,11 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
       args: ["serve", "--port", "65536"],
       says: /--port: .*0 to 65535.*"65536"/,
     },
-    { name: "a number that is none", args: ["serve", "--deadline-ms", "1e3"], says: /--deadline-ms: .*"1e3"/ },
+    {
+      name: "a number that is none",
+      args: ["serve", "--deadline-ms", "1e3"],
+      says: /--deadline-ms: .*"1e3"/,
+    },
     {
       name: "a variable out of bounds",
       args: ["serve"],
