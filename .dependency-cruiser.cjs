@@ -10,7 +10,7 @@ const FOLDERS = {
   "src/decisions": ["generated", "src/errors", "src/json"],
   "src/inference": ["src/decisions", "src/errors", "src/records"],
   "src/onnx": [],
-  "src/models": ["src/inference", "src/onnx", "src/errors", "src/records"],
+  "src/models": ["src/inference", "src/onnx", "src/errors", "src/records", "src/utf8"],
   "src/backends": [
     "src/inference",
     "src/models",
@@ -19,6 +19,7 @@ const FOLDERS = {
     "src/home",
     "src/package-root",
     "src/records",
+    "src/utf8",
   ],
   "src/contract": ["generated", "src/decisions", "src/errors", "src/json", "src/inference", "src/records"],
   handlers: ["generated", "src/contract", "src/decisions", "src/inference"],

@@ -12,7 +12,8 @@ export function utf8Text(bytes: Uint8Array, fail: (fault: string) => Error): str
   return new TextDecoder().decode(bytes);
 }
 
-function encodingFault(bytes: Uint8Array): string | undefined {
+/** Why these bytes are no UTF-8, as the end of a sentence; undefined if they are. */
+export function encodingFault(bytes: Uint8Array): string | undefined {
   if (isUtf16(bytes)) return UTF16_FAULT;
   return isUtf8(bytes)
     ? undefined

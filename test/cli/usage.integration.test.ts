@@ -130,6 +130,15 @@ describe("wrong usage ends with exit code 2 and says what was expected", () => {
       says: /--remote-token-file must hold a token of visible ASCII characters without white space/,
     },
     {
+      name: "a token file that is no text",
+      args: [
+        ...REMOTE,
+        "--remote-token-file",
+        path.join(packageRoot, "test/golden/gemma3/alternate/joint_head.safetensors"),
+      ],
+      says: /--remote-token-file: the file has bytes that are not UTF-8/,
+    },
+    {
       name: "a token that no header can carry",
       args: REMOTE,
       env: { DECISION_REMOTE_TOKEN: "a b" },

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { examinePackage } from "../../src/models/inspect/package-faults.ts";
 import type { Manifest } from "../../src/models/package/manifest.ts";
-import { openModelPackage, revisionOf } from "../../src/models/package/package.ts";
+import { openModelPackage, readPackageText, revisionOf } from "../../src/models/package/package.ts";
 import { GEMMA3_PACKAGES, gemma3Folder } from "../support/gemma3-golden.ts";
 import { safetensors, tinyTokenizer, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
 
@@ -104,6 +104,26 @@ describe("a byte order mark", () => {
   it("is dropped once", async () => {
     await writeTinyPackage(folder, { "tokenizer.json": Buffer.from("\uFEFF\uFEFF{}") });
     await assertFaults(["content", /^tokenizer\.json is not JSON$/]);
+  });
+});
+
+describe("another encoding than UTF-8", () => {
+  const LATIN1 = Buffer.from('{"name": "caf\u00e9"}', "latin1");
+
+  it("is told of a file and of the manifest, instead of replacing letters in silence", async () => {
+    await writeTinyPackage(folder, { "tokenizer.json": LATIN1 });
+    await assertFaults(["content", /^tokenizer\.json has bytes that are not UTF-8 \(first in line 1\)/]);
+    await writeFile(path.join(folder, "manifest.json"), Buffer.from("\uFEFF{}", "utf16le"));
+    await assertFaults(["manifest", /^manifest\.json is UTF-16: save it as UTF-8/]);
+    const refused = { kind: "INVALID_MODEL", message: /manifest\.json in .* is UTF-16/ };
+    await assert.rejects(openModelPackage(folder), refused);
+  });
+
+  it("is refused where a file of the package is read as text", async () => {
+    await writeTinyPackage(folder, { "tokenizer.json": LATIN1 });
+    const opened = await openModelPackage(folder);
+    const refused = { kind: "INVALID_MODEL", message: /tokenizer\.json .* not UTF-8/ };
+    await assert.rejects(readPackageText(opened, "tokenizer.json"), refused);
   });
 });
 

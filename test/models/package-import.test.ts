@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-async function put(files: Readonly<Record<string, string>>): Promise<void> {
+async function put(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
 }
 const invalid = (message: RegExp) => ({ name: "ServiceError", kind: "INVALID_MODEL", message });
@@ -106,7 +106,12 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
     await openModelPackage(to);
   });
 
-  const cases: { name: string; files: Record<string, string>; says: RegExp }[] = [
+  const cases: { name: string; files: Record<string, string | Buffer>; says: RegExp }[] = [
+    {
+      name: "with a config in another encoding",
+      files: { "config.json": Buffer.from('{"model_type": "caf\u00e9"}', "latin1") },
+      says: /config\.json in .* has bytes that are not UTF-8/,
+    },
     {
       name: "without a head",
       files: { "joint_head.safetensors": "" },

@@ -63,8 +63,16 @@ describe("the variables of OpenTelemetry", () => {
       assert.match(settings?.warnings[0] ?? "", new RegExp(`^${name} is not followed: .*${why.source}`));
     });
 
+  it("that choose OTLP without an endpoint send traces to the collector of this host", () => {
+    const settings = readTraceSettings({ OTEL_TRACES_EXPORTER: "otlp" });
+    assert.equal(settings?.endpoint, "http://localhost:4318");
+    assert.deepEqual(settings?.warnings, []);
+  });
+
   it("turn traces off", () => {
     assert.equal(readTraceSettings({}), undefined);
+    assert.equal(readTraceSettings({ OTEL_TRACES_EXPORTER: "none" }), undefined);
+    assert.equal(readTraceSettings({ OTEL_TRACES_EXPORTER: "otlp", OTEL_SDK_DISABLED: "true" }), undefined);
     assert.equal(readTraceSettings({ ...COLLECTOR, OTEL_SDK_DISABLED: "true" }), undefined);
     assert.equal(readTraceSettings({ ...COLLECTOR, OTEL_TRACES_EXPORTER: "none" }), undefined);
   });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileFault, ServiceError } from "../../errors.ts";
 import { WHOLE_PRECISIONS, wholeGraph } from "../../models/architectures/whole-graph.ts";
 import { shortName } from "../../models/store/store.ts";
+import { utf8Text } from "../../utf8.ts";
 import type { BackendChoice, BegunBackend } from "../backend.ts";
 import { RemoteClient } from "./client.ts";
 import { RemoteBackend } from "./remote-backend.ts";
@@ -43,7 +44,7 @@ export function beginRemote(choice: BackendChoice): BegunBackend {
 /** @throws ServiceError INVALID_OPTION */
 function readCertificates(file: string): string | undefined {
   if (file === "") return undefined;
-  const pem = read("--remote-ca", file);
+  const pem = read("--remote-ca", file).toString("latin1"); // PEM is ASCII, but for remarks
   try {
     new X509Certificate(pem); // checked here, because TLS connections ignore invalid certificates silently
   } catch (cause) {
@@ -60,16 +61,18 @@ function readToken(file: string, given: string | undefined): string | undefined 
   const [source, token] =
     file === ""
       ? ["DECISION_REMOTE_TOKEN", given]
-      : ["--remote-token-file", read("--remote-token-file", file).trim()];
+      : ["--remote-token-file", utf8Text(read("--remote-token-file", file), wrongEncoding).trim()];
   if (token === undefined || (file === "" && token === "")) return undefined;
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw invalid(`${source} must hold a token of visible ASCII characters without white space.`);
 }
 
+const wrongEncoding = (fault: string) => invalid(`--remote-token-file: the file ${fault}.`);
+
 /** @throws ServiceError INVALID_OPTION */
-function read(flag: string, file: string): string {
+function read(flag: string, file: string): Buffer {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } catch (cause) {
     throw invalid(`${flag}: the file cannot be read: ${fileFault(cause)}.`, cause);
   }

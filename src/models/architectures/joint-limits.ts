@@ -2,7 +2,7 @@ import { invalidModel } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
 import { count } from "../package/folder-files.ts";
 import type { Manifest } from "../package/manifest-schema.ts";
-import { type ModelPackage, readPackageFile } from "../package/package.ts";
+import { type ModelPackage, readPackageText } from "../package/package.ts";
 
 /** Additional tokens of a pair: separators, and tokens that joining may add. Chosen. */
 const TOKENS_BETWEEN = 64;
@@ -38,10 +38,10 @@ export function limitsOf(config: Record<string, unknown>): Manifest["limits"] {
 export async function configNumbers(
   modelPackage: ModelPackage,
 ): Promise<(name: string, least: number) => number> {
-  const bytes = await readPackageFile(modelPackage, "config.json");
+  const text = await readPackageText(modelPackage, "config.json");
   let config: unknown;
   try {
-    config = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    config = JSON.parse(text);
   } catch (cause) {
     throw invalidModel("config.json is not JSON.", { cause });
   }

@@ -1,9 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { codeOf, ServiceError } from "../../errors.ts";
+import { encodingFault } from "../../utf8.ts";
 import { checkGraph, openTokenizer } from "../architectures/architectures.ts";
 import { examineManifest, type Manifest } from "../package/manifest.ts";
 import { type ModelPackage, revisionFault } from "../package/package.ts";
-import { digestOf, type FileFault, locateFile, parseJson } from "../package/package-file.ts";
+import { digestOf, type FileFault, locateFile } from "../package/package-file.ts";
 import { safetensorsFaults } from "./weights-faults.ts";
 
 /** A reason why a package cannot be served. */
@@ -73,7 +74,10 @@ async function examineManifestFile(folder: string) {
     return { manifest: undefined, faults: [fault("missing", `does not exist: ${folder} is not a folder`)] };
   if (located.fault !== undefined)
     return { manifest: undefined, faults: [fault(located.fault, located.why)] };
-  const { manifest, faults } = examineManifest(await readFile(located.path, "utf8"));
+  const bytes = await readFile(located.path);
+  const encoding = encodingFault(bytes);
+  if (encoding !== undefined) return { manifest: undefined, faults: [fault("manifest", encoding)] };
+  const { manifest, faults } = examineManifest(new TextDecoder().decode(bytes));
   return { manifest, faults: faults.map((why) => fault("manifest", why)) };
 }
 
@@ -102,8 +106,11 @@ async function contentFaults(name: string, file: string, sha256: string): Promis
 async function insideFaults(name: string, file: string): Promise<readonly string[]> {
   if (name.endsWith(".safetensors")) return safetensorsFaults(file);
   if (!name.endsWith(".json")) return [];
+  const bytes = await readFile(file);
+  const encoding = encodingFault(bytes);
+  if (encoding !== undefined) return [encoding];
   try {
-    parseJson(await readFile(file, "utf8"));
+    JSON.parse(new TextDecoder().decode(bytes));
     return [];
   } catch {
     return ["is not JSON"];

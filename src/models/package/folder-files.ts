@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileFault, invalidModel } from "../../errors.ts";
 import { isRecord } from "../../records.ts";
+import { utf8Text } from "../../utf8.ts";
 import { isPlainFileName } from "./names.ts";
-import { digestOf, locateFile, parseJson } from "./package-file.ts";
+import { digestOf, locateFile } from "./package-file.ts";
 
 /** The names in a folder that is no package yet. @throws ServiceError INVALID_MODEL */
 export async function namesIn(folder: string): Promise<readonly string[]> {
@@ -35,8 +36,10 @@ export async function digests(folder: string, names: readonly string[]): Promise
 export async function readRecord(folder: string, name: string): Promise<Record<string, unknown>> {
   const located = await locateFile(folder, name);
   if (located.fault !== undefined) throw invalidModel(`${name} in ${folder} ${located.why}.`);
+  const bytes = await readFile(located.path);
+  const text = utf8Text(bytes, (fault) => invalidModel(`${name} in ${folder} ${fault}.`));
   try {
-    const value = parseJson(await readFile(located.path, "utf8"));
+    const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch (error) {
     throw invalidModel(`${name} in ${folder} is not JSON.`, error);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileFault, invalidModel, ServiceError } from "../../errors.ts";
 import type { ModelFacts } from "../../inference/ports.ts";
+import { utf8Text } from "../../utf8.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { digestOf, locateFile } from "./package-file.ts";
 
@@ -32,9 +33,9 @@ export async function openManifest(folder: string): Promise<Manifest> {
   return readManifest(await readManifestText(folder), path.join(folder, "manifest.json"));
 }
 
-/** @throws ServiceError INVALID_MODEL if it is not a file of the folder, or larger than a manifest may be */
+/** @throws ServiceError INVALID_MODEL if it is not a file of the folder, larger than a manifest may be, or no UTF-8 */
 export async function readManifestText(folder: string): Promise<string> {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(folder, "manifest.json"));
+  return textOf(await readBytes(folder, "manifest.json"), `manifest.json in ${folder}`);
 }
 
 /** The fault of the manifest's id, as the end of a sentence. */
@@ -58,7 +59,11 @@ export async function readPackageFile({ folder, manifest }: ModelPackage, name: 
 
 /** The same as text. */
 export async function readPackageText(modelPackage: ModelPackage, name: string): Promise<string> {
-  return new TextDecoder().decode(await readPackageFile(modelPackage, name));
+  return textOf(await readPackageFile(modelPackage, name), name);
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  return utf8Text(bytes, (fault) => invalidModel(`${file} ${fault}.`));
 }
 
 /** First 40 hex digits of the SHA-256 over `<sha256>  <file name>\n`, sorted by name. */

@@ -19,12 +19,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readTraceSettings(env: Environment): TraceSettings | undefined {
   const textOf = (name: string) => env[name]?.trim() || undefined;
-  const endpoint = textOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? textOf("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const exporter = textOf("OTEL_TRACES_EXPORTER");
+  const endpoint =
+    textOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ??
+    textOf("OTEL_EXPORTER_OTLP_ENDPOINT") ??
+    (exporter === "otlp" ? DEFAULT_ENDPOINT : undefined);
   const isDisabled = textOf("OTEL_SDK_DISABLED")?.toLowerCase() === "true";
-  if (endpoint === undefined || isDisabled || textOf("OTEL_TRACES_EXPORTER") === "none") return undefined;
+  if (endpoint === undefined || isDisabled || exporter === "none") return undefined;
   const sampling = samplingOf(textOf("OTEL_TRACES_SAMPLER"), env.OTEL_TRACES_SAMPLER_ARG);
   return { endpoint, ...sampling, warnings: [...sampling.warnings, ...notFollowed(env)] };
 }
+
+/** @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+const DEFAULT_ENDPOINT = "http://localhost:4318";
 
 /** Values that the service follows, of variables that could have others. */
 const FOLLOWED: readonly (readonly [RegExp, RegExp, string])[] = [
