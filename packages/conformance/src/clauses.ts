@@ -40,16 +40,10 @@ export interface Subject {
 
 /** Every check of the plain contract, by subject. */
 export const SUBJECTS: readonly Subject[] = [
-  {
-    title: "Health and models",
-    checks: [...SERVER_CHECKS, ...SERVER_SCHEMA_CHECKS],
-  },
+  { title: "Health and models", checks: [...SERVER_CHECKS, ...SERVER_SCHEMA_CHECKS] },
   { title: "Counters", checks: COUNTER_CHECKS },
   { title: "Names of the model", checks: MODEL_CHECKS },
-  {
-    title: "Answers",
-    checks: [...SHAPE_CHECKS, ...ANSWER_SCHEMA_CHECKS, ...EVERY_ANSWER_CHECKS],
-  },
+  { title: "Answers", checks: [...SHAPE_CHECKS, ...ANSWER_SCHEMA_CHECKS, ...EVERY_ANSWER_CHECKS] },
   { title: "Arithmetic", checks: ARITHMETIC_CHECKS },
   { title: "Rankings", checks: RANKING_CHECKS },
   { title: "Order of members", checks: ORDER_CHECKS },

@@ -85,11 +85,7 @@ describe("a server that counts wrongly fails, and only where it does:", AT_A_TIM
       fault: counters((_, { refusals }) => ({ failed: refusals })),
       fails: ["health.keeps-failed-requests"],
     },
-    {
-      name: "running_requests never falls",
-      fault: counters(() => ({ running: 1 })),
-      fails: ["health.idle"],
-    },
+    { name: "running_requests never falls", fault: counters(() => ({ running: 1 })), fails: ["health.idle"] },
   ]) {
     it(name, async () => {
       const outcomes = await outcomesOf(fault);

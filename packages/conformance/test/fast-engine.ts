@@ -56,11 +56,7 @@ class HashBackend implements Backend {
     const vectors = Float32Array.from({ length: scores.length * size }, (_, i) =>
       Math.fround((scores[Math.floor(i / size)] ?? 0) / (1 + (i % size))),
     );
-    return {
-      scores: Float32Array.from(scores),
-      forwards: forest.length,
-      ...(size > 0 && { vectors }),
-    };
+    return { scores: Float32Array.from(scores), forwards: forest.length, ...(size > 0 && { vectors }) };
   }
 }
 

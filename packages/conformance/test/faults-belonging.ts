@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { ScoredRequest } from "../../../src/inference/ports.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { cachedBy, markEdges, readHeld, tokens } from "./planting.ts";
 import { authorization, giveKey, servedDocument } from "./planting-http.ts";
 import { inner, type Tree, type TreeMap, writeTree } from "./tree.ts";
@@ -86,63 +86,61 @@ const QUESTIONS_APART = ["scores.own-question", "scores.own-question.bits"];
 
 /** Correct answers, keys, texts and counts that belong to something else. */
 export const BELONGING_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "two yes/no answers exchanged",
-    fault: turnAnswers("noul", (count) => count === 2),
-    fails: QUESTIONS_APART,
-  },
-  { name: "yes/no answers moved on by one", fault: turnAnswers("noul"), fails: QUESTIONS_APART },
-  { name: "two choices with the same labels exchanged", fault: turnChoices(), fails: QUESTIONS_APART },
-  {
-    name: "rubrics of as many levels exchanged",
-    fault: turnAnswers("score", (count) => count === 4),
-    fails: QUESTIONS_APART,
-  },
-  {
-    name: "answers by the alphabet of the names",
-    fault: {
-      answer: (body) => {
-        const answers = inner(body, "answers");
-        const types = [...answers.values()].map((answer) =>
-          answer instanceof Map ? answer.get("type") : null,
-        );
-        if (new Set(types).size > 1 || types[0] !== "noul") return;
-        const found = [...answers.values()];
-        for (const [index, name] of [...answers.keys()].toSorted().entries())
-          answers.set(name, found[index] ?? null);
-        const order = [...answers.keys()];
-        for (const name of order) answers.set(name, answers.get(name) ?? null);
-      },
+  plant(
+    "two yes/no answers exchanged",
+    QUESTIONS_APART,
+    turnAnswers("noul", (count) => count === 2),
+  ),
+  plant("yes/no answers moved on by one", QUESTIONS_APART, turnAnswers("noul")),
+  plant("two choices with the same labels exchanged", QUESTIONS_APART, turnChoices()),
+  plant(
+    "rubrics of as many levels exchanged",
+    QUESTIONS_APART,
+    turnAnswers("score", (count) => count === 4),
+  ),
+  plant("answers by the alphabet of the names", QUESTIONS_APART, {
+    answer: (body) => {
+      const answers = inner(body, "answers");
+      const types = [...answers.values()].map((answer) =>
+        answer instanceof Map ? answer.get("type") : null,
+      );
+      if (new Set(types).size > 1 || types[0] !== "noul") return;
+      const found = [...answers.values()];
+      for (const [index, name] of [...answers.keys()].toSorted().entries())
+        answers.set(name, found[index] ?? null);
+      const order = [...answers.keys()];
+      for (const name of order) answers.set(name, answers.get(name) ?? null);
     },
-    fails: QUESTIONS_APART,
-  },
-  {
-    name: "a key in other capitals",
-    fault: authorization((given) => given.toLowerCase() === `bearer ${KEY}`.toLowerCase()),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "any key of the same length",
-    fault: authorization((given) => given.length === `Bearer ${KEY}`.length),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "a key whose first eight characters are right",
-    fault: authorization((given) => given.startsWith(`Bearer ${KEY.slice(0, 8)}`)),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "the key with something behind it",
-    fault: authorization((given) => given.startsWith(`Bearer ${KEY} `)),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "a key that the connection brought before",
-    fault: {
+  }),
+  plant(
+    "a key in other capitals",
+    ["auth.wrong"],
+    authorization((given) => given.toLowerCase() === `bearer ${KEY}`.toLowerCase()),
+    { hasKey: true },
+  ),
+  plant(
+    "any key of the same length",
+    ["auth.wrong"],
+    authorization((given) => given.length === `Bearer ${KEY}`.length),
+    { hasKey: true },
+  ),
+  plant(
+    "a key whose first eight characters are right",
+    ["auth.wrong"],
+    authorization((given) => given.startsWith(`Bearer ${KEY.slice(0, 8)}`)),
+    { hasKey: true },
+  ),
+  plant(
+    "the key with something behind it",
+    ["auth.wrong"],
+    authorization((given) => given.startsWith(`Bearer ${KEY} `)),
+    { hasKey: true },
+  ),
+  // by chance, others meet a connection that is known
+  plant(
+    "a key that the connection brought before",
+    ["auth.each-request"],
+    {
       early: (request) => {
         const socket = request.socket as typeof request.socket & { isKnown?: boolean };
         if (request.headers.authorization === `Bearer ${KEY}`) socket.isKnown = true;
@@ -150,179 +148,157 @@ export const BELONGING_FAULTS: readonly PlantedFault[] = [
         return false;
       },
     },
+    { hasKey: true, only: ["auth.each-request"] },
+  ),
+  plant("the key checked when the body has come", ["auth.before-body-comes"], late, {
     hasKey: true,
-    fails: ["auth.each-request"],
-    only: ["auth.each-request"], // by chance, others meet a connection that is known
-  },
-  {
-    name: "the key checked when the body has come",
-    fault: late,
-    hasKey: true,
-    fails: ["auth.before-body-comes"],
     only: ["auth.before-body-comes", "auth.missing", "auth.wrong"],
-  },
-  {
-    name: "noul is a boolean in the document",
-    fault: servedDocument(
+  }),
+  plant(
+    "noul is a boolean in the document",
+    ["docs.openapi-examples"],
+    servedDocument(
       (schemas) =>
         void inner(schemas, "NoulAnswer", "properties").set("noul", new Map([["type", "boolean"]])),
     ),
-    fails: ["docs.openapi-schemas", "docs.openapi-answers", "docs.openapi-examples"],
-  },
-  {
-    name: "usage has another member in the document",
-    fault: servedDocument((schemas) => {
+  ),
+  plant(
+    "usage has another member in the document",
+    ["docs.openapi-examples"],
+    servedDocument((schemas) => {
       inner(schemas, "Usage", "properties").set("cache_hits", new Map([["type", "integer"]]));
       inner(schemas, "Usage").set("required", ["input_tokens", "cache_hits"]);
     }),
-    fails: ["docs.openapi-schemas", "docs.openapi-answers", "docs.openapi-examples"],
-  },
-  {
-    name: "a level less at most in the document",
-    fault: servedDocument((schemas) => {
+  ),
+  plant(
+    "a level less at most in the document",
+    ["docs.openapi-schemas"],
+    servedDocument((schemas) => {
       for (const schema of schemas.values())
         if (schema instanceof Map)
           for (const property of inner(schema, "properties").values())
             if (property instanceof Map && property.get("maxItems") === maxCandidates)
               property.set("maxItems", maxCandidates - 1);
     }),
-    fails: ["docs.openapi-schemas"],
-  },
-  {
-    name: "instructions that hold JSON are read",
-    fault: strings(["instructions"], readHeld),
-    fails: ["texts.only-state-holds-json"],
-  },
-  {
-    name: "descriptions that hold JSON are read",
-    fault: strings(["criteria"], readHeld),
-    fails: ["texts.only-state-holds-json"],
-  },
-  {
-    name: "the question of a ranking that holds JSON is read",
-    fault: strings(["question"], readHeld),
-    fails: ["texts.only-state-holds-json"],
-  },
-  {
-    name: "descriptions that are not trimmed",
-    fault: strings(["criteria"], markEdges),
-    fails: ["texts.trimmed"],
-  },
-  {
-    name: "instructions that are not trimmed",
-    fault: strings(["instructions"], markEdges),
-    fails: ["texts.trimmed"],
-  },
-  {
-    name: "candidates that are not trimmed",
-    fault: {
-      request: keepCandidates,
-      texts: (request) => ({
-        ...request,
-        questions: request.questions.map((question) => ({
-          ...question,
-          candidates: question.candidates.map((one) => ({
-            ...one,
-            text: markEdges(
-              (question.form === undefined ? sentCandidates.get(one.text) : undefined) ?? one.text,
-            ),
-          })),
+  ),
+  plant(
+    "instructions that hold JSON are read",
+    ["texts.only-state-holds-json"],
+    strings(["instructions"], readHeld),
+  ),
+  plant(
+    "descriptions that hold JSON are read",
+    ["texts.only-state-holds-json"],
+    strings(["criteria"], readHeld),
+  ),
+  plant(
+    "the question of a ranking that holds JSON is read",
+    ["texts.only-state-holds-json"],
+    strings(["question"], readHeld),
+  ),
+  plant("descriptions that are not trimmed", ["texts.trimmed"], strings(["criteria"], markEdges)),
+  plant("instructions that are not trimmed", ["texts.trimmed"], strings(["instructions"], markEdges)),
+  plant("candidates that are not trimmed", ["texts.trimmed-candidates"], {
+    request: keepCandidates,
+    texts: (request) => ({
+      ...request,
+      questions: request.questions.map((question) => ({
+        ...question,
+        candidates: question.candidates.map((one) => ({
+          ...one,
+          text: markEdges(
+            (question.form === undefined ? sentCandidates.get(one.text) : undefined) ?? one.text,
+          ),
         })),
-      }),
-    },
-    fails: ["texts.trimmed-candidates"],
-  },
-  {
-    name: "tokens of each pair rounded up to eight",
-    fault: tokens((scored) => {
+      })),
+    }),
+  }),
+  plant(
+    "tokens of each pair rounded up to eight",
+    ["usage.steps"],
+    tokens((scored) => {
       const unit = 8 * pairsOf(scored);
       return Math.ceil(scored.inputTokens / unit) * unit;
     }),
-    fails: ["usage.steps", "usage.each-length"],
-  },
-  {
-    name: "a token more for each pair of an answer to questions",
-    fault: tokens((scored, { questions }) => {
+  ),
+  plant(
+    "a token more for each pair of an answer to questions",
+    ["usage.both-operations", "texts.labels"],
+    tokens((scored, { questions }) => {
       const isRanking = questions.some(({ form }) => form === undefined);
       return scored.inputTokens + (isRanking ? 0 : pairsOf(scored));
     }),
-    fails: ["usage.both-operations", "texts.noul-default", "texts.labels"],
-  },
-  {
-    name: "at least 64 tokens for a pair",
-    fault: tokens((scored) => Math.max(scored.inputTokens, 64 * pairsOf(scored))),
-    fails: ["usage.steps"],
-  },
-  {
-    name: "a cache by the first 64 characters of a state",
-    fault: cachedBy((state, ...others) => [state.slice(0, 64), ...others].join("\n")),
-    fails: ["scores.whole-state"],
-  },
-  {
-    name: "a cache by the last 64 characters of a state",
-    fault: cachedBy((state, ...others) => [state.slice(-64), ...others].join("\n")),
-    fails: ["scores.whole-state"],
-  },
-  {
-    name: "a cache by the first 1,024 characters of a question",
-    fault: cachedBy((state, question, candidate) => [state, question.slice(0, 1024), candidate].join("\n")),
-    fails: ["scores.whole-question"],
-  },
-  {
-    name: "a cache by the first 64 characters of instructions",
-    fault: cachedBy((state, question, candidate) => [state, question.slice(0, 64), candidate].join("\n")),
-    fails: ["scores.whole-question", "scores.whole-instructions"],
-  },
-  {
-    name: "a cache by the first 128 characters of a candidate",
-    fault: cachedBy((state, question, candidate) => [state, question, candidate.slice(0, 128)].join("\n")),
-    fails: ["scores.whole-candidate", "scores.whole-description"],
-  },
-  {
-    name: "a cache by words in any order",
-    fault: cachedBy((state, ...others) => [state.split(" ").toSorted().join(" "), ...others].join("\n")),
-    fails: ["scores.whole-state"],
-  },
-  {
-    name: "a cache by the length of a state",
-    fault: cachedBy((state, ...others) => [state.length, ...others].join("\n")),
-    fails: ["scores.whole-state", "scores.own-request", "scores.own-request.bits"],
-    only: ["scores.whole-state", "scores.own-request"],
-  },
-  {
-    name: "a cache that forgets the question",
-    fault: cachedBy((state, _question, candidate) => [state, candidate].join("\n")),
-    fails: [
-      "scores.again-elsewhere",
-      "scores.own-question",
-      "scores.own-question.bits",
-      "scores.depend-on-all",
-    ],
-    only: ["scores.again-elsewhere", "scores.own-question", "scores.depend-on-all"],
-  },
-  {
-    name: "a confidence that is wrong for six candidates only",
-    fault: {
+  ),
+  plant(
+    "at least 64 tokens for a pair",
+    ["usage.steps"],
+    tokens((scored) => Math.max(scored.inputTokens, 64 * pairsOf(scored))),
+  ),
+  plant(
+    "a cache by the first 64 characters of a state",
+    ["scores.whole-state"],
+    cachedBy((state, ...others) => [state.slice(0, 64), ...others].join("\n")),
+  ),
+  plant(
+    "a cache by the last 64 characters of a state",
+    ["scores.whole-state"],
+    cachedBy((state, ...others) => [state.slice(-64), ...others].join("\n")),
+  ),
+  plant(
+    "a cache by the first 1,024 characters of a question",
+    ["scores.whole-question"],
+    cachedBy((state, question, candidate) => [state, question.slice(0, 1024), candidate].join("\n")),
+  ),
+  plant(
+    "a cache by the first 64 characters of instructions",
+    ["scores.whole-question"],
+    cachedBy((state, question, candidate) => [state, question.slice(0, 64), candidate].join("\n")),
+  ),
+  plant(
+    "a cache by the first 128 characters of a candidate",
+    ["scores.whole-candidate"],
+    cachedBy((state, question, candidate) => [state, question, candidate.slice(0, 128)].join("\n")),
+  ),
+  plant(
+    "a cache by words in any order",
+    ["scores.whole-state"],
+    cachedBy((state, ...others) => [state.split(" ").toSorted().join(" "), ...others].join("\n")),
+  ),
+  plant(
+    "a cache by the length of a state",
+    ["scores.own-request"],
+    cachedBy((state, ...others) => [state.length, ...others].join("\n")),
+    { only: ["scores.whole-state", "scores.own-request"] },
+  ),
+  plant(
+    "a cache that forgets the question",
+    ["scores.again-elsewhere", "scores.own-question.bits"],
+    cachedBy((state, _question, candidate) => [state, candidate].join("\n")),
+    { only: ["scores.again-elsewhere", "scores.own-question", "scores.depend-on-all"] },
+  ),
+  plant(
+    "a confidence that is wrong for six candidates only",
+    ["systemone.every-answer"],
+    {
       answer: (body) => {
         for (const answer of inner(body, "answers").values())
           if (answer instanceof Map && inner(answer, "probabilities").size === 6)
             answer.set("confidence", 0.5);
       },
     },
-    fails: ["systemone.every-answer"],
-    only: ["systemone.every-answer", "request.descriptions", "texts"],
-  },
-  {
-    name: "rankings of six from the lowest score",
-    fault: {
+    { only: ["systemone.every-answer", "request.descriptions", "texts"] },
+  ),
+  plant(
+    "rankings of six from the lowest score",
+    ["rank.every-answer"],
+    {
       answer: (body) => {
         const ranked = body.get("ranked");
         if (Array.isArray(ranked) && ranked.length === 6) ranked.reverse();
       },
     },
-    fails: ["rank.every-answer"],
-    only: ["rank.every-answer", "texts.labels"],
-  },
+    { only: ["rank.every-answer", "texts.labels"] },
+  ),
 ];
 
 function turnChoices(): Fault {

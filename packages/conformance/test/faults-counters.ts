@@ -1,6 +1,6 @@
 import type { EngineHealth } from "../../../src/inference/ports.ts";
 import type { Fault } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { counters } from "./planting.ts";
 import { both, health, json } from "./planting-http.ts";
 import { inner } from "./tree.ts";
@@ -26,159 +26,155 @@ let reports = 0;
 
 /** Counters and facts of the service that are wrong. */
 export const COUNTER_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "refused requests counted as completed",
-    fault: counting((status) => (status === 422 ? 1 : 0)),
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "rankings not counted as completed",
-    fault: counting((status, operation) => (status === 200 && operation === "rank" ? -1 : 0)),
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "each question counted as a completed request",
-    fault: counting((status, operation, body) =>
+  plant(
+    "refused requests counted as completed",
+    ["health.counts-successes"],
+    counting((status) => (status === 422 ? 1 : 0)),
+  ),
+  plant(
+    "rankings not counted as completed",
+    ["health.counts-successes"],
+    counting((status, operation) => (status === 200 && operation === "rank" ? -1 : 0)),
+  ),
+  plant(
+    "each question counted as a completed request",
+    ["health.counts-successes"],
+    counting((status, operation, body) =>
       status === 200 && operation === "systemone" ? (body.match(/"type":/g)?.length ?? 1) - 1 : 0,
     ),
-    fails: ["health.counts-successes"],
-  },
-  {
-    name: "refused requests counted as rejected",
-    fault: counting((status) => (status === 422 ? 1 : 0), "rejected"),
-    fails: ["health.keeps-rejected-requests"],
-  },
-  {
-    name: "refused requests counted as failed",
-    fault: counting((status) => (status === 422 ? 1 : 0), "failed"),
-    fails: ["health.keeps-failed-requests"],
-  },
-  {
-    name: "answered requests counted as cancelled",
-    fault: counting((status) => (status === 200 ? 1 : 0), "cancelled"),
-    fails: ["health.keeps-cancelled-requests"],
-  },
-  {
-    name: "reports of health counted as batches",
-    fault: counters(({ batches }) => {
+  ),
+  plant(
+    "refused requests counted as rejected",
+    ["health.keeps-rejected-requests"],
+    counting((status) => (status === 422 ? 1 : 0), "rejected"),
+  ),
+  plant(
+    "refused requests counted as failed",
+    ["health.keeps-failed-requests"],
+    counting((status) => (status === 422 ? 1 : 0), "failed"),
+  ),
+  plant(
+    "answered requests counted as cancelled",
+    ["health.keeps-cancelled-requests"],
+    counting((status) => (status === 200 ? 1 : 0), "cancelled"),
+  ),
+  plant(
+    "reports of health counted as batches",
+    ["health.counts-no-batches"],
+    counters(({ batches }) => {
       reports += 1;
       return { batches: batches + reports };
     }),
-    fails: ["health.counts-no-batches"],
-  },
-  {
-    name: "model_batches stays 0",
-    fault: counters(() => ({ batches: 0 })),
-    fails: ["health.counts-batches"],
-  },
-  {
-    name: "model_forwards stays 0",
-    fault: counters(() => ({ forwards: 0 })),
-    fails: ["health.counts-forwards"],
-  },
-  {
-    name: "completed_requests stays 0",
-    fault: counters(() => ({ completed: 0 })),
-    fails: ["health.counts-successes", "overload.counted"],
-  },
-  {
-    name: "cancelled_requests stays 0",
-    fault: counters(() => ({ cancelled: 0 })),
-    fails: ["health.counts-cancelled"],
-  },
-  {
-    name: "running_requests never falls to 0",
-    fault: counters(({ running }) => ({ running: running + 1 })),
-    fails: ["health.idle"],
-  },
-  {
-    name: "queued_requests never falls to 0",
-    fault: counters(({ queued }) => ({ queued: queued + 1 })),
-    fails: ["health.idle"],
-  },
-  {
-    name: "counters of the report before",
-    fault: counters((all) => {
+  ),
+  plant(
+    "model_batches stays 0",
+    ["health.counts-batches"],
+    counters(() => ({ batches: 0 })),
+  ),
+  plant(
+    "model_forwards stays 0",
+    ["health.counts-forwards"],
+    counters(() => ({ forwards: 0 })),
+  ),
+  plant(
+    "completed_requests stays 0",
+    ["health.counts-successes", "overload.counted"],
+    counters(() => ({ completed: 0 })),
+  ),
+  plant(
+    "cancelled_requests stays 0",
+    ["health.counts-cancelled"],
+    counters(() => ({ cancelled: 0 })),
+  ),
+  plant(
+    "running_requests never falls to 0",
+    ["health.idle"],
+    counters(({ running }) => ({ running: running + 1 })),
+  ),
+  plant(
+    "queued_requests never falls to 0",
+    ["health.idle"],
+    counters(({ queued }) => ({ queued: queued + 1 })),
+  ),
+  plant(
+    "counters of the report before",
+    ["health.counts-at-once"],
+    counters((all) => {
       const last = PASSED.last ?? all;
       PASSED.last = all;
       return last;
     }),
-    fails: ["health.counts-at-once"],
-  },
-  {
-    name: "uptime in milliseconds",
-    fault: health((body) => void body.set("uptime_seconds", Number(body.get("uptime_seconds")) * 1000)),
-    fails: ["health.facts"],
-  },
-  {
-    name: "uptime that stands still",
-    fault: health((body) => void body.set("uptime_seconds", 12.5)),
-    fails: ["health.facts"],
-  },
-  {
-    name: "entries in a cache that is off",
-    fault: counters(({ completed }) => ({ cacheEntries: completed })),
-    fails: ["health.cache"],
-  },
-  {
-    name: "hits of a cache that is off",
-    fault: counters(({ completed }) => ({ cacheHits: completed })),
-    fails: ["health.cache"],
-  },
-  {
-    name: "another queue_capacity beside the limits",
-    fault: health((body) => void body.set("queue_capacity", 1000)),
-    fails: ["health.limits"],
-  },
-  {
-    name: "another model in /ready",
-    fault: json("/ready", (body) => void body.set("model", `acme/Other-1B@${"1".repeat(40)}`)),
-    fails: ["health.ready"],
-  },
-  {
-    name: "fewer aliases in /health",
-    fault: both(
+  ),
+  plant(
+    "uptime in milliseconds",
+    ["health.facts"],
+    health((body) => void body.set("uptime_seconds", Number(body.get("uptime_seconds")) * 1000)),
+  ),
+  plant(
+    "uptime that stands still",
+    ["health.facts"],
+    health((body) => void body.set("uptime_seconds", 12.5)),
+  ),
+  plant(
+    "entries in a cache that is off",
+    ["health.cache"],
+    counters(({ completed }) => ({ cacheEntries: completed })),
+  ),
+  plant(
+    "hits of a cache that is off",
+    ["health.cache"],
+    counters(({ completed }) => ({ cacheHits: completed })),
+  ),
+  plant(
+    "another queue_capacity beside the limits",
+    ["health.limits"],
+    health((body) => void body.set("queue_capacity", 1000)),
+  ),
+  plant(
+    "another model in /ready",
+    ["health.ready"],
+    json("/ready", (body) => void body.set("model", `acme/Other-1B@${"1".repeat(40)}`)),
+  ),
+  plant(
+    "fewer aliases in /health",
+    ["health.ready", "model.same-everywhere"],
+    both(
       json("/health", (body) => void body.set("aliases", [])),
       {},
     ),
-    fails: ["health.ready", "model.same-everywhere"],
-  },
-  {
-    name: "another version in /health",
-    fault: health((body) => void body.set("version", "9.9.9")),
-    fails: ["health.facts"],
-  },
-  {
-    name: "max_nesting one too high",
-    fault: health((body) => void inner(body, "limits").set("max_nesting", 101)),
-    fails: ["health.limits"],
-  },
-  {
-    name: "max_body_bytes in kilobytes",
-    fault: health((body) => void inner(body, "limits").set("max_body_bytes", 2048)),
-    fails: ["health.limits"],
-  },
-  {
-    name: "max_state_question_tokens twice as high",
-    fault: health((body) => void inner(body, "limits").set("max_state_question_tokens", 4096)),
-    fails: [
-      "limits.tokens.exact",
-      "limits.tokens.instructions",
-      "limits.tokens.question",
-      "limits.tokens.state",
-    ],
-  },
-  {
-    name: "the revision of another model in /v1/models",
-    fault: json("/v1/models", (body) => {
+  ),
+  plant(
+    "another version in /health",
+    ["health.facts"],
+    health((body) => void body.set("version", "9.9.9")),
+  ),
+  plant(
+    "max_nesting one too high",
+    ["health.limits"],
+    health((body) => void inner(body, "limits").set("max_nesting", 101)),
+  ),
+  plant(
+    "max_body_bytes in kilobytes",
+    ["health.limits"],
+    health((body) => void inner(body, "limits").set("max_body_bytes", 2048)),
+  ),
+  plant(
+    "max_state_question_tokens twice as high",
+    ["limits.tokens.instructions", "limits.tokens.question"],
+    health((body) => void inner(body, "limits").set("max_state_question_tokens", 4096)),
+  ),
+  plant(
+    "the revision of another model in /v1/models",
+    ["model.same-everywhere"],
+    json("/v1/models", (body) => {
       const models = body.get("models");
       if (Array.isArray(models)) inner(models[0]).set("revision", "1".repeat(40));
     }),
-    fails: ["model.same-everywhere"],
-  },
-  {
-    name: "the model listed twice, once as another",
-    fault: json("/v1/models", (body) => {
+  ),
+  plant(
+    "the model listed twice, once as another",
+    ["model.same-everywhere"],
+    json("/v1/models", (body) => {
       const models = body.get("models");
       if (Array.isArray(models))
         models.push(
@@ -190,6 +186,5 @@ export const COUNTER_FAULTS: readonly PlantedFault[] = [
           ),
         );
     }),
-    fails: ["model.same-everywhere"],
-  },
+  ),
 ];

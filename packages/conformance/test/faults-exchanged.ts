@@ -2,7 +2,7 @@ import type { OutgoingReply } from "../../../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { RenderedQuestion, RenderedRequest } from "../../../src/decisions/rendered.ts";
 import type { Fault } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { rowsOf } from "./planting.ts";
 import { inner, readTree } from "./tree.ts";
 
@@ -62,82 +62,75 @@ const reordered = (
 
 /** Correct answers that belong to another question, label or request. */
 export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "answers of one form moved on where the request has another form too",
-    fault: scoresOf((place, request) => {
+  plant(
+    "answers of one form moved on where the request has another form too",
+    ["scores.own-question"],
+    scoresOf((place, request) => {
       const alike = placesAlike(place, request);
       if (alike.length === request.questions.length) return place;
       return alike[(alike.indexOf(place) + 1) % alike.length] ?? place;
     }),
-    fails: ["scores.own-question", "scores.own-question.bits"],
-  },
-  {
-    name: "three or more answers of one form in reverse order",
-    fault: scoresOf((place, request) => {
+  ),
+  plant(
+    "three or more answers of one form in reverse order",
+    ["scores.own-question"],
+    scoresOf((place, request) => {
       const alike = placesAlike(place, request);
       return alike.length < 3 ? place : (alike.toReversed()[alike.indexOf(place)] ?? place);
     }),
-    fails: ["scores.own-question", "scores.own-question.bits"],
-  },
-  {
-    name: "the first answer of a form given to all of that form",
-    fault: scoresOf((place, request) => placesAlike(place, request)[0] ?? place),
-    fails: [
-      "scores.own-question",
-      "scores.own-question.bits",
-      "scores.whole-description",
-      "scores.whole-instructions",
-    ],
-  },
-  {
-    name: "questions with the same instructions share an answer",
-    fault: scoresOf((place, { questions }) => {
+  ),
+  plant(
+    "the first answer of a form given to all of that form",
+    ["scores.whole-instructions"],
+    scoresOf((place, request) => placesAlike(place, request)[0] ?? place),
+  ),
+  plant(
+    "questions with the same instructions share an answer",
+    ["scores.whole-description"],
+    scoresOf((place, { questions }) => {
       const texts = questions.map(({ question }) => question.text);
       return texts.indexOf(texts[place] ?? "");
     }),
-    fails: ["scores.own-question", "scores.own-question.bits", "scores.whole-description"],
-  },
-  {
-    name: "names that differ in capitals share an answer",
-    fault: lastNamed((name) => name.toLowerCase()),
-    fails: ["scores.own-question", "scores.own-question.bits"],
-  },
-  {
-    name: "names that differ in white space share an answer",
-    fault: lastNamed((name) => name.trim()),
-    fails: ["scores.own-question", "scores.own-question.bits"],
-  },
-  {
-    name: "names that differ in their Unicode form share an answer",
-    fault: lastNamed((name) => name.normalize("NFC")),
-    fails: ["scores.own-question", "scores.own-question.bits"],
-  },
-  {
-    name: "the second half of the most questions answered like the first",
-    fault: scoresOf((place, { questions }) =>
+  ),
+  plant(
+    "names that differ in capitals share an answer",
+    ["scores.own-question"],
+    lastNamed((name) => name.toLowerCase()),
+  ),
+  plant(
+    "names that differ in white space share an answer",
+    ["scores.own-question"],
+    lastNamed((name) => name.trim()),
+  ),
+  plant(
+    "names that differ in their Unicode form share an answer",
+    ["scores.own-question"],
+    lastNamed((name) => name.normalize("NFC")),
+  ),
+  plant(
+    "the second half of the most questions answered like the first",
+    ["scores.own-place", "scores.own-place.bits"],
+    scoresOf((place, { questions }) =>
       questions.length === maxQuestions ? place % (maxQuestions / 2) : place,
     ),
-    fails: ["scores.own-place", "scores.own-place.bits"],
-  },
-  {
-    name: "two requests side by side get each other's answers",
-    fault: partners(),
-    fails: ["scores.own-request", "scores.own-request.bits"],
+  ),
+  plant("two requests side by side get each other's answers", ["scores.own-request"], partners(), {
     only: ["scores.own-request", "scores.own-request.bits"],
-  },
-  {
-    name: "levels of a rubric from the other end",
-    fault: reordered(isRubric, (s) => s.toReversed()),
-    fails: ["scores.rank-as-rubric", "texts.levels"],
-  },
-  {
-    name: "yes and no exchanged",
-    fault: reordered(isNoul, (s) => s.toReversed()),
-    fails: ["texts.noul-bare", "texts.noul-default", "texts.noul-described", "texts.noul-half"],
-  },
-  {
-    name: "scores of a choice given to its labels by the alphabet",
-    fault: reordered(
+  }),
+  plant(
+    "levels of a rubric from the other end",
+    ["scores.rank-as-rubric", "texts.levels"],
+    reordered(isRubric, (s) => s.toReversed()),
+  ),
+  plant(
+    "yes and no exchanged",
+    ["texts.noul-bare", "texts.noul-described"],
+    reordered(isNoul, (s) => s.toReversed()),
+  ),
+  plant(
+    "scores of a choice given to its labels by the alphabet",
+    ["scores.criteria-order", "texts.labels"],
+    reordered(
       ({ candidates }) => candidates[0]?.loc[1] === "questions",
       (scores, { candidates }) => {
         const labels = candidates.map(({ label }) => label);
@@ -145,22 +138,17 @@ export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
         return labels.map((label) => scores[sorted.indexOf(label)] ?? 0);
       },
     ),
-    fails: ["scores.criteria-order", "scores.criteria-order.bits", "texts.labels"],
-  },
-  {
-    name: "labels of a ranking in the order of JavaScript's objects",
-    fault: {
-      answer: (body, _operation, request) => {
-        const labels = [...inner(readTree(request), "candidates").keys()];
-        const asObject = Object.keys(Object.fromEntries(labels.map((label) => [label, 0])));
-        for (const row of rowsOf(body)) {
-          const at = labels.indexOf(String(row.get("candidate")));
-          if (at >= 0) row.set("candidate", asObject[at] ?? "");
-        }
-      },
+  ),
+  plant("labels of a ranking in the order of JavaScript's objects", ["rank.odd-labels"], {
+    answer: (body, _operation, request) => {
+      const labels = [...inner(readTree(request), "candidates").keys()];
+      const asObject = Object.keys(Object.fromEntries(labels.map((label) => [label, 0])));
+      for (const row of rowsOf(body)) {
+        const at = labels.indexOf(String(row.get("candidate")));
+        if (at >= 0) row.set("candidate", asObject[at] ?? "");
+      }
     },
-    fails: ["rank.every-answer", "rank.odd-labels"],
-  },
+  }),
 ];
 
 /** Swaps the answers of concurrent requests with the same question names. */

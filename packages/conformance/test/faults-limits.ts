@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply } from "../../../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { Fault } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
 import { early, refuse } from "./planting-http.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
@@ -102,93 +102,76 @@ const refuseText = (pattern: RegExp): Fault => ({
 
 /** Wrong limits, and bodies that are wrongly refused or accepted. */
 export const LIMIT_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "the largest body refused",
-    fault: early((r) => isInference(r) && announced(r) === MAX_BYTES, tooLarge),
-    fails: ["limits.body"],
-  },
-  {
-    name: "a body of a byte too many accepted",
-    fault: {
-      early: (request, response) => {
-        if (!isInference(request) || announced(request) !== MAX_BYTES + 1) return false;
-        takeWhole(request, response, () => true);
-        return true;
-      },
+  plant(
+    "the largest body refused",
+    ["limits.body"],
+    early((r) => isInference(r) && announced(r) === MAX_BYTES, tooLarge),
+  ),
+  plant("a body of a byte too many accepted", ["limits.body"], {
+    early: (request, response) => {
+      if (!isInference(request) || announced(request) !== MAX_BYTES + 1) return false;
+      takeWhole(request, response, () => true);
+      return true;
     },
-    fails: ["limits.body"],
-  },
-  {
-    name: "bodies without a length are not bounded",
-    fault: {
-      early: (request, response) => {
-        if (!isInference(request) || request.headers["transfer-encoding"] === undefined) return false;
-        takeWhole(request, response, () => true);
-        return true;
-      },
+  }),
+  plant("bodies without a length are not bounded", ["limits.body-chunked"], {
+    early: (request, response) => {
+      if (!isInference(request) || request.headers["transfer-encoding"] === undefined) return false;
+      takeWhole(request, response, () => true);
+      return true;
     },
-    fails: ["limits.body-chunked"],
-  },
-  {
-    name: "the size of a body counted in characters",
-    fault: {
-      early: (request, response) => {
-        if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
-        takeWhole(request, response, (body) => body.toString("utf8").length <= MAX_BYTES);
-        return true;
-      },
+  }),
+  plant("the size of a body counted in characters", ["limits.body-bytes"], {
+    early: (request, response) => {
+      if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
+      takeWhole(request, response, (body) => body.toString("utf8").length <= MAX_BYTES);
+      return true;
     },
-    fails: ["limits.body-announced", "limits.body-bytes"],
-  },
-  {
-    name: "a size that is announced refused when the body has come",
-    fault: {
-      early: (request, response) => {
-        if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
-        request.resume();
-        request.on("end", () => tooLarge(response));
-        return true;
-      },
+  }),
+  plant("a size that is announced refused when the body has come", ["limits.body-announced"], {
+    early: (request, response) => {
+      if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
+      request.resume();
+      request.on("end", () => tooLarge(response));
+      return true;
     },
-    fails: ["limits.body-announced"],
-  },
-  {
-    name: "99 levels of nesting at most",
-    fault: { reply: refuseWhen((body) => depthOf(body) === 100) },
-    fails: ["limits.nesting"],
-  },
-  {
-    name: "101 levels of nesting accepted",
-    fault: acceptWhen((body) => depthOf(body) === 101),
-    fails: ["limits.nesting"],
-  },
-  {
-    name: "nesting of arrays not counted",
-    fault: acceptWhen(
+  }),
+  plant("99 levels of nesting at most", ["limits.nesting"], {
+    reply: refuseWhen((body) => depthOf(body) === 100),
+  }),
+  plant(
+    "101 levels of nesting accepted",
+    ["limits.nesting"],
+    acceptWhen((body) => depthOf(body) === 101),
+  ),
+  plant(
+    "nesting of arrays not counted",
+    ["limits.nesting"],
+    acceptWhen(
       (body, { body: text }) =>
         text.includes("nesting_too_deep") && [body.get("state"), body.get("question")].some(Array.isArray),
     ),
-    fails: ["limits.nesting"],
-  },
-  {
-    name: "no questions at all answered",
-    fault: acceptWhen(
+  ),
+  plant(
+    "no questions at all answered",
+    ["limits.questions", "request.unknown-field"],
+    acceptWhen(
       (body) => body.get("questions") instanceof Map && inner(body, "questions").size === 0,
       (answer) => inner(answer, "answers").clear(),
     ),
-    fails: ["limits.questions", "request.unknown-field"],
-  },
-  {
-    name: "yes/no questions not counted as pairs",
-    fault: acceptWhen((body, { body: text }) => {
+  ),
+  plant(
+    "yes/no questions not counted as pairs",
+    ["limits.pairs-refused"],
+    acceptWhen((body, { body: text }) => {
       const nouls = questionsOf(body).filter((question) => question.get("type") === "noul");
       return text.includes("too_many_pairs") && pairsOf(body) - 2 * nouls.length <= maxPairs;
     }),
-    fails: ["limits.pairs", "limits.pairs-refused"],
-  },
-  {
-    name: "a candidate too many accepted",
-    fault: edit((body) => {
+  ),
+  plant(
+    "a candidate too many accepted",
+    ["limits.candidates"],
+    edit((body) => {
       for (const name of ["candidates", "answers"]) {
         const given = body.get(name);
         if (Array.isArray(given) && given.length === maxCandidates + 1) given.pop();
@@ -196,101 +179,84 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
           given.delete([...given.keys()].at(-1) ?? "");
       }
     }),
-    fails: ["limits.candidates"],
-  },
-  {
-    name: "one level is enough",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "one level is enough",
+    ["limits.levels"],
+    editQuestions((question) => {
       const levels = question.get("criteria");
       if (question.get("type") === "score" && Array.isArray(levels) && levels.length === 1)
         levels.push("another");
     }),
-    fails: ["limits.levels"],
-  },
-  {
-    name: "one label is enough",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "one label is enough",
+    ["limits.labels"],
+    editQuestions((question) => {
       const labels = question.get("criteria");
       if (question.get("type") === "choice" && labels instanceof Map && labels.size === 1)
         labels.set("another", null);
     }),
-    fails: ["limits.labels"],
-  },
-  {
-    name: "a label less at most",
-    fault: {
-      reply: refuseWhen((body) =>
-        questionsOf(body).some(
-          (q) => lengthOf(q.get("criteria")) > maxCandidates - 1 && q.get("type") === "choice",
-        ),
+  ),
+  plant("a label less at most", ["limits.labels"], {
+    reply: refuseWhen((body) =>
+      questionsOf(body).some(
+        (q) => lengthOf(q.get("criteria")) > maxCandidates - 1 && q.get("type") === "choice",
       ),
-    },
-    fails: ["limits.labels", "limits.pairs"],
-  },
-  {
-    name: "a token of a state less than the limit",
-    fault: oneLess("state"),
-    fails: [],
+    ),
+  }),
+  plant("a token of a state less than the limit", [], oneLess("state"), { unobserved: SPECIAL_TOKENS }),
+  plant("a token of a candidate less than the limit", [], oneLess("candidate"), {
     unobserved: SPECIAL_TOKENS,
-  },
-  {
-    name: "a token of a candidate less than the limit",
-    fault: oneLess("candidate"),
-    fails: [],
-    unobserved: SPECIAL_TOKENS,
-  },
-  {
-    name: "a token of a state more than the limit",
-    fault: acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b2049\b/.test(body)),
-    fails: ["limits.tokens.exact"],
-  },
-  {
-    name: "a token of a candidate more than the limit",
-    fault: acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b769\b/.test(body)),
-    fails: ["limits.tokens.exact"],
-  },
-  {
-    name: "candidates of a ranking without a limit of tokens",
-    fault: acceptWhen(
+  }),
+  plant(
+    "a token of a state more than the limit",
+    ["limits.tokens.exact"],
+    acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b2049\b/.test(body)),
+  ),
+  plant(
+    "a token of a candidate more than the limit",
+    ["limits.tokens.exact"],
+    acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b769\b/.test(body)),
+  ),
+  plant(
+    "candidates of a ranking without a limit of tokens",
+    ["limits.tokens.candidate"],
+    acceptWhen(
       (body, { body: text }) =>
         text.includes("too_many_tokens") && text.includes('"candidates"') && body.has("candidates"),
     ),
-    fails: ["limits.tokens.candidate", "limits.tokens.exact", "limits.tokens.never-cut"],
-  },
-  {
-    name: "names of more than 100 characters refused",
-    fault: refuseNames((name) => name.length > 100),
-    fails: ["order.exact-names"],
-  },
-  {
-    name: "empty names refused",
-    fault: refuseNames((name) => name === ""),
-    fails: ["json.extremes", "order.odd-names"],
-  },
-  {
-    name: "names with a dot refused",
-    fault: refuseNames((name) => name.includes(".")),
-    fails: ["systemone.answers.names"],
-  },
-  {
-    name: "integers of more than 19 digits refused",
-    fault: refuseText(/[:[,]\s*-?\d{20,}\s*[,}\]]/),
-    fails: ["json.extremes"],
-  },
-  { name: "noncharacters refused", fault: refuseText(/\uffff|\\uffff/i), fails: ["json.extremes"] },
-  {
-    name: "characters beyond U+FFFF refused",
-    fault: refuseText(/[\u{10000}-\u{10ffff}]/u),
-    fails: ["json.valid", "order.exact-names", "systemone.answers.names"],
-  },
-  {
-    name: "escaped zeros refused",
-    fault: refuseText(/\\u0000/),
-    fails: ["json.extremes", "order.exact-names", "errors.code"],
-  },
-  {
-    name: "white space around a body refused",
-    fault: refuseText(/^\s|\s$/),
-    fails: ["json.valid", "limits.body", "limits.body-chunked"],
-  },
+  ),
+  plant(
+    "names of more than 100 characters refused",
+    ["order.exact-names"],
+    refuseNames((name) => name.length > 100),
+  ),
+  plant(
+    "empty names refused",
+    ["json.extremes", "order.odd-names"],
+    refuseNames((name) => name === ""),
+  ),
+  plant(
+    "names with a dot refused",
+    ["systemone.answers.names"],
+    refuseNames((name) => name.includes(".")),
+  ),
+  plant(
+    "integers of more than 19 digits refused",
+    ["json.extremes"],
+    refuseText(/[:[,]\s*-?\d{20,}\s*[,}\]]/),
+  ),
+  plant("noncharacters refused", ["json.extremes"], refuseText(/\uffff|\\uffff/i)),
+  plant(
+    "characters beyond U+FFFF refused",
+    ["json.valid", "order.exact-names", "systemone.answers.names"],
+    refuseText(/[\u{10000}-\u{10ffff}]/u),
+  ),
+  plant(
+    "escaped zeros refused",
+    ["json.extremes", "order.exact-names", "errors.code"],
+    refuseText(/\\u0000/),
+  ),
+  plant("white space around a body refused", ["json.valid", "limits.body-chunked"], refuseText(/^\s|\s$/)),
 ];

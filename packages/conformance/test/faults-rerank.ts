@@ -1,17 +1,11 @@
 import type { OutgoingReply } from "../../../src/contract/call.ts";
 import type { Fault } from "./faulty-service.ts";
 import { KEY } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { edit } from "./planting.ts";
 import { authorization, early, errors, header, json, letIn, refuse, statusWhere } from "./planting-http.ts";
 import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
-const planted = (name: string, fails: readonly string[], fault: Fault): PlantedFault => ({
-  name,
-  fault,
-  fails,
-  hasKey: true,
-});
 /** Changes the rows of an answer; TEI's answer is the list itself. */
 const rows = (change: (rows: TreeMap[], operation: string, request: TreeMap) => readonly Tree[]): Fault => ({
   reply: (reply, { operationId, body }) => {
@@ -56,17 +50,17 @@ const listOf = (body: TreeMap): Tree[] => {
 
 /** Faults of the rerank operations. */
 export const RERANK_FAULTS: readonly PlantedFault[] = [
-  planted(
+  plant(
     "rerank: results in the order of the request",
     ["rerank.answers.order", "rerank.options.top-n"],
     rows((list) => list.toSorted((a, b) => Number(a.get("index")) - Number(b.get("index")))),
   ),
-  planted(
+  plant(
     "rerank: equal documents turned around",
     ["rerank.answers.order"],
     rows((list) => list.toReversed().sort((a, b) => relevanceOf(b) - relevanceOf(a))),
   ),
-  planted(
+  plant(
     "rerank: relevance among the documents of the request",
     ["rerank.answers.independent", "rerank.options.raw-scores"],
     rows((list) => {
@@ -75,7 +69,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: relevance of six digits",
     ["rerank.options.raw-scores"],
     rows((list) => {
@@ -83,7 +77,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: another relevance in TEI's operation",
     ["rerank.answers.same", "rerank.options.raw-scores"],
     rows((list, operation) => {
@@ -91,46 +85,37 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: positions from 1",
-    [
-      "rerank.answers.equal",
-      "rerank.answers.independent",
-      "rerank.answers.rows",
-      "rerank.options.cut",
-      "rerank.options.defaults",
-      "rerank.options.texts",
-      "rerank.options.truncate",
-      "rerank.schema",
-    ],
+    ["rerank.answers.equal", "rerank.answers.rows", "rerank.options.cut", "rerank.schema"],
     rows((list) => {
       for (const row of list) row.set("index", Number(row.get("index")) + 1);
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: top_n ignored",
     ["rerank.options.top-n", "rerank.requests.refused"],
     edit((body) => void body.delete("top_n")),
   ),
-  planted(
+  plant(
     "rerank: top_n beyond the documents refused",
     ["rerank.options.top-n"],
     refusing("cohereRerank", (body) => Number(body.get("top_n")) > listOf(body).length),
   ),
-  planted(
+  plant(
     "rerank: a null top_n refused",
     ["rerank.options.null"],
     refusing("cohereRerank", (body) => body.get("top_n") === null),
   ),
-  planted(
+  plant(
     "rerank: ten results at most",
     ["rerank.answers.many"],
     rows((list) => list.slice(0, 10)),
   ),
-  planted(
+  plant(
     "rerank: Cohere's results have their documents",
-    ["rerank.options.defaults", "rerank.options.texts"],
+    ["rerank.options.defaults"],
     rows((list, operation, request) => {
       if (operation === "cohereRerank")
         for (const row of list)
@@ -138,24 +123,24 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: Jina's results have no documents",
-    ["rerank.options.defaults", "rerank.options.texts"],
+    ["rerank.options.defaults"],
     rows((list, operation) => {
       if (operation === "jinaRerank") for (const row of list) row.delete("document");
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: TEI's rows have their texts",
-    ["rerank.options.defaults", "rerank.options.texts"],
+    ["rerank.options.defaults"],
     rows((list, operation, request) => {
       if (operation === "teiRerank")
         for (const row of list) row.set("text", listOf(request)[Number(row.get("index"))] ?? "");
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: documents returned trimmed",
     ["rerank.options.texts"],
     rows((list) => {
@@ -167,9 +152,9 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: documents of another result",
-    ["rerank.options.defaults", "rerank.options.texts"],
+    ["rerank.options.defaults"],
     rows((list) => {
       const documents = list.map((row) => row.get("document"));
       for (const [index, row] of list.entries()) {
@@ -179,12 +164,12 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: raw_scores ignored",
     ["rerank.options.raw-scores"],
     edit((body) => void body.delete("raw_scores")),
   ),
-  planted(
+  plant(
     "rerank: raw scores not divided by the temperature",
     ["rerank.options.raw-scores"],
     rows((list, _operation, request) => {
@@ -193,7 +178,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       return list;
     }),
   ),
-  planted(
+  plant(
     "rerank: unknown members accepted by Cohere's operation",
     ["rerank.requests.refused"],
     edit((body) => {
@@ -214,7 +199,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
             body.delete(name);
     }),
   ),
-  planted(
+  plant(
     "rerank: unknown members refused by Jina's operation",
     ["rerank.requests.accepted"],
     refusing("jinaRerank", (body) =>
@@ -224,7 +209,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       ),
     ),
   ),
-  planted(
+  plant(
     "rerank: unknown members refused by TEI's operation",
     ["rerank.requests.accepted"],
     refusing("teiRerank", (body) =>
@@ -234,53 +219,42 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       ),
     ),
   ),
-  planted(
+  plant(
     "rerank: priority refused",
     ["rerank.requests.accepted"],
     refusing("cohereRerank", (body) => body.has("priority")),
   ),
-  planted(
+  plant(
     "rerank: objects refused by Jina's operation",
     ["rerank.requests.accepted"],
     refusing("jinaRerank", (body) => listOf(body).some((one) => one instanceof Map)),
   ),
-  planted(
+  plant(
     "rerank: equal documents refused",
-    [
-      "rerank.answers.equal",
-      "rerank.answers.independent",
-      "rerank.answers.many",
-      "rerank.answers.order",
-      "rerank.answers.rows",
-      "rerank.options.defaults",
-      "rerank.options.null",
-      "rerank.options.top-n",
-      "rerank.options.warnings",
-      "rerank.requests.accepted",
-    ],
+    ["rerank.answers.equal", "rerank.options.null", "rerank.requests.accepted"],
     refusing("cohereRerank", (body) => new Set(listOf(body)).size < listOf(body).length),
   ),
-  planted(
+  plant(
     "rerank: one document refused",
-    ["rerank.answers.independent", "rerank.answers.same", "rerank.info.model"],
+    ["rerank.answers.same", "rerank.info.model"],
     refusing("jinaRerank", (body) => listOf(body).length === 1),
   ),
-  planted(
+  plant(
     "rerank: 999 documents at most",
     ["rerank.answers.many"],
     refusing("cohereRerank", (body) => listOf(body).length > 999),
   ),
-  planted(
+  plant(
     "rerank: 1,001 documents accepted",
     ["rerank.errors.requests"],
     edit((body) => void (listOf(body).length === 1001 && listOf(body).pop())),
   ),
-  planted(
+  plant(
     "rerank: 1,001 texts accepted by TEI's operation",
     ["rerank.errors.requests"],
     edit((body) => void (body.has("texts") && listOf(body).length === 1001 && listOf(body).pop())),
   ),
-  planted(
+  plant(
     "rerank: a blank query accepted",
     ["rerank.errors.requests"],
     edit((body) => {
@@ -288,7 +262,7 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       if (typeof query === "string" && query.trim() === "") body.set("query", "?");
     }),
   ),
-  planted(
+  plant(
     "rerank: documents cut without being asked",
     ["rerank.answers.whole", "rerank.options.truncate"],
     edit((body) => {
@@ -296,55 +270,55 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
         if (typeof one === "string") listOf(body)[index] = one.split(" ").slice(0, 500).join(" ");
     }),
   ),
-  planted(
+  plant(
     "rerank: no x-cut-documents",
-    ["rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
+    ["rerank.options.cut"],
     header("x-cut-documents", () => undefined),
   ),
-  planted(
+  plant(
     "rerank: x-cut-documents always 0",
-    ["rerank.options.cut", "rerank.options.truncate", "rerank.options.warnings"],
+    ["rerank.options.cut"],
     header("x-cut-documents", (value) => (value === undefined ? undefined : "0")),
   ),
-  planted("rerank: no warnings of a cut", ["rerank.options.warnings"], {
+  plant("rerank: no warnings of a cut", ["rerank.options.warnings"], {
     answer: (body) => [body, inner(body, "meta")].forEach((map) => void map.delete("warnings")),
   }),
-  planted(
+  plant(
     "rerank: max_tokens_per_doc ignored",
-    ["rerank.options.cut", "rerank.options.warnings"],
+    ["rerank.options.cut"],
     edit((body) => void body.delete("max_tokens_per_doc")),
   ),
-  planted(
+  plant(
     "rerank: truncation_direction ignored",
     ["rerank.options.truncate"],
     edit((body) => void body.delete("truncation_direction")),
   ),
-  planted(
+  plant(
     "rerank: the id is another than x-request-id",
     ["rerank.answers.facts"],
     answer("cohereRerank", (body) => void body.set("id", "0b8f6c1e")),
   ),
-  planted(
+  plant(
     "rerank: api_version 1",
     ["rerank.schema"],
     answer("cohereRerank", (body) => void inner(body, "meta", "api_version").set("version", "1")),
   ),
-  planted(
+  plant(
     "rerank: Jina's prompt_tokens are 0",
     ["rerank.answers.facts"],
     answer("jinaRerank", (body) => void inner(body, "usage").set("prompt_tokens", 0)),
   ),
-  planted("rerank: Jina's model is the one asked for", ["rerank.answers.facts", "rerank.info.model"], {
+  plant("rerank: Jina's model is the one asked for", ["rerank.answers.facts", "rerank.info.model"], {
     answer: (body, operation, request) => {
       if (operation === "jinaRerank") body.set("model", /"model": ?"([^"]*)"/.exec(request)?.[1] ?? "any");
     },
   }),
-  planted(
+  plant(
     "rerank: TEI's errors without a type",
     ["rerank.errors.types", "rerank.schema"],
     errors((body) => void body.delete("error_type")),
   ),
-  planted(
+  plant(
     "rerank: TEI's types of errors in capitals",
     ["rerank.errors.types", "rerank.schema"],
     errors((body) => {
@@ -355,9 +329,9 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
         );
     }),
   ),
-  planted(
+  plant(
     "rerank: Cohere's errors with a detail",
-    ["rerank.errors.keys", "rerank.errors.requests", "rerank.schema"],
+    ["rerank.errors.keys", "rerank.schema"],
     errors((body) => {
       const message = body.get("message");
       if (message === undefined) return;
@@ -365,38 +339,38 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
       body.set("detail", message);
     }),
   ),
-  planted(
+  plant(
     "rerank: Jina's errors as a list",
-    ["rerank.errors.keys", "rerank.errors.requests", "rerank.schema"],
+    ["rerank.errors.keys", "rerank.schema"],
     errors((body, _answer, request) => {
       if (request.url === "/v1/rerank") body.set("detail", [String(body.get("detail"))]);
     }),
   ),
-  planted(
+  plant(
     "rerank: 400 for an invalid request",
     ["rerank.errors.requests", "rerank.requests.refused", "rerank.schema"],
     statusWhere(422, 400),
   ),
-  planted(
+  plant(
     "rerank: 403 without a key",
     ["rerank.errors.keys", "rerank.keys.bare", "rerank.schema"],
     statusWhere(401, 403),
   ),
-  planted(
+  plant(
     "rerank: /info asks for a key",
-    ["rerank.info", "rerank.info.model", "rerank.schema"],
+    ["rerank.info", "rerank.schema"],
     early(
       ({ url, headers }) => url === "/info" && headers.authorization === undefined,
       (response) => refuse(response, 401, undefined, { "www-authenticate": "Bearer" }),
     ),
   ),
-  planted("rerank: the key alone accepted by Cohere's operation", ["rerank.keys.bare"], {
+  plant("rerank: the key alone accepted by Cohere's operation", ["rerank.keys.bare"], {
     early: (request, response) =>
       request.url === "/v2/rerank"
         ? (authorization((given) => given === KEY).early?.(request, response) ?? false)
         : false,
   }),
-  planted(
+  plant(
     "rerank: the key alone refused by TEI's operation",
     ["rerank.keys.bare"],
     early(
@@ -407,27 +381,27 @@ export const RERANK_FAULTS: readonly PlantedFault[] = [
         }),
     ),
   ),
-  planted(
+  plant(
     "rerank: no key needed for TEI's operation",
-    ["rerank.errors.keys", "rerank.errors.types"],
+    ["rerank.errors.types"],
     letIn(({ url }) => url === "/rerank"),
   ),
-  planted(
+  plant(
     "rerank: /info names another number of texts",
     ["rerank.info"],
     json("/info", (body) => void body.set("max_client_batch_size", 32)),
   ),
-  planted(
+  plant(
     "rerank: /info says that texts are cut",
     ["rerank.info"],
     json("/info", (body) => void body.set("auto_truncate", true)),
   ),
-  planted(
+  plant(
     "rerank: /info without the kind of the model",
     ["rerank.info", "rerank.schema"],
     json("/info", (body) => void body.delete("model_type")),
   ),
-  planted(
+  plant(
     "rerank: /info names the model with its revision",
     ["rerank.info.model"],
     json(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, KEY } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { counters, eachScore } from "./planting.ts";
 import {
   become,
@@ -26,269 +26,180 @@ let calls = 0;
 
 /** Faults of the service other than in answers. */
 export const SERVER_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "404 of the shape that Express sends",
-    fault: {
-      send: (a) => {
-        if (a.status === 404) {
-          a.body = "<html>Not Found</html>";
-          a.headers["content-type"] = "text/html";
-        }
-      },
+  plant("404 of the shape that Express sends", ["routes.unknown", "errors.json"], {
+    send: (a) => {
+      if (a.status === 404) {
+        a.body = "<html>Not Found</html>";
+        a.headers["content-type"] = "text/html";
+      }
     },
-    fails: ["routes.unknown", "errors.issues", "errors.json"],
-  },
-  {
-    name: "404 in Fastify's own words",
-    fault: {
-      send: (a) => {
-        if (a.status === 404) a.body = '{"message":"Route not found","error":"Not Found","statusCode":404}';
-      },
+  }),
+  plant("404 in Fastify's own words", ["routes.unknown", "errors.issues"], {
+    send: (a) => {
+      if (a.status === 404) a.body = '{"message":"Route not found","error":"Not Found","statusCode":404}';
     },
-    fails: ["routes.unknown", "errors.issues"],
-  },
-  {
-    name: "404 in place of 405",
-    fault: statusWhere(405, 404),
-    fails: ["routes.methods", "routes.head", "media.order-of-checks"],
-  },
-  {
-    name: "405 without Allow",
-    fault: header("allow", () => undefined),
-    fails: ["routes.methods", "routes.head"],
-  },
-  {
-    name: "405 that allows everything",
-    fault: header("allow", (value) => (value === undefined ? undefined : "GET, POST, OPTIONS")),
-    fails: ["routes.methods"],
-  },
-  {
-    name: "400 in place of 422",
-    fault: statusWhere(422, 400),
-    fails: [
-      "model.unknown",
-      "model.exact-name",
+  }),
+  plant("404 in place of 405", ["routes.head", "media.order-of-checks"], statusWhere(405, 404)),
+  plant(
+    "405 without Allow",
+    ["routes.head"],
+    header("allow", () => undefined),
+  ),
+  plant(
+    "405 that allows everything",
+    ["routes.methods"],
+    header("allow", (value) => (value === undefined ? undefined : "GET, POST, OPTIONS")),
+  ),
+  plant(
+    "400 in place of 422",
+    [
       "model.type",
-      "model.null",
-      "request.required",
-      "request.criteria-required",
-      "request.unknown-field",
-      "request.unknown-question-field",
-      "request.question-type",
       "request.questions-shape",
-      "request.criteria-shape",
-      "request.candidates-shape",
-      "request.distinct",
-      "request.distinct-rendered",
-      "request.blank",
-      "json.invalid",
-      "json.no-object",
-      "json.grammar",
-      "json.empty",
-      "json.numbers",
-      "json.unicode",
       "json.duplicates",
       "alias.noul-conflict",
-      "alias.rank-conflict",
-      "alias.rank-only",
-      "limits.questions",
-      "limits.labels",
-      "limits.levels",
-      "limits.candidates",
-      "limits.pairs-refused",
-      "limits.nesting",
       "limits.nesting-hostile",
-      "limits.tokens.never-cut",
-      "limits.tokens.each-question",
-      "media.others",
       "media.encoding",
       "errors.issues",
-      "wire.keep-alive",
       "wire.pipelining",
     ],
-  },
-  {
-    name: "400 for broken JSON",
-    fault: { send: (a) => become(a, a.status === 422 && a.body?.includes('"invalid_json"'), 400) },
-    fails: [
-      "json.invalid",
-      "json.grammar",
-      "json.empty",
-      "json.numbers",
-      "json.unicode",
-      "media.encoding",
-      "errors.issues",
-      "wire.keep-alive",
-      "wire.pipelining",
-    ],
-  },
-  {
-    name: "415 for another media type",
-    fault: { send: (a) => become(a, a.status === 422 && a.body?.includes('"media_type"'), 415) },
-    fails: ["media.others", "media.encoding", "media.order-of-checks", "errors.issues"],
-  },
-  {
-    name: "any media type taken",
-    fault: { takesAnyType: true },
-    fails: ["media.others", "media.encoding"],
-  },
-  {
-    name: "400 in place of 413",
-    fault: statusWhere(413, 400),
-    fails: [
-      "limits.body",
-      "limits.body-bytes",
-      "limits.body-chunked",
-      "limits.body-announced",
-      "media.order-of-checks",
-      "wire.early-413",
-    ],
-  },
-  {
-    name: "422 in place of 413",
-    fault: statusWhere(413, 422),
-    fails: [
-      "limits.body",
-      "limits.body-bytes",
-      "limits.body-chunked",
-      "limits.body-announced",
-      "media.order-of-checks",
-      "errors.issues",
-      "wire.early-413",
-    ],
-  },
-  {
-    name: "detail of a 422 as a sentence",
-    fault: errors(
-      (body, { status }) => void (status === 422 && body.set("detail", "The request is not valid.")),
-    ),
-    fails: ["errors.issues"],
-  },
-  {
-    name: "detail named message",
-    fault: errors((body) => {
+    statusWhere(422, 400),
+  ),
+  plant("400 for broken JSON", ["json.empty", "media.encoding", "errors.issues", "wire.pipelining"], {
+    send: (a) => become(a, a.status === 422 && a.body?.includes('"invalid_json"'), 400),
+  }),
+  plant("415 for another media type", ["media.encoding", "errors.issues"], {
+    send: (a) => become(a, a.status === 422 && a.body?.includes('"media_type"'), 415),
+  }),
+  plant("any media type taken", ["media.encoding"], { takesAnyType: true }),
+  plant(
+    "400 in place of 413",
+    ["limits.body-bytes", "media.order-of-checks", "wire.early-413"],
+    statusWhere(413, 400),
+  ),
+  plant(
+    "422 in place of 413",
+    ["limits.body-bytes", "media.order-of-checks", "errors.issues", "wire.early-413"],
+    statusWhere(413, 422),
+  ),
+  plant(
+    "detail of a 422 as a sentence",
+    ["errors.issues"],
+    errors((body, { status }) => void (status === 422 && body.set("detail", "The request is not valid."))),
+  ),
+  plant(
+    "detail named message",
+    ["routes.unknown", "errors.detail"],
+    errors((body) => {
       const detail = body.get("detail");
       body.clear();
       body.set("message", detail ?? null);
     }),
-    fails: ["routes.unknown", "routes.methods", "errors.detail", "errors.issues"],
-  },
-  {
-    name: "a code beside detail",
-    fault: errors((body, { status }) => void (status === 422 && body.set("code", 422))),
-    fails: ["errors.issues"],
-  },
-  {
-    name: "loc without body in front",
-    fault: issues((issue) => {
+  ),
+  plant(
+    "a code beside detail",
+    ["errors.issues"],
+    errors((body, { status }) => void (status === 422 && body.set("code", 422))),
+  ),
+  plant(
+    "loc without body in front",
+    ["limits.tokens.each-question", "errors.loc"],
+    issues((issue) => {
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.slice(1));
     }),
-    fails: ["limits.tokens.each-question", "errors.issues", "errors.loc"],
-  },
-  {
-    name: "loc that ends at the body",
-    fault: issues((issue) => void issue.set("loc", ["body"])),
-    fails: ["limits.tokens.each-question", "errors.loc"],
-  },
-  {
-    name: "loc as a text",
-    fault: issues((issue) => {
+  ),
+  plant(
+    "loc that ends at the body",
+    ["limits.tokens.each-question", "errors.loc"],
+    issues((issue) => void issue.set("loc", ["body"])),
+  ),
+  plant(
+    "loc as a text",
+    ["limits.tokens.each-question", "errors.loc"],
+    issues((issue) => {
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.join("."));
     }),
-    fails: ["limits.tokens.each-question", "errors.issues", "errors.loc"],
-  },
-  {
-    name: "positions in loc as strings",
-    fault: issues((issue) => {
+  ),
+  plant(
+    "positions in loc as strings",
+    ["errors.loc"],
+    issues((issue) => {
       const loc = issue.get("loc");
       if (Array.isArray(loc)) issue.set("loc", loc.map(String));
     }),
-    fails: ["errors.loc"],
-  },
-  {
-    name: "pydantic's words for types",
-    fault: issues((issue) => void issue.set("type", "value_error")),
-    fails: ["errors.issues", "errors.type"],
-  },
-  {
-    name: "one type for all that is wrong in shape",
-    fault: issues(
+  ),
+  plant(
+    "pydantic's words for types",
+    ["errors.type"],
+    issues((issue) => void issue.set("type", "value_error")),
+  ),
+  plant(
+    "one type for all that is wrong in shape",
+    ["errors.type"],
+    issues(
       (issue) =>
         void (
           ["missing", "unknown_field", "wrong_type"].includes(String(issue.get("type"))) &&
           issue.set("type", "wrong_type")
         ),
     ),
-    fails: ["errors.type"],
-  },
-  {
-    name: "the request's value beside an issue",
-    fault: issues((issue) => void issue.set("input", "value")),
-    fails: ["errors.issues"],
-  },
-  {
-    name: "values in messages",
-    fault: {
-      reply: (reply, { body }) =>
-        reply.status === 422
-          ? {
-              ...reply,
-              body: reply.body.replace(
-                '"msg":"',
-                `"msg":"Got ${/qzmark\w*/.exec(Buffer.from(body).toString())?.[0] ?? ""}. `,
-              ),
-            }
-          : reply,
-    },
-    fails: ["errors.no-echo"],
-  },
-  {
-    name: "the path in a 404",
-    fault: errors(
+  ),
+  plant(
+    "the request's value beside an issue",
+    ["errors.issues"],
+    issues((issue) => void issue.set("input", "value")),
+  ),
+  plant("values in messages", ["errors.no-echo"], {
+    reply: (reply, { body }) =>
+      reply.status === 422
+        ? {
+            ...reply,
+            body: reply.body.replace(
+              '"msg":"',
+              `"msg":"Got ${/qzmark\w*/.exec(Buffer.from(body).toString())?.[0] ?? ""}. `,
+            ),
+          }
+        : reply,
+  }),
+  plant(
+    "the path in a 404",
+    ["errors.no-echo"],
+    errors(
       (body, answer, { url }) => void (answer.status === 404 && body.set("detail", `Nothing at ${url}.`)),
     ),
-    fails: ["errors.no-echo"],
-  },
-  {
-    name: "thousands of issues",
-    fault: errors((body) => {
+  ),
+  plant(
+    "thousands of issues",
+    ["errors.bounded"],
+    errors((body) => {
       const detail = body.get("detail");
       if (Array.isArray(detail) && detail.length >= 20) body.set("detail", [...detail, ...detail]);
     }),
-    fails: ["errors.issues", "errors.bounded"],
-  },
-  {
-    name: "whole names in loc",
-    fault: {
-      reply: (reply, { body }) => {
-        const name = /"(n{101,})"/.exec(Buffer.from(body).toString())?.[1];
-        return name === undefined ? reply : { ...reply, body: reply.body.replace(/n{100}/, name) };
-      },
+  ),
+  plant("whole names in loc", ["errors.bounded"], {
+    reply: (reply, { body }) => {
+      const name = /"(n{101,})"/.exec(Buffer.from(body).toString())?.[1];
+      return name === undefined ? reply : { ...reply, body: reply.body.replace(/n{100}/, name) };
     },
-    fails: ["errors.bounded"],
-  },
-  {
-    name: "token limits without their numbers",
-    fault: issues(
+  }),
+  plant(
+    "token limits without their numbers",
+    ["limits.tokens.exact"],
+    issues(
       (issue) => void (issue.get("type") === "too_many_tokens" && issue.set("msg", "The text is too long.")),
     ),
-    fails: ["limits.tokens.exact"],
-  },
-  {
-    name: "a token limit that is one too high",
-    fault: {
-      send: (a) =>
-        rewrite(a, a.status === 422 && a.body?.includes("too_many_tokens"), (text) =>
-          text.replaceAll("2048", "2049"),
-        ),
-    },
-    fails: ["limits.tokens.exact"],
-  },
-  {
-    name: "500 for a wrong type",
-    fault: {
+  ),
+  plant("a token limit that is one too high", ["limits.tokens.exact"], {
+    send: (a) =>
+      rewrite(a, a.status === 422 && a.body?.includes("too_many_tokens"), (text) =>
+        text.replaceAll("2048", "2049"),
+      ),
+  }),
+  plant(
+    "500 for a wrong type",
+    ["server.never-500", "model.type", "request.questions-shape", "json.no-object"],
+    {
       send: (a) => {
         if (a.status === 422 && a.body?.includes('"wrong_type"')) {
           a.status = 500;
@@ -296,287 +207,250 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         }
       },
     },
-    fails: [
-      "server.never-500",
-      "model.type",
-      "model.null",
-      "request.criteria-required",
-      "request.question-type",
-      "request.questions-shape",
-      "request.criteria-shape",
-      "request.candidates-shape",
-      "json.no-object",
-    ],
-  },
-  {
-    name: "a stack trace in errors",
-    fault: errors((body, { status }) => void (status === 404 && body.set("stack", "Error: at server.js:1"))),
-    fails: ["errors.issues"],
-  },
-  {
-    name: "no x-request-id",
-    fault: header("x-request-id", () => undefined),
-    fails: ["headers.request-id", "headers.request-id-kept", "headers.request-id-replaced"],
-  },
-  {
-    name: "no x-request-id with errors",
-    fault: header("x-request-id", (id, { status }) => (status >= 400 ? undefined : id)),
-    fails: ["headers.request-id", "headers.request-id-kept", "headers.request-id-replaced"],
-  },
-  {
-    name: "the caller's x-request-id not kept",
-    fault: header("x-request-id", () => crypto.randomUUID()),
-    fails: ["headers.request-id-kept"],
-  },
-  {
-    name: "any x-request-id kept",
-    fault: header("x-request-id", (id, _a, { headers }) => {
+  ),
+  plant(
+    "a stack trace in errors",
+    ["errors.issues"],
+    errors((body, { status }) => void (status === 404 && body.set("stack", "Error: at server.js:1"))),
+  ),
+  plant(
+    "no x-request-id",
+    ["headers.request-id", "headers.request-id-replaced"],
+    header("x-request-id", () => undefined),
+  ),
+  plant(
+    "no x-request-id with errors",
+    ["headers.request-id"],
+    header("x-request-id", (id, { status }) => (status >= 400 ? undefined : id)),
+  ),
+  plant(
+    "the caller's x-request-id not kept",
+    ["headers.request-id-kept"],
+    header("x-request-id", () => crypto.randomUUID()),
+  ),
+  plant(
+    "any x-request-id kept",
+    ["headers.request-id"],
+    header("x-request-id", (id, _a, { headers }) => {
       const given = headers["x-request-id"];
       return typeof given === "string" && /^[\x20-\x7e]+$/.test(given) ? given : id;
     }),
-    fails: ["headers.request-id", "headers.request-id-replaced"],
-  },
-  {
-    name: "the same x-request-id for everybody",
-    fault: header("x-request-id", (id, _a, { headers }) =>
-      id === headers["x-request-id"] ? id : "request-1",
+  ),
+  plant(
+    "the same x-request-id for everybody",
+    ["headers.request-id-new"],
+    header("x-request-id", (id, _a, { headers }) => (id === headers["x-request-id"] ? id : "request-1")),
+  ),
+  plant(
+    "no server-timing",
+    ["headers.server-timing"],
+    header("server-timing", () => undefined),
+  ),
+  plant(
+    "server-timing without the queue",
+    ["headers.server-timing"],
+    header("server-timing", (value) => value?.replace(/queue;dur=[\d.]+, /, "")),
+  ),
+  plant("server-timing in seconds", ["headers.server-timing"], {
+    takesMs: 20,
+    ...header("server-timing", (value) =>
+      value?.replaceAll(/dur=([\d.]+)/g, (_all, ms) => `dur=${(Number(ms) / 1000).toFixed(6)}`),
     ),
-    fails: ["headers.request-id-replaced", "headers.request-id-new"],
-  },
-  {
-    name: "no server-timing",
-    fault: header("server-timing", () => undefined),
-    fails: ["headers.server-timing"],
-  },
-  {
-    name: "server-timing without the queue",
-    fault: header("server-timing", (value) => value?.replace(/queue;dur=[\d.]+, /, "")),
-    fails: ["headers.server-timing"],
-  },
-  {
-    name: "server-timing in seconds",
-    fault: {
-      takesMs: 20,
-      ...header("server-timing", (value) =>
-        value?.replaceAll(/dur=([\d.]+)/g, (_all, ms) => `dur=${(Number(ms) / 1000).toFixed(6)}`),
-      ),
-    },
-    fails: ["headers.server-timing"],
-  },
-  {
-    name: "answers as text/plain",
-    fault: header("content-type", (value, { status }) =>
+  }),
+  plant(
+    "answers as text/plain",
+    ["errors.json"],
+    header("content-type", (value, { status }) =>
       status === 200 && value?.startsWith("application/json") ? "text/plain" : value,
     ),
-    fails: ["errors.json"],
-  },
-  {
-    name: "errors as text/plain",
-    fault: header("content-type", (value, { status }) => (status === 422 ? "text/plain" : value)),
-    fails: ["errors.json"],
-  },
-  {
-    name: "a slash at the end is the same path",
-    fault: beforehand((request) => {
+  ),
+  plant(
+    "errors as text/plain",
+    ["errors.json"],
+    header("content-type", (value, { status }) => (status === 422 ? "text/plain" : value)),
+  ),
+  plant(
+    "a slash at the end is the same path",
+    ["routes.unknown"],
+    beforehand((request) => {
       request.url = request.url?.replace(/^(\/[a-z0-9/]+)\/$/, "$1") ?? "";
     }),
-    fails: ["routes.unknown"],
-  },
-  {
-    name: "paths in any capitals",
-    fault: beforehand((request) => {
+  ),
+  plant(
+    "paths in any capitals",
+    ["routes.unknown"],
+    beforehand((request) => {
       if (/^\/v1\/systemone$|^\/health$/i.test(request.url ?? ""))
         request.url = request.url?.toLowerCase() ?? "";
     }),
-    fails: ["routes.unknown"],
-  },
-  {
-    name: "a redirect for a slash at the end",
-    fault: early(
+  ),
+  plant(
+    "a redirect for a slash at the end",
+    ["routes.unknown", "headers.request-id", "errors.json"],
+    early(
       ({ url }) => /^\/(v1|health)\/.*\/$|^\/health\/$/.test(url ?? ""),
       (response) => response.writeHead(307, { location: "/health", "content-length": "0" }).end(),
     ),
-    fails: ["routes.unknown", "headers.request-id", "errors.json"],
-  },
-  {
-    name: "queries refused",
-    fault: refuseWhere(404, ({ url }) => url?.includes("?") === true),
-    fails: ["routes.query"],
-  },
-  {
-    name: "/ready without counters",
-    fault: json("/ready", (body) => {
+  ),
+  plant(
+    "queries refused",
+    ["routes.query"],
+    refuseWhere(404, ({ url }) => url?.includes("?") === true),
+  ),
+  plant(
+    "/ready without counters",
+    ["health.ready", "ready.schema"],
+    json("/ready", (body) => {
       const status = body.get("status");
       body.clear();
       body.set("status", status ?? "");
     }),
-    fails: ["health.ready", "ready.schema"],
-  },
-  {
-    name: "/ready is not there",
-    fault: refuseWhere(404, ({ url }) => url === "/ready"),
-    fails: ["health.ready", "ready.schema", "routes.methods", "routes.head"],
-  },
-  {
-    name: "/health repeats the last request",
-    fault: {
-      request: (text) => {
-        if (text !== "") lastText = text;
-        return text;
-      },
-      ...health((body) => void body.set("last_request", lastText)),
+  ),
+  plant(
+    "/ready is not there",
+    ["health.ready", "ready.schema", "routes.head"],
+    refuseWhere(404, ({ url }) => url === "/ready"),
+  ),
+  plant("/health repeats the last request", ["health.no-request-text"], {
+    request: (text) => {
+      if (text !== "") lastText = text;
+      return text;
     },
-    fails: ["health.no-request-text"],
-  },
-  {
-    name: "/health without limits",
-    fault: health((body) => void body.delete("limits")),
-    fails: ["health.schema", "ready.schema"],
-  },
-  {
-    name: "/health with counters as texts",
-    fault: health((body) => void body.set("completed_requests", String(body.get("completed_requests")))),
-    fails: ["health.named-counters", "health.schema", "ready.schema", "overload.counted"],
-  },
-  {
-    name: "/health names another limit",
-    fault: health((body) => void inner(body, "limits").set("max_pairs", 512)),
-    fails: ["health.limits", "limits.pairs"],
-  },
-  {
-    name: "/health with another temperature",
-    fault: health((body) => void body.set("temperature", 1)),
-    fails: ["health.facts"],
-  },
-  {
-    name: "/health names the model without revision",
-    fault: health((body) => void body.set("model", String(body.get("model")).split("@")[0] ?? "")),
-    fails: ["health.facts", "model.same-everywhere"],
-  },
-  {
-    name: "status ok",
-    fault: health((body) => void body.set("status", "ok")),
-    fails: ["health.schema", "ready.schema"],
-  },
-  {
-    name: "/ready is 503 while ready",
-    fault: { send: (a, { url, method }) => become(a, url === "/ready" && method === "GET", 503) },
-    fails: ["health.ready", "ready.schema"],
-  },
-  {
-    name: "rejected_requests stays 0",
-    fault: counters(() => ({ rejected: 0 })),
-    fails: ["overload.counted"],
-  },
-  {
-    name: "503 without Retry-After",
-    fault: header("retry-after", () => undefined),
-    fails: ["overload.refused"],
-  },
-  {
-    name: "503 with a minute to wait",
-    fault: header("retry-after", (value) => (value === undefined ? undefined : "60")),
-    fails: ["overload.refused"],
-  },
-  { name: "429 for a full queue", fault: statusWhere(503, 429), fails: ["overload.refused"] },
-  {
-    name: "models in a data envelope",
-    fault: json("/v1/models", (body) => {
+    ...health((body) => void body.set("last_request", lastText)),
+  }),
+  plant(
+    "/health without limits",
+    ["health.schema", "ready.schema"],
+    health((body) => void body.delete("limits")),
+  ),
+  plant(
+    "/health with counters as texts",
+    ["health.named-counters", "ready.schema", "overload.counted"],
+    health((body) => void body.set("completed_requests", String(body.get("completed_requests")))),
+  ),
+  plant(
+    "/health names another limit",
+    ["health.limits", "limits.pairs"],
+    health((body) => void inner(body, "limits").set("max_pairs", 512)),
+  ),
+  plant(
+    "/health with another temperature",
+    ["health.facts"],
+    health((body) => void body.set("temperature", 1)),
+  ),
+  plant(
+    "/health names the model without revision",
+    ["health.facts", "model.same-everywhere"],
+    health((body) => void body.set("model", String(body.get("model")).split("@")[0] ?? "")),
+  ),
+  plant(
+    "status ok",
+    ["health.schema", "ready.schema"],
+    health((body) => void body.set("status", "ok")),
+  ),
+  plant("/ready is 503 while ready", ["health.ready", "ready.schema"], {
+    send: (a, { url, method }) => become(a, url === "/ready" && method === "GET", 503),
+  }),
+  plant(
+    "rejected_requests stays 0",
+    ["overload.counted"],
+    counters(() => ({ rejected: 0 })),
+  ),
+  plant(
+    "503 without Retry-After",
+    ["overload.refused"],
+    header("retry-after", () => undefined),
+  ),
+  plant(
+    "503 with a minute to wait",
+    ["overload.refused"],
+    header("retry-after", (value) => (value === undefined ? undefined : "60")),
+  ),
+  plant("429 for a full queue", ["overload.refused"], statusWhere(503, 429)),
+  plant(
+    "models in a data envelope",
+    ["models.list", "model.same-everywhere"],
+    json("/v1/models", (body) => {
       const models = body.get("models");
       body.clear();
       body.set("object", "list");
       body.set("data", models ?? []);
     }),
-    fails: ["models.list", "models.schema", "model.same-everywhere"],
-  },
-  {
-    name: "models without a task",
-    fault: listedModel((model) => {
+  ),
+  plant(
+    "models without a task",
+    ["models.names-model"],
+    listedModel((model) => {
       model.delete("task");
       model.set("description", "x");
     }),
-    fails: ["models.names-model", "models.schema"],
-  },
-  {
-    name: "a model by its bare name",
-    fault: listedModel((model) => void model.set("name", "Fast-1M")),
-    fails: ["model.same-everywhere"],
-  },
-  {
-    name: "an alias listed that is not accepted",
-    fault: listedModel((model) => {
+  ),
+  plant(
+    "a model by its bare name",
+    ["model.same-everywhere"],
+    listedModel((model) => void model.set("name", "Fast-1M")),
+  ),
+  plant(
+    "an alias listed that is not accepted",
+    ["model.short-alias"],
+    listedModel((model) => {
       const aliases = model.get("aliases");
       if (Array.isArray(aliases)) aliases.push("latest");
     }),
-    fails: ["model.short-alias", "model.listed-aliases", "model.same-everywhere"],
-  },
-  {
-    name: "a release date in words",
-    fault: listedModel((model) => void model.set("release_date", "November 2026")),
-    fails: ["models.schema"],
-  },
-  {
-    name: "/docs is not there",
-    fault: refuseWhere(404, ({ url }) => url === "/docs"),
-    fails: ["routes.methods", "routes.head", "headers.request-id-kept", "docs.docs", "docs.own-assets"],
-  },
-  {
-    name: "a script from elsewhere",
-    fault: {
-      send: (a, { url }) =>
-        rewrite(a, url === "/redoc", (text) =>
-          text.replace("</body>", '<script src="https://cdn.example.org/redoc.js"></script></body>'),
-        ),
+  ),
+  plant(
+    "a release date in words",
+    ["models.schema"],
+    listedModel((model) => void model.set("release_date", "November 2026")),
+  ),
+  plant(
+    "/docs is not there",
+    ["routes.head", "headers.request-id-kept", "docs.docs"],
+    refuseWhere(404, ({ url }) => url === "/docs"),
+  ),
+  plant("a script from elsewhere", ["docs.own-assets"], {
+    send: (a, { url }) =>
+      rewrite(a, url === "/redoc", (text) =>
+        text.replace("</body>", '<script src="https://cdn.example.org/redoc.js"></script></body>'),
+      ),
+  }),
+  plant(
+    "a document without one of the operations",
+    ["docs.openapi"],
+    json("/openapi.json", (body) => void inner(body, "paths").delete("/v1/rank")),
+  ),
+  plant(
+    "a document that lacks a status",
+    ["docs.openapi-contract"],
+    json("/openapi.json", (body) => void inner(body, "paths", "/v1/rank", "post", "responses").delete("413")),
+  ),
+  plant("h2c accepted", ["wire.h2c"], {
+    plant: (app) => {
+      const onUpgrade = (_request: IncomingMessage, socket: import("node:stream").Duplex) => {
+        socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
+      };
+      app.server.on("upgrade", onUpgrade);
+      return () => app.server.off("upgrade", onUpgrade);
     },
-    fails: ["docs.own-assets"],
-  },
-  {
-    name: "a document without one of the operations",
-    fault: json("/openapi.json", (body) => void inner(body, "paths").delete("/v1/rank")),
-    fails: ["docs.openapi", "docs.openapi-contract"],
-  },
-  {
-    name: "a document that lacks a status",
-    fault: json(
-      "/openapi.json",
-      (body) => void inner(body, "paths", "/v1/rank", "post", "responses").delete("413"),
-    ),
-    fails: ["docs.openapi-contract"],
-  },
-  {
-    name: "h2c accepted",
-    fault: {
-      plant: (app) => {
-        const onUpgrade = (_request: IncomingMessage, socket: import("node:stream").Duplex) => {
-          socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
-        };
-        app.server.on("upgrade", onUpgrade);
-        return () => app.server.off("upgrade", onUpgrade);
-      },
-    },
-    fails: ["wire.h2c"],
-  },
-  {
-    name: "Node's own answer to broken messages",
-    fault: {
-      plant: (app) => {
-        const own = app.server.listeners("clientError");
+  }),
+  plant("Node's own answer to broken messages", ["wire.broken", "wire.huge-head"], {
+    plant: (app) => {
+      const own = app.server.listeners("clientError");
+      app.server.removeAllListeners("clientError");
+      app.server.on("clientError", (_error, socket) => {
+        socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+      });
+      return () => {
         app.server.removeAllListeners("clientError");
-        app.server.on("clientError", (_error, socket) => {
-          socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
-        });
-        return () => {
-          app.server.removeAllListeners("clientError");
-          for (const listener of own)
-            app.server.on("clientError", (...args) => Reflect.apply(listener, app.server, args));
-        };
-      },
+        for (const listener of own)
+          app.server.on("clientError", (...args) => Reflect.apply(listener, app.server, args));
+      };
     },
-    fails: ["wire.broken", "wire.huge-head"],
-  },
-  {
-    name: "the body of an early answer read as the next request",
-    fault: beforehand((request, response) => {
+  }),
+  plant(
+    "the body of an early answer read as the next request",
+    ["wire.early-answers"],
+    beforehand((request, response) => {
       if (request.method === "PUT" && Number(request.headers["content-length"]) > 0)
         response.on("finish", () => {
           request.socket.write(
@@ -584,118 +458,88 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
           );
         });
     }),
-    fails: ["wire.early-answers"],
-  },
-  {
-    name: "the connection cut after an early answer",
-    fault: beforehand((request, response) => {
+  ),
+  plant(
+    "the connection cut after an early answer",
+    ["wire.early-answers"],
+    beforehand((request, response) => {
       if (request.url === "/nowhere/hidden" || (request.url === "/nowhere" && request.method === "POST"))
         response.on("finish", () => request.socket.destroy());
     }),
-    fails: ["wire.early-answers"],
-  },
-  {
-    name: "Expect: 100-continue left waiting",
-    fault: refuseWhere(400, ({ headers }) => headers.expect !== undefined),
-    fails: ["wire.expect-continue"],
-  },
-  {
-    name: "chunked bodies refused",
-    fault: refuseWhere(411, ({ headers }) => headers["transfer-encoding"] !== undefined),
-    fails: ["wire.broken", "wire.chunked"],
-  },
-  {
-    name: "a score that drifts with time",
-    fault: eachScore((score) => {
+  ),
+  plant(
+    "Expect: 100-continue left waiting",
+    ["wire.expect-continue"],
+    refuseWhere(400, ({ headers }) => headers.expect !== undefined),
+  ),
+  plant(
+    "chunked bodies refused",
+    ["wire.chunked"],
+    refuseWhere(411, ({ headers }) => headers["transfer-encoding"] !== undefined),
+  ),
+  plant(
+    "a score that drifts with time",
+    ["scores.again.bits", "scores.order.bits"],
+    eachScore((score) => {
       calls += 1;
       return score + calls * 1e-6;
     }),
-    fails: ["scores.again.bits", "scores.order.bits"],
-    only: ["scores.again", "scores.order"],
-  },
-  {
-    name: "scores with noise in the last digits",
-    fault: eachScore((score) => score * (1 + (Math.random() - 0.5) * 1e-5)),
-    fails: ["scores.again.bits", "scores.order.bits"],
-    only: ["scores.again", "scores.order"],
-  },
-  {
-    name: "scores that are far off at random",
-    fault: eachScore((score) => score + Math.random() * 5),
-    fails: ["scores.again", "scores.again.bits", "scores.order", "scores.order.bits"],
-    only: ["scores.again", "scores.order"],
-  },
-  {
-    name: "scores that depend on the number of candidates",
-    fault: eachScore((score, { count }) => score + count / 2),
-    fails: ["scores.candidates", "scores.candidates.bits"],
-  },
-  {
-    name: "scores that depend on the place of the candidate",
-    fault: eachScore((score, { index }) => score - index / 2),
-    fails: [
-      "scores.candidates",
-      "scores.candidates.bits",
-      "scores.criteria-order",
-      "scores.criteria-order.bits",
-    ],
-  },
-  {
-    name: "scores that depend on the place of the question",
-    fault: eachScore((score, { place }) => score + place),
-    fails: [
-      "usage.cached-pairs",
-      "scores.alone",
-      "scores.alone.bits",
-      "scores.order",
-      "scores.order.bits",
-      "scores.company",
-      "scores.company.bits",
-      "scores.concurrency",
-      "scores.concurrency.bits",
-    ],
-  },
-  {
-    name: "scores normalized over the request",
-    fault: {
-      scores: (scored) => {
-        const all = scored.scores.flatMap((row) => [...row]);
-        const mean = all.reduce((a, b) => a + b, 0) / all.length;
-        return { ...scored, scores: scored.scores.map((row) => row.map((score) => score - mean)) };
-      },
+    { only: ["scores.again", "scores.order"] },
+  ),
+  plant(
+    "scores with noise in the last digits",
+    ["scores.again.bits"],
+    eachScore((score) => score * (1 + (Math.random() - 0.5) * 1e-5)),
+    { only: ["scores.again", "scores.order"] },
+  ),
+  plant(
+    "scores that are far off at random",
+    ["scores.again", "scores.order"],
+    eachScore((score) => score + Math.random() * 5),
+    { only: ["scores.again", "scores.order"] },
+  ),
+  plant(
+    "scores that depend on the number of candidates",
+    ["scores.candidates"],
+    eachScore((score, { count }) => score + count / 2),
+  ),
+  plant(
+    "scores that depend on the place of the candidate",
+    ["scores.criteria-order", "scores.criteria-order.bits"],
+    eachScore((score, { index }) => score - index / 2),
+  ),
+  plant(
+    "scores that depend on the place of the question",
+    ["usage.cached-pairs", "scores.company"],
+    eachScore((score, { place }) => score + place),
+  ),
+  plant("scores normalized over the request", ["scores.alone"], {
+    scores: (scored) => {
+      const all = scored.scores.flatMap((row) => [...row]);
+      const mean = all.reduce((a, b) => a + b, 0) / all.length;
+      return { ...scored, scores: scored.scores.map((row) => row.map((score) => score - mean)) };
     },
-    fails: [
-      "scores.alone",
-      "scores.alone.bits",
-      "scores.concurrency",
-      "scores.concurrency.bits",
-      "scores.candidates",
-      "scores.candidates.bits",
-    ],
-  },
-  {
-    name: "scores that ignore the question",
-    fault: {
+  }),
+  plant(
+    "scores that ignore the question",
+    ["scores.depend-on-all", "texts.only-state-holds-json", "limits.tokens.each-question"],
+    {
       texts: (request) => ({
         ...request,
         questions: request.questions.map((one) => ({ ...one, question: { ...one.question, text: "q" } })),
       }),
     },
-    fails: ["scores.depend-on-all", "texts.only-state-holds-json", "limits.tokens.each-question"],
-  },
-  {
-    name: "padding that changes scores in company",
-    fault: {
-      scores: (scored, request) => {
-        const longest = Math.max(...request.questions.map(({ question }) => question.text.length));
-        return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + longest * 1e-6)) };
-      },
+  ),
+  plant("padding that changes scores in company", ["scores.alone.bits"], {
+    scores: (scored, request) => {
+      const longest = Math.max(...request.questions.map(({ question }) => question.text.length));
+      return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + longest * 1e-6)) };
     },
-    fails: ["scores.alone.bits", "scores.concurrency.bits"],
-  },
-  {
-    name: "answers of two requests mixed up under load",
-    fault: (() => {
+  }),
+  plant(
+    "answers of two requests mixed up under load",
+    ["scores.concurrency"],
+    (() => {
       let running = 0;
       return {
         request: (text, operation) => {
@@ -715,83 +559,77 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
         },
       } satisfies Fault;
     })(),
-    fails: ["scores.concurrency", "scores.concurrency.bits"],
-    only: ["scores.concurrency"],
-  },
-  {
-    name: "any key accepted",
-    fault: letIn(({ headers: { authorization = "" } }) => /^Bearer .../.test(authorization)),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "no key needed for rankings",
-    fault: letIn(({ url }) => url === "/v1/rank"),
-    hasKey: true,
-    fails: ["auth.missing", "auth.wrong", "auth.elsewhere"],
-  },
-  {
-    name: "the beginning of a key is enough",
-    fault: letIn(
+    { only: ["scores.concurrency"] },
+  ),
+  plant(
+    "any key accepted",
+    ["auth.wrong"],
+    letIn(({ headers: { authorization = "" } }) => /^Bearer .../.test(authorization)),
+    { hasKey: true },
+  ),
+  plant(
+    "no key needed for rankings",
+    ["auth.missing"],
+    letIn(({ url }) => url === "/v1/rank"),
+    { hasKey: true },
+  ),
+  plant(
+    "the beginning of a key is enough",
+    ["auth.wrong"],
+    letIn(
       ({ headers: { authorization = "" } }) =>
         `Bearer ${KEY}`.startsWith(authorization) && authorization.length > 12,
     ),
-    hasKey: true,
-    fails: ["auth.wrong"],
-  },
-  {
-    name: "the key in the query too",
-    fault: letIn(({ url }) => url?.includes(KEY) === true),
-    hasKey: true,
-    fails: ["auth.elsewhere"],
-  },
-  {
-    name: "x-api-key too",
-    fault: letIn(({ headers }) => headers["x-api-key"] !== undefined),
-    hasKey: true,
-    fails: ["auth.elsewhere"],
-  },
-  {
-    name: "403 in place of 401",
-    fault: statusWhere(401, 403),
-    hasKey: true,
-    fails: ["auth.missing", "auth.wrong", "auth.before-body"],
-  },
-  {
-    name: "401 without its challenge",
-    fault: header("www-authenticate", () => undefined),
-    hasKey: true,
-    fails: ["auth.challenge"],
-  },
-  {
-    name: "the wrong key in the error",
-    fault: errors(
+    { hasKey: true },
+  ),
+  plant(
+    "the key in the query too",
+    ["auth.elsewhere"],
+    letIn(({ url }) => url?.includes(KEY) === true),
+    { hasKey: true },
+  ),
+  plant(
+    "x-api-key too",
+    ["auth.elsewhere"],
+    letIn(({ headers }) => headers["x-api-key"] !== undefined),
+    { hasKey: true },
+  ),
+  plant("403 in place of 401", ["auth.missing"], statusWhere(401, 403), { hasKey: true }),
+  plant(
+    "401 without its challenge",
+    ["auth.challenge"],
+    header("www-authenticate", () => undefined),
+    { hasKey: true },
+  ),
+  plant(
+    "the wrong key in the error",
+    ["auth.challenge"],
+    errors(
       (body, answer, { headers }) =>
         void (answer.status === 401 && body.set("detail", `${headers.authorization} is wrong.`)),
     ),
-    hasKey: true,
-    fails: ["auth.challenge"],
-  },
-  {
-    name: "a key for /health",
-    fault: early(
+    { hasKey: true },
+  ),
+  plant(
+    "a key for /health",
+    ["auth.open-routes"],
+    early(
       ({ url, headers: { authorization } }) =>
         url === "/health" && authorization !== undefined && !authorization.includes(KEY),
       (response) => refuse(response, 401, undefined, { "www-authenticate": "Bearer" }),
     ),
-    hasKey: true,
-    fails: ["auth.open-routes"],
-  },
-  {
-    name: "the body before the key",
-    fault: early(
+    { hasKey: true },
+  ),
+  plant(
+    "the body before the key",
+    ["auth.before-body"],
+    early(
       ({ method, headers }) =>
         method === "POST" &&
         headers.authorization === undefined &&
         headers["content-type"] !== "application/json",
       (response) => refuse(response, 422, '{"detail":[{"loc":["body"],"msg":"No.","type":"media_type"}]}'),
     ),
-    hasKey: true,
-    fails: ["auth.before-body"],
-  },
+    { hasKey: true },
+  ),
 ];

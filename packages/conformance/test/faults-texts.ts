@@ -1,4 +1,4 @@
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import {
   edit,
   editQuestions,
@@ -67,196 +67,188 @@ const isNested = (value: Tree) => lengthOf(value) > 0;
 
 /** Texts that are rendered differently from the contract. */
 export const TEXT_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "labels that hold JSON are read",
-    fault: editQuestions((question) => {
+  plant(
+    "labels that hold JSON are read",
+    ["texts.labels-stay"],
+    editQuestions((question) => {
       const criteria = question.get("criteria");
       if (criteria instanceof Map)
         for (const [label, text] of criteria)
           if ((text === null || text === "") && isNested(readHeld(label)))
             criteria.set(label, readHeld(label));
     }),
-    fails: ["texts.labels-stay"],
-  },
-  {
-    name: "candidates of a ranking that hold JSON are read",
-    fault: showing(({ loc, text }) => {
+  ),
+  plant(
+    "candidates of a ranking that hold JSON are read",
+    ["texts.only-state-holds-json"],
+    showing(({ loc, text }) => {
       const held = loc[1] === "questions" ? text : readHeld(text);
       if (held instanceof Map)
         return [...held].map(([name, value]) => `${name}: ${String(value)}`).join("\n\n");
       return Array.isArray(held) ? held.map((item) => `- ${String(item)}`).join("\n") : text;
     }),
-    fails: ["texts.only-state-holds-json"],
-  },
-  {
-    name: "texts inside a state that hold JSON are read",
-    fault: inState((value) => (typeof value === "string" ? readHeld(value) : value)),
-    fails: ["texts.state-holds-scalars"],
-  },
-  {
-    name: "a state that holds a JSON number is read",
-    fault: state((text) => (/^\s*-?\d[\d.eE+-]*\s*$/.test(text) ? String(Number(text)) : text)),
-    fails: ["texts.floats", "texts.scalars"],
-  },
-  {
-    name: "a state that holds a JSON string is read",
-    fault: state((text) => (/^\s*"[^"\\]*"\s*$/.test(text) ? text.trim().slice(1, -1) : text)),
-    fails: ["texts.state-holds-scalars"],
-  },
-  {
-    name: "a state that is not trimmed",
-    fault: state(markEdges),
-    fails: ["request.blank", "texts.scalars", "texts.state-holds-json"],
-  },
-  {
-    name: "white space beyond ASCII not trimmed",
-    fault: eachText((text) =>
+  ),
+  plant(
+    "texts inside a state that hold JSON are read",
+    ["texts.state-holds-scalars"],
+    inState((value) => (typeof value === "string" ? readHeld(value) : value)),
+  ),
+  plant(
+    "a state that holds a JSON number is read",
+    ["texts.floats"],
+    state((text) => (/^\s*-?\d[\d.eE+-]*\s*$/.test(text) ? String(Number(text)) : text)),
+  ),
+  plant(
+    "a state that holds a JSON string is read",
+    ["texts.state-holds-scalars"],
+    state((text) => (/^\s*"[^"\\]*"\s*$/.test(text) ? text.trim().slice(1, -1) : text)),
+  ),
+  plant("a state that is not trimmed", ["request.blank", "texts.state-holds-json"], state(markEdges)),
+  plant(
+    "white space beyond ASCII not trimmed",
+    ["request.distinct-rendered", "texts.trimmed-candidates"],
+    eachText((text) =>
       text.trim() === "" ? text : text.replaceAll(/^[\u00a0\u2003\u3000]|[\u00a0\u2003\u3000]$/g, "_"),
     ),
-    fails: ["request.distinct-rendered", "texts.trimmed", "texts.trimmed-candidates"],
-  },
-  {
-    name: "a full stop trimmed from instructions",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "a full stop trimmed from instructions",
+    ["scores.as-sent"],
+    editQuestions((question) => {
       const text = question.get("instructions");
       if (typeof text === "string") question.set("instructions", text.replace(/(\w)\.$/, "$1"));
     }),
-    fails: ["scores.as-sent"],
-  },
-  {
-    name: "quotation marks trimmed from texts",
-    fault: eachText((text) => text.replace(/^"([^"]+)"$/, "$1")),
-    fails: ["scores.as-sent", "texts.only-state-holds-json", "texts.state-holds-scalars"],
-  },
-  {
-    name: "entities of HTML decoded",
-    fault: eachText((text) =>
+  ),
+  plant(
+    "quotation marks trimmed from texts",
+    ["scores.as-sent", "texts.state-holds-scalars"],
+    eachText((text) => text.replace(/^"([^"]+)"$/, "$1")),
+  ),
+  plant(
+    "entities of HTML decoded",
+    ["scores.as-sent"],
+    eachText((text) =>
       text.replaceAll(/&(amp|lt|gt);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">" })[String(name)] ?? ""),
     ),
-    fails: ["scores.as-sent"],
-  },
-  {
-    name: "tags of HTML removed",
-    fault: eachText((text) => text.replaceAll(/<\/?[a-z]+>/gi, "")),
-    fails: ["scores.as-sent"],
-  },
-  {
-    name: "emoji removed",
-    fault: eachText((text) => {
+  ),
+  plant(
+    "tags of HTML removed",
+    ["scores.as-sent"],
+    eachText((text) => text.replaceAll(/<\/?[a-z]+>/gi, "")),
+  ),
+  plant(
+    "emoji removed",
+    ["scores.as-sent"],
+    eachText((text) => {
       const rest = text.replaceAll(/\p{Extended_Pictographic}/gu, "");
       return rest.trim() === "" ? text : rest;
     }),
-    fails: ["scores.as-sent"],
-  },
-  {
-    name: "only the first line of a description shown",
-    fault: editQuestions((question) =>
+  ),
+  plant(
+    "only the first line of a description shown",
+    ["request.distinct-enough", "scores.as-sent", "texts.trimmed"],
+    editQuestions((question) =>
       within(question.get("criteria"), (text) =>
         typeof text === "string" && text.trim() !== "" ? (text.trim().split("\n")[0] ?? "") : text,
       ),
     ),
-    fails: [
-      "request.distinct-enough",
-      "request.distinct-rendered",
-      "scores.as-sent",
-      "texts.scalars",
-      "texts.structures",
-      "texts.trimmed",
-    ],
-  },
-  {
-    name: "booleans in a state as numbers",
-    fault: inState((value) => (typeof value === "boolean" ? Number(value) : value)),
-    fails: ["texts.state-holds-json", "texts.structures"],
-  },
-  {
-    name: "null in a state as a word",
-    fault: inState((value) => value ?? "none"),
-    fails: ["texts.structures"],
-  },
-  {
-    name: "empty lists in a state as brackets",
-    fault: inState((value) => (Array.isArray(value) && value.length === 0 ? "[]" : value)),
-    fails: ["texts.structures"],
-  },
-  {
-    name: "small numbers without an exponent",
-    fault: numbers(/^-?\d[\d.]*e-\d+$/i, (digits) => Number(digits).toFixed(20).replace(/0+$/, "")),
-    fails: ["texts.floats"],
-  },
-  {
-    name: "large numbers without an exponent",
-    fault: numbers(/^-?\d[\d.]*e\+?\d+$/i, (digits) => BigInt(Number(digits)).toString()),
-    fails: ["json.numbers", "texts.floats", "texts.state-holds-json"],
-  },
-  { name: "minus zero without its sign", fault: numbers(/^-0\.0$/, () => "0.0"), fails: ["texts.floats"] },
-  { name: "the integer -0 with its sign", fault: numbers(/^-0$/, () => "-0"), fails: ["texts.scalars"] },
-  {
-    name: "a label shown before a description that equals it",
-    fault: showing(({ loc, label, text }) =>
+  ),
+  plant(
+    "booleans in a state as numbers",
+    ["texts.state-holds-json"],
+    inState((value) => (typeof value === "boolean" ? Number(value) : value)),
+  ),
+  plant(
+    "null in a state as a word",
+    ["texts.structures"],
+    inState((value) => value ?? "none"),
+  ),
+  plant(
+    "empty lists in a state as brackets",
+    ["texts.structures"],
+    inState((value) => (Array.isArray(value) && value.length === 0 ? "[]" : value)),
+  ),
+  plant(
+    "small numbers without an exponent",
+    ["texts.floats"],
+    numbers(/^-?\d[\d.]*e-\d+$/i, (digits) => Number(digits).toFixed(20).replace(/0+$/, "")),
+  ),
+  plant(
+    "large numbers without an exponent",
+    ["json.numbers", "texts.state-holds-json"],
+    numbers(/^-?\d[\d.]*e\+?\d+$/i, (digits) => BigInt(Number(digits)).toString()),
+  ),
+  plant(
+    "minus zero without its sign",
+    ["texts.floats"],
+    numbers(/^-0\.0$/, () => "0.0"),
+  ),
+  plant(
+    "the integer -0 with its sign",
+    ["texts.scalars"],
+    numbers(/^-0$/, () => "-0"),
+  ),
+  plant(
+    "a label shown before a description that equals it",
+    ["texts.labels"],
+    showing(({ loc, label, text }) =>
       loc[3] === "criteria" && text === label && loc[4] === label ? `${label}: ${text}` : text,
     ),
-    fails: ["texts.labels"],
-  },
-  {
-    name: "the outcome without a description made of the other",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "the outcome without a description made of the other",
+    ["texts.trimmed"],
+    editQuestions((question) => {
       const criteria = inner(question, "criteria");
       const described = criteria.get("true") ?? criteria.get("yes");
       if (question.get("type") !== "noul" || typeof described !== "string" || described.trim() === "") return;
       if (!criteria.has("false") && !criteria.has("no")) criteria.set("false", `not ${described}`);
     }),
-    fails: ["texts.floats", "texts.noul-half", "texts.scalars", "texts.structures", "texts.trimmed"],
-  },
-  {
-    name: "a null question of a ranking shown as a word",
-    fault: edit((body) => {
+  ),
+  plant(
+    "a null question of a ranking shown as a word",
+    ["rank.null-question"],
+    edit((body) => {
       if (body.has("candidates") && body.get("question") === null) body.set("question", "null");
     }),
-    fails: ["rank.null-question"],
-  },
-  {
-    name: "structured instructions shown as JSON",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "structured instructions shown as JSON",
+    ["texts.trimmed"],
+    editQuestions((question) => {
       const value = question.get("instructions") ?? null;
       if (isNested(value)) question.set("instructions", `. ${writeTree(value)}`);
     }),
-    fails: ["texts.noul-half", "texts.structures", "texts.trimmed"],
-  },
-  {
-    name: "structured descriptions shown as JSON",
-    fault: editQuestions((question) =>
+  ),
+  plant(
+    "structured descriptions shown as JSON",
+    ["request.distinct-rendered", "texts.levels"],
+    editQuestions((question) =>
       within(question.get("criteria"), (value) => (isNested(value) ? `. ${writeTree(value)}` : value)),
     ),
-    fails: [
-      "request.distinct-rendered",
-      "texts.levels",
-      "texts.noul-described",
-      "texts.structures",
-      "texts.trimmed",
-    ],
-  },
-  {
-    name: "a structured question of a ranking shown as JSON",
-    fault: edit((body) => {
+  ),
+  plant(
+    "a structured question of a ranking shown as JSON",
+    ["texts.noul-half"],
+    edit((body) => {
       const value = body.get("question") ?? null;
       if (isNested(value)) body.set("question", `. ${writeTree(value)}`);
     }),
-    fails: ["texts.noul-half", "texts.structures"],
-  },
-  {
-    name: "numbers as descriptions shown by their place",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "numbers as descriptions shown by their place",
+    ["texts.levels"],
+    editQuestions((question) => {
       const criteria = question.get("criteria");
       if (Array.isArray(criteria))
         for (const [index, level] of criteria.entries())
           if (typeof level === "number") criteria[index] = `level ${index}`;
     }),
-    fails: ["texts.floats", "texts.levels", "texts.scalars"],
-  },
-  {
-    name: "__proto__ left out of a state",
-    fault: edit((body) => {
+  ),
+  plant(
+    "__proto__ left out of a state",
+    ["texts.structures"],
+    edit((body) => {
       const remove = (value: Tree | undefined) => {
         if (value instanceof Map && value.size > 1) value.delete("__proto__");
       };
@@ -266,31 +258,31 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
         return value;
       });
     }),
-    fails: ["texts.structures"],
-  },
-  {
-    name: "texts that differ in capitals taken as equal",
-    fault: refuseAlike((text) => text.toLowerCase()),
-    fails: ["rank.ties", "request.distinct-enough"],
-  },
-  {
-    name: "texts that differ in their Unicode form taken as equal",
-    fault: refuseAlike((text) => text.normalize("NFC")),
-    fails: ["rank.ties", "request.distinct-enough"],
-  },
-  {
-    name: "texts that differ in white space inside taken as equal",
-    fault: refuseAlike((text) => text.replaceAll(/\s+/g, " ")),
-    fails: ["rank.ties", "request.distinct-enough"],
-  },
-  {
-    name: "texts that differ in a full stop taken as equal",
-    fault: refuseAlike((text) => text.replace(/\.$/, "")),
-    fails: ["scores.as-sent"],
-  },
-  {
-    name: "a level that is a number differs from the same digits",
-    fault: editQuestions((question) => {
+  ),
+  plant(
+    "texts that differ in capitals taken as equal",
+    ["rank.ties", "request.distinct-enough"],
+    refuseAlike((text) => text.toLowerCase()),
+  ),
+  plant(
+    "texts that differ in their Unicode form taken as equal",
+    ["rank.ties", "request.distinct-enough"],
+    refuseAlike((text) => text.normalize("NFC")),
+  ),
+  plant(
+    "texts that differ in white space inside taken as equal",
+    ["rank.ties", "request.distinct-enough"],
+    refuseAlike((text) => text.replaceAll(/\s+/g, " ")),
+  ),
+  plant(
+    "texts that differ in a full stop taken as equal",
+    ["scores.as-sent"],
+    refuseAlike((text) => text.replace(/\.$/, "")),
+  ),
+  plant(
+    "a level that is a number differs from the same digits",
+    ["request.distinct-rendered"],
+    editQuestions((question) => {
       const levels = question.get("criteria");
       if (
         Array.isArray(levels) &&
@@ -301,6 +293,5 @@ export const TEXT_FAULTS: readonly PlantedFault[] = [
           levels.map((level) => (typeof level === "number" ? `number ${level}` : level)),
         );
     }),
-    fails: ["request.distinct-rendered"],
-  },
+  ),
 ];

@@ -1,19 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { Fault } from "./faulty-service.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { eachAnswer, eachOf, edit, editQuestions, lengthOf, questionsOf } from "./planting.ts";
 import { beforehand, early, errors, header, json, refuse, statusWhere } from "./planting-http.ts";
 import { inner, numbersOf, readTree, reorder, type TreeMap } from "./tree.ts";
 
 const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 
-const planted = (name: string, fails: readonly string[], fault: Fault): PlantedFault => ({
-  name,
-  fault,
-  fails,
-  hasKey: true,
-});
 /** Refuses requests that are meant with 422. */
 const refusing = (isRefused: (body: TreeMap) => boolean): Fault => ({
   reply: (reply, { body }) => {
@@ -35,42 +29,42 @@ const SMALL =
 
 /** Faults of the TypeSafe dialect. */
 export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
-  planted(
+  plant(
     "typesafe: probabilities with three digits",
-    ["typesafe.answers.certain", "typesafe.answers.rounded", "typesafe.answers.sides"],
+    ["typesafe.answers.rounded"],
     eachAnswer((answer) => {
       for (const [name, share] of inner(answer, "probabilities"))
         inner(answer, "probabilities").set(name, Number((Number(share) * 0.999).toFixed(3)));
     }),
   ),
-  planted(
+  plant(
     "typesafe: a noul of four digits",
-    ["typesafe.answers.rounded", "typesafe.answers.sides"],
+    ["typesafe.answers.rounded"],
     eachOf("noul", (a) => void a.set("noul", Number(a.get("noul")) * 0.9999)),
   ),
-  planted(
+  plant(
     "typesafe: confidence of a choice is the largest probability",
     ["typesafe.answers.choice"],
     eachOf("choice", (a) => void a.set("confidence", Math.max(...shares(a)))),
   ),
-  planted(
+  plant(
     "typesafe: confidence of a score is the largest probability",
     ["typesafe.answers.score"],
     eachOf("score", (a) => void a.set("confidence", Math.max(...shares(a)))),
   ),
-  planted(
+  plant(
     "typesafe: confidence of a single option is 0",
     ["typesafe.answers.certain"],
     eachAnswer((a) => void (shares(a).length === 1 && a.set("confidence", 0))),
   ),
-  planted(
+  plant(
     "typesafe: a noul has a confidence",
     ["typesafe.answers.noul"],
     eachOf("noul", (a) => void a.set("confidence", a.get("noul") ?? 0)),
   ),
-  planted(
+  plant(
     "typesafe: a legend from 1",
-    ["typesafe.answers.legend", "typesafe.answers.legend-exact"],
+    ["typesafe.answers.legend"],
     eachOf("score", (answer) => {
       answer.set(
         "legend",
@@ -78,7 +72,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       );
     }),
   ),
-  planted(
+  plant(
     "typesafe: levels of a legend trimmed",
     ["typesafe.answers.legend-exact"],
     eachOf("score", (answer) => {
@@ -86,15 +80,15 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         if (typeof level === "string") inner(answer, "legend").set(name, level.trim());
     }),
   ),
-  planted(
+  plant(
     "typesafe: structured levels of a legend as text",
-    ["typesafe.answers.legend", "typesafe.answers.legend-exact"],
+    ["typesafe.answers.legend"],
     eachOf("score", (answer) => {
       for (const [name, level] of inner(answer, "legend"))
         if (level instanceof Map || Array.isArray(level)) inner(answer, "legend").set(name, "text");
     }),
   ),
-  planted(
+  plant(
     "typesafe: a score of the rounded probabilities",
     ["typesafe.answers.exact"],
     eachOf("score", (answer) => {
@@ -102,7 +96,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       answer.set("score", Number(sum.toFixed(2)));
     }),
   ),
-  planted(
+  plant(
     "typesafe: scores from 0 to 1",
     ["typesafe.answers.score"],
     eachOf("score", (answer) => {
@@ -110,12 +104,12 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       if (last > 0) answer.set("score", Number((Number(answer.get("score")) / last).toFixed(2)));
     }),
   ),
-  planted(
+  plant(
     "typesafe: options by the alphabet",
     ["typesafe.answers.order"],
     eachAnswer((answer) => reorder(inner(answer, "probabilities"), (names) => names.toSorted())),
   ),
-  planted(
+  plant(
     "typesafe: of tied options the last is the choice",
     ["typesafe.answers.ties"],
     eachOf("choice", (answer) => {
@@ -126,23 +120,23 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       );
     }),
   ),
-  planted("typesafe: answers by the alphabet", ["typesafe.answers.order"], {
+  plant("typesafe: answers by the alphabet", ["typesafe.answers.order"], {
     answer: (body) => reorder(inner(body, "answers"), (names) => names.toSorted()),
   }),
-  planted("typesafe: the model that was asked for", ["typesafe.answers.model"], {
+  plant("typesafe: the model that was asked for", ["typesafe.answers.model"], {
     answer: (body, _operation, request) => {
       const asked = /"model": ?"([^"]+)"/.exec(request)?.[1];
       if (asked !== undefined && body.has("answers")) body.set("model", asked);
     },
   }),
-  planted(
+  plant(
     "typesafe: further members refused",
     ["typesafe.requests.accepted"],
     refusing((body) =>
       [...body.keys()].some((name) => !["state", "questions", "model", "assets"].includes(name)),
     ),
   ),
-  planted(
+  plant(
     "typesafe: further members of a question refused",
     ["typesafe.requests.accepted"],
     refusing((body) =>
@@ -151,22 +145,22 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       ),
     ),
   ),
-  planted(
+  plant(
     "typesafe: instructions required",
-    ["typesafe.answers.certain", "typesafe.answers.order", "typesafe.requests.accepted", "typesafe.usage"],
+    ["typesafe.answers.order", "typesafe.requests.accepted", "typesafe.usage"],
     refusing((body) => questionsOf(body).some((question) => !question.has("instructions"))),
   ),
-  planted(
+  plant(
     "typesafe: one option refused",
     ["typesafe.answers.certain", "typesafe.requests.accepted", "typesafe.usage"],
     refusing((body) => criteria(body).some((given) => lengthOf(given) === 1)),
   ),
-  planted(
+  plant(
     "typesafe: as many options as the plain contract has at most",
-    ["typesafe.requests.total", "typesafe.requests.wide"],
+    ["typesafe.requests.wide"],
     refusing((body) => criteria(body).some((given) => lengthOf(given) > maxCandidates)),
   ),
-  planted(
+  plant(
     "typesafe: 256 options accepted",
     ["typesafe.requests.bounds"],
     editQuestions((question) => {
@@ -175,12 +169,12 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       if (Array.isArray(given) && given.length === 256) given.pop();
     }),
   ),
-  planted(
+  plant(
     "typesafe: as many questions as the plain contract has at most",
     ["typesafe.requests.many"],
     refusing((body) => questionsOf(body).length > maxQuestions),
   ),
-  planted(
+  plant(
     "typesafe: as many options of a request as the plain contract has at most",
     ["typesafe.requests.total"],
     refusing(
@@ -188,9 +182,9 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         criteria(body).reduce<number>((sum, given) => sum + Math.max(2, lengthOf(given)), 0) > maxPairs,
     ),
   ),
-  planted(
+  plant(
     "typesafe: equal options refused",
-    ["typesafe.answers.equal", "typesafe.answers.ties", "typesafe.requests.accepted"],
+    ["typesafe.answers.equal", "typesafe.requests.accepted"],
     refusing((body) =>
       criteria(body).some((given) => {
         const texts =
@@ -203,25 +197,25 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       }),
     ),
   ),
-  planted(
+  plant(
     "typesafe: equal options told apart by their names",
-    ["typesafe.answers.equal", "typesafe.answers.ties"],
+    ["typesafe.answers.equal"],
     editQuestions((question) => {
       const given = question.get("criteria");
       if (given instanceof Map && new Set(given.values()).size < given.size && given.size > 1)
         for (const [name, text] of given) if (typeof text === "string") given.set(name, `${name}: ${text}`);
     }),
   ),
-  planted(
+  plant(
     "typesafe: blank levels refused",
-    ["typesafe.answers.blank", "typesafe.answers.legend"],
+    ["typesafe.answers.blank"],
     refusing((body) =>
       criteria(body).some(
         (given) => Array.isArray(given) && given.some((level) => level === null || level === ""),
       ),
     ),
   ),
-  planted(
+  plant(
     "typesafe: blank levels known by their number from 1",
     ["typesafe.answers.blank"],
     editQuestions((question) => {
@@ -231,62 +225,32 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
           if (level === null || level === "") given[index] = String(index + 1);
     }),
   ),
-  planted(
+  plant(
     "typesafe: a null model refused",
     ["typesafe.answers.model", "typesafe.requests.optional"],
     refusing((body) => body.get("model") === null),
   ),
-  planted(
+  plant(
     "typesafe: any model accepted",
     ["typesafe.errors.model", "typesafe.requests.model"],
     edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))),
   ),
-  planted(
+  plant(
     "typesafe: jev-latest unknown",
-    [
-      "typesafe.answers.blank",
-      "typesafe.answers.certain",
-      "typesafe.answers.choice",
-      "typesafe.answers.envelope",
-      "typesafe.answers.equal",
-      "typesafe.answers.exact",
-      "typesafe.answers.legend",
-      "typesafe.answers.legend-exact",
-      "typesafe.answers.model",
-      "typesafe.answers.noul",
-      "typesafe.answers.rounded",
-      "typesafe.answers.score",
-      "typesafe.answers.sides",
-      "typesafe.answers.ties",
-      "typesafe.requests.accepted",
-      "typesafe.requests.gzip",
-      "typesafe.requests.many",
-      "typesafe.requests.optional",
-      "typesafe.requests.parts",
-      "typesafe.requests.total",
-      "typesafe.requests.wide",
-      "typesafe.requests.zstd",
-      "typesafe.usage",
-    ],
+    ["typesafe.answers.envelope", "typesafe.requests.gzip", "typesafe.usage"],
     edit((body) => void (body.get("model") === "jev-latest" && body.set("model", "unknown"))),
   ),
-  planted("typesafe: 422 for an unknown model", ["typesafe.errors.model"], statusWhere(400, 422)),
-  planted("typesafe: 401 without a key", ["typesafe.errors.keys"], statusWhere(403, 401)),
-  planted("typesafe: 403 for a wrong key", ["typesafe.errors.keys", "typesafe.keys"], statusWhere(401, 403)),
-  planted(
+  plant("typesafe: 422 for an unknown model", ["typesafe.errors.model"], statusWhere(400, 422)),
+  plant("typesafe: 401 without a key", ["typesafe.errors.keys"], statusWhere(403, 401)),
+  plant("typesafe: 403 for a wrong key", ["typesafe.errors.keys", "typesafe.keys"], statusWhere(401, 403)),
+  plant(
     "typesafe: errors as sentences",
-    [
-      "typesafe.errors.keys",
-      "typesafe.errors.model",
-      "typesafe.keys",
-      "typesafe.requests.decoded-size",
-      "typesafe.schema",
-    ],
+    ["typesafe.errors.keys", "typesafe.keys", "typesafe.requests.decoded-size", "typesafe.schema"],
     errors((body, { status }) => {
       if (status !== 422) body.set("detail", String(inner(body, "detail").get("message")));
     }),
   ),
-  planted(
+  plant(
     "typesafe: another type of error for a wrong key",
     ["typesafe.errors.keys"],
     errors((body) => {
@@ -294,7 +258,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         inner(body, "detail").set("error_type", "permission_error");
     }),
   ),
-  planted(
+  plant(
     "typesafe: another type of error for an unknown model",
     ["typesafe.errors.model"],
     errors((body) => {
@@ -302,35 +266,35 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         inner(body, "detail").set("error_type", "invalid_request_error");
     }),
   ),
-  planted(
+  plant(
     "typesafe: a list of issues as a sentence",
     ["typesafe.requests.refused", "typesafe.schema"],
     errors((body, { status }) => void (status === 422 && body.set("detail", "Invalid."))),
   ),
-  planted(
+  plant(
     "typesafe: no x-typesafe-request-id",
-    ["typesafe.request-id", "typesafe.request-id.same"],
+    ["typesafe.request-id"],
     header("x-typesafe-request-id", () => undefined),
   ),
-  planted(
+  plant(
     "typesafe: another x-typesafe-request-id",
     ["typesafe.request-id.same"],
     header("x-typesafe-request-id", (id) => (id === undefined ? undefined : crypto.randomUUID())),
   ),
-  planted(
+  plant(
     "typesafe: no x-typesafe-request-id with errors",
-    ["typesafe.request-id", "typesafe.request-id.same"],
+    ["typesafe.request-id"],
     header("x-typesafe-request-id", (id, { status }) => (status >= 400 ? undefined : id)),
   ),
-  planted(
+  plant(
     "typesafe: gzip refused",
-    ["typesafe.requests.decoded-size", "typesafe.requests.gzip"],
+    ["typesafe.requests.gzip"],
     early(
       (request) => encoded(request, "gzip"),
       (response) => refuse(response, 422, '{"detail":[{"loc":["body"],"msg":"No.","type":"media_type"}]}'),
     ),
   ),
-  planted(
+  plant(
     "typesafe: zstd refused",
     ["typesafe.requests.zstd"],
     early(
@@ -338,7 +302,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       (response) => refuse(response, 422, '{"detail":[{"loc":["body"],"msg":"No.","type":"media_type"}]}'),
     ),
   ),
-  planted("typesafe: the limit counts encoded bytes", ["typesafe.requests.decoded-size", "typesafe.schema"], {
+  plant("typesafe: the limit counts encoded bytes", ["typesafe.requests.decoded-size", "typesafe.schema"], {
     reply: (reply, { body }) =>
       reply.status === 413 && body.byteLength < 2_097_152 ? { ...reply, status: 200, body: SMALL } : reply,
     send: (answer, request) => {
@@ -352,17 +316,17 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       }
     },
   }),
-  planted(
+  plant(
     "typesafe: questions about images answered",
     ["typesafe.requests.refused"],
     editQuestions((question) => void (question.get("type") === "box" && question.set("type", "noul"))),
   ),
-  planted(
+  plant(
     "typesafe: assets ignored",
     ["typesafe.requests.bounds"],
     edit((body) => void body.delete("assets")),
   ),
-  planted(
+  plant(
     "typesafe: parts of the AI SDK not unwrapped",
     ["typesafe.requests.parts"],
     edit((body) => {
@@ -374,7 +338,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       if (isParts) body.set("state", new Map([["parts", state]]));
     }),
   ),
-  planted(
+  plant(
     "typesafe: jev-latest not listed",
     ["typesafe.models"],
     json("/typesafe/v1/models", (body) => {
@@ -386,7 +350,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         );
     }),
   ),
-  planted(
+  plant(
     "typesafe: models without a release date",
     ["typesafe.models", "typesafe.schema"],
     json("/typesafe/v1/models", (body) => {
@@ -394,7 +358,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       if (Array.isArray(models)) for (const model of models) inner(model).delete("release_date");
     }),
   ),
-  planted("typesafe: answers of two questions exchanged", ["typesafe.requests.many"], {
+  plant("typesafe: answers of two questions exchanged", ["typesafe.requests.many"], {
     answer: (body) => {
       const answers = inner(body, "answers");
       const nouls = [...answers.keys()].filter((name) => inner(answers, name).get("type") === "noul");
@@ -403,12 +367,12 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
         answers.set(name, found[(index + 1) % found.length] ?? null);
     },
   }),
-  planted(
+  plant(
     "typesafe: a noul is the probability of false",
     ["typesafe.answers.sides"],
     eachOf("noul", (a) => void a.set("noul", Number((1 - Number(a.get("noul"))).toFixed(2)))),
   ),
-  planted("typesafe: a question's name trimmed", ["typesafe.answers.order"], {
+  plant("typesafe: a question's name trimmed", ["typesafe.answers.order"], {
     answer: (body) => {
       const answers = inner(body, "answers");
       const members = [...answers];
@@ -416,7 +380,7 @@ export const TYPESAFE_FAULTS: readonly PlantedFault[] = [
       for (const [name, answer] of members) answers.set(name.trim(), answer);
     },
   }),
-  planted(
+  plant(
     "typesafe: the models need a key",
     ["typesafe.models.open", "typesafe.request-id.same", "typesafe.schema"],
     beforehand((request) => {

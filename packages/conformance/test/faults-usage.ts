@@ -1,7 +1,7 @@
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
 import type { ScoredRequest } from "../../../src/inference/ports.ts";
-import type { PlantedFault } from "./planted-fault.ts";
+import { type PlantedFault, plant } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";
 import { inner } from "./tree.ts";
 
@@ -21,37 +21,38 @@ const seen = new Set<string>();
 
 /** Wrong token counts. */
 export const USAGE_FAULTS: readonly PlantedFault[] = [
-  {
-    name: "two tokens more for each yes/no question",
-    fault: tokens(
+  plant(
+    "two tokens more for each yes/no question",
+    ["texts.noul-bare"],
+    tokens(
       ({ inputTokens }, { questions }) =>
         inputTokens + 2 * questions.filter(({ candidates }) => candidates[1]?.label === "true").length,
     ),
-    fails: ["texts.noul-bare", "texts.noul-default", "texts.noul-described", "texts.noul-half"],
-  },
-  {
-    name: "a token less for each pair where the state is blank",
-    fault: tokens((scored, { state }) => scored.inputTokens - (state.text === "" ? pairsOf(scored) : 0)),
-    fails: [],
-    unobserved: SPECIAL_TOKENS,
-  },
-  {
-    name: "pairs past those of one question not counted",
-    fault: tokens((scored) =>
+  ),
+  plant(
+    "a token less for each pair where the state is blank",
+    [],
+    tokens((scored, { state }) => scored.inputTokens - (state.text === "" ? pairsOf(scored) : 0)),
+    { unobserved: SPECIAL_TOKENS },
+  ),
+  plant(
+    "pairs past those of one question not counted",
+    ["usage.many-pairs"],
+    tokens((scored) =>
       pairsOf(scored) > maxCandidates
         ? Math.round((scored.inputTokens / pairsOf(scored)) * maxCandidates)
         : scored.inputTokens,
     ),
-    fails: ["usage.many-pairs"],
-  },
-  {
-    name: "at most 4,096 tokens counted",
-    fault: tokens(({ inputTokens }) => Math.min(inputTokens, 4096)),
-    fails: ["usage.many-pairs"],
-  },
-  {
-    name: "a token for four characters",
-    fault: tokens((_, { state, questions }) =>
+  ),
+  plant(
+    "at most 4,096 tokens counted",
+    ["usage.many-pairs"],
+    tokens(({ inputTokens }) => Math.min(inputTokens, 4096)),
+  ),
+  plant(
+    "a token for four characters",
+    ["usage.cached-pairs"],
+    tokens((_, { state, questions }) =>
       questions.reduce(
         (sum, { question, candidates }) =>
           sum +
@@ -63,21 +64,21 @@ export const USAGE_FAULTS: readonly PlantedFault[] = [
         0,
       ),
     ),
-    fails: ["usage.cached-pairs"],
-  },
-  {
-    name: "the count of an earlier request with the same state",
-    fault: tokens((scored, { state }) => {
+  ),
+  plant(
+    "the count of an earlier request with the same state",
+    ["usage.each-length"],
+    tokens((scored, { state }) => {
       const key = `${pairsOf(scored)} ${state.text}`;
       const count = countedFirst.get(key) ?? scored.inputTokens;
       countedFirst.set(key, count);
       return count;
     }),
-    fails: ["usage.additive", "usage.each-length", "usage.steps"],
-  },
-  {
-    name: "instructions counted once for all candidates",
-    fault: tokens(({ inputTokens }, { questions }) =>
+  ),
+  plant(
+    "instructions counted once for all candidates",
+    ["usage.each-length"],
+    tokens(({ inputTokens }, { questions }) =>
       Math.max(
         1,
         questions.reduce(
@@ -86,48 +87,43 @@ export const USAGE_FAULTS: readonly PlantedFault[] = [
         ),
       ),
     ),
-    fails: ["usage.additive", "usage.cached-pairs", "usage.each-length"],
-  },
-  {
-    name: "three tokens more for each pair",
-    fault: tokens((scored) => scored.inputTokens + 3 * (pairsOf(scored) - scored.cachedPairs)),
-    fails: [],
-    unobserved: SPECIAL_TOKENS,
-  },
-  {
-    name: "total_tokens with the cached pairs",
-    fault: {
+  ),
+  plant(
+    "three tokens more for each pair",
+    [],
+    tokens((scored) => scored.inputTokens + 3 * (pairsOf(scored) - scored.cachedPairs)),
+    { unobserved: SPECIAL_TOKENS },
+  ),
+  // an answer with cached pairs is needed, which others get only by chance
+  plant(
+    "total_tokens with the cached pairs",
+    ["systemone.every-answer"],
+    {
       answer: (body) => {
         const usage = inner(body, "usage");
         if (usage.size > 0)
           usage.set("total_tokens", Number(usage.get("input_tokens")) + Number(usage.get("cached_pairs")));
       },
     },
-    fails: ["systemone.every-answer"],
-    // an answer with cached pairs is needed, which others get only by chance
-    only: [
-      "systemone.every-answer",
-      "usage.cached-pairs",
-      "usage.total",
-      "usage.additive",
-      "systemone.usage",
-    ],
-  },
-  {
-    name: "cached pairs counted twice",
-    fault: { scores: (scored) => ({ ...scored, cachedPairs: 2 * scored.cachedPairs }) },
-    fails: ["usage.cached-pairs"],
-  },
-  {
-    name: "a request that came before counted as cached, with the cache off",
-    fault: {
-      scores: (scored, request) => {
-        const text = textOf(request);
-        const isKnown = seen.has(text);
-        seen.add(text);
-        return isKnown ? { ...scored, inputTokens: 0, cachedPairs: pairsOf(scored) } : scored;
-      },
+    {
+      only: [
+        "systemone.every-answer",
+        "usage.cached-pairs",
+        "usage.total",
+        "usage.additive",
+        "systemone.usage",
+      ],
     },
-    fails: ["usage.cache-off"],
-  },
+  ),
+  plant("cached pairs counted twice", ["usage.cached-pairs"], {
+    scores: (scored) => ({ ...scored, cachedPairs: 2 * scored.cachedPairs }),
+  }),
+  plant("a request that came before counted as cached, with the cache off", ["usage.cache-off"], {
+    scores: (scored, request) => {
+      const text = textOf(request);
+      const isKnown = seen.has(text);
+      seen.add(text);
+      return isKnown ? { ...scored, inputTokens: 0, cachedPairs: pairsOf(scored) } : scored;
+    },
+  }),
 ];

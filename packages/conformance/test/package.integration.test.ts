@@ -21,10 +21,7 @@ before(async () => {
   const packed = execFileSync(
     process.execPath,
     [path.join(packageRoot, "scripts/pack-conformance.mjs"), folder],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
   ).trim();
   const prefix = path.join(folder, "prefix");
   // offline: it needs no other package

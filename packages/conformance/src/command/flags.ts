@@ -66,11 +66,7 @@ export const CONFORMANCE_FLAGS = {
     description: "write the clauses that are broken now as a baseline; keeps the reasons of --baseline",
   },
   json: { type: "boolean", description: "print the report as JSON" },
-  github: {
-    type: "boolean",
-    description: "print GitHub annotations after the report",
-    exclusive: ["json"],
-  },
+  github: { type: "boolean", description: "print GitHub annotations after the report", exclusive: ["json"] },
   junit: { type: "string", helpValue: "<file>", description: "also write the report as JUnit XML" },
 } as const satisfies Readonly<Record<string, ConformanceFlag>>;
 

@@ -27,10 +27,7 @@ export function schemasOf(document: Json): Schemas {
     const extra = error?.params.additionalProperty;
     return `${error?.instancePath || "the body"} ${error?.message}${extra === undefined ? "" : `: ${extra}`}`;
   };
-  return {
-    misfitAt,
-    misfit: (schema, value) => misfitAt(["components", "schemas", schema], value),
-  };
+  return { misfitAt, misfit: (schema, value) => misfitAt(["components", "schemas", schema], value) };
 }
 
 /** Removes discriminator mappings, which client generators need but ajv refuses. */

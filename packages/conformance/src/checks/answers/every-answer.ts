@@ -67,10 +67,7 @@ function lookingBack(id: string, path: string, source: string, what: string, mis
 async function answersTo(trial: Trial, path: string): Promise<readonly Reply[]> {
   if (path === RANK) await trial.infer(RANK, { state: freshState(), candidates: { b: "x", a: "y" } });
   else
-    await trial.infer(SYSTEMONE, {
-      state: freshState(),
-      questions: { c: CHOICE, n: { ...NOUL }, s: SCORE },
-    });
+    await trial.infer(SYSTEMONE, { state: freshState(), questions: { c: CHOICE, n: { ...NOUL }, s: SCORE } });
   return trial.seen.filter(
     ({ status, request }) => status === 200 && sentPath(trial.target, request.url) === path,
   );

@@ -30,12 +30,7 @@ function tooMany({ maxQuestions, maxCandidates, maxPairs }: Limits): readonly Fa
   const candidates = texts(maxCandidates + 1);
   const questions = sizesOf(maxPairs + 1, maxCandidates).map((size) => choiceOf(labelled(texts(size))));
   return [
-    {
-      name: "a level too many",
-      body: asked(scoreOf(candidates)),
-      type: "too_many",
-      loc: [...Q, "criteria"],
-    },
+    { name: "a level too many", body: asked(scoreOf(candidates)), type: "too_many", loc: [...Q, "criteria"] },
     {
       name: "a candidate too many",
       path: RANK,
