@@ -5,17 +5,13 @@
 // Capacity: two callers, each sending one request after another. Flood: refused callers retry after the seconds in
 // Retry-After, or after one. `--control` disables the service's forecast, so that the measurement must fail. The exit
 // code is 1 if goodput is below 90 %.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { DIE_WITH_PARENT } from "../dist/bench/http/server-process.js";
 import { Random } from "../dist/bench/random.js";
 import { systemoneRequest } from "../dist/bench/workloads/bodies.js";
 import { distinctTexts, textOf } from "../dist/bench/workloads/texts.js";
+import { numberOf } from "./flags.mjs";
 import { describeCounts, retryingCallers } from "./retrying-callers.mjs";
+import { spawnService } from "./service-process.mjs";
 
 const LEAST_SHARE = 0.9;
 const { values: flags, positionals } = parseArgs({
@@ -37,26 +33,13 @@ const [callers, seconds, words, questions, candidates, rounds] = [
   "questions",
   "candidates",
   "rounds",
-].map(numberOf);
+].map((name) => numberOf(flags, name));
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
-const forecast = pathToFileURL(path.join(root, "dist/src/inference/batches/forecast.js"));
+const forecast = new URL("../dist/src/inference/batches/forecast.js", import.meta.url);
 const fault = `import { Forecast } from ${JSON.stringify(forecast.href)}; Forecast.prototype.late = () => new Map(); Forecast.prototype.longMs = () => undefined;`;
-const before = flags.control ? `${fault} ${DIE_WITH_PARENT}` : DIE_WITH_PARENT;
-const service = spawn(
-  process.execPath,
-  [
-    "--import",
-    `data:text/javascript,${encodeURIComponent(before)}`,
-    path.join(root, "bin/decision.js"),
-    "serve",
-    "--port",
-    "0",
-    ...positionals,
-  ],
-  { stdio: ["ignore", "pipe", "inherit", "ipc"] },
-);
-const { port } = new URL(/http:\S+/.exec(await firstLine())?.[0] ?? "http://none");
+const { child: service, port } = await spawnService(positionals, {
+  imports: flags.control ? [`data:text/javascript,${encodeURIComponent(fault)}`] : [],
+});
 let asked = 0;
 
 await load(1, 3); // warm-up, in which the service also measures its own speed
@@ -102,17 +85,4 @@ function body() {
   });
   return systemoneRequest(textOf(random, words), Object.fromEntries(names.map((name) => [name, question()])))
     .body;
-}
-
-async function firstLine() {
-  const lines = createInterface({ input: service.stdout });
-  const [line] = await Promise.race([once(lines, "line"), once(service, "exit").then(() => [""])]);
-  return line;
-}
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name} must be a whole number from 1, not ${JSON.stringify(flags[name])}.`);
-  process.exit(2);
 }

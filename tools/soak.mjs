@@ -9,21 +9,19 @@
 //
 // Exit code 1: a bound was exceeded, the run was stopped, the service ended, or an answer was neither a 200 nor the
 // expected refusal. The report goes to stdout, problems to stderr.
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { residentOnce, serviceMemory } from "../dist/bench/http/resident-memory.js";
-import { DIE_WITH_PARENT } from "../dist/bench/http/server-process.js";
 import { median, quantile, slope } from "../dist/bench/measure/statistics.js";
 import { describeCommit, describeMachine, describeVersions } from "../dist/bench/report/machine.js";
 import { numberOf, refuse } from "./flags.mjs";
+import { spawnService } from "./service-process.mjs";
 import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.mjs";
 
 const SAMPLE_MS = 1_000;
@@ -59,28 +57,13 @@ const answers = mkdtempSync(path.join(tmpdir(), "soak-"));
 const loaded = ["live.cjs", ...(flags.plant ? ["plant-leak.cjs"] : [])].map((name) =>
   JSON.stringify(path.join(here, "soak", name)),
 );
-// with an IPC channel, so that the service ends whenever this process ends
-const service = spawn(
-  process.execPath,
-  [
-    "--import",
-    `data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`,
-    path.join(here, "../bin/decision.js"),
-    "serve",
-    "--port",
-    "0",
-    ...positionals,
-  ],
-  {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: {
-      ...process.env,
-      TMPDIR: answers,
-      NODE_OPTIONS: loaded.map((file) => `--require ${file}`).join(" "),
-    },
-  },
-);
-const ended = once(service, "exit");
+const {
+  child: service,
+  exited: ended,
+  port,
+} = await spawnService(positionals, {
+  env: { TMPDIR: answers, NODE_OPTIONS: loaded.map((file) => `--require ${file}`).join(" ") },
+});
 const early = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, () => early.abort(`stopped by ${signal}`));
@@ -95,8 +78,6 @@ const random = new RandomRequests(seed);
 let unexpected = 0;
 let startedAt = performance.now();
 
-const line = await Promise.race([firstLine(), aborted()]);
-const { port } = new URL(/http:\S+/.exec(line ?? "")?.[0] ?? "http://none");
 try {
   await soak();
 } catch (error) {
@@ -166,14 +147,6 @@ function both() {
   if (memory === undefined || total === undefined)
     refuse("This system does not report which pages processes share.");
   return { service: memory.service / MIB, inference: memory.inference / MIB, total: total / MIB };
-}
-
-async function firstLine() {
-  for await (const line of createInterface({ input: service.stdout })) return line;
-}
-
-function aborted() {
-  return new Promise((resolve) => early.signal.addEventListener("abort", () => resolve()));
 }
 
 function rest(ms) {

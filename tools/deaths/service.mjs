@@ -1,29 +1,12 @@
 // Starts a compiled service and calls it.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Agent, request } from "node:http";
-import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { listProcesses } from "../../dist/bench/http/resident-memory.js";
-import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
-
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
+import { spawnService } from "../service-process.mjs";
 
 /** Starts a service. Resolves when it is ready. @param flags of `decision serve` */
-export async function startService(flags = []) {
-  const guard = `data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`;
-  const args = ["--import", guard, path.join(root, "bin/decision.js"), "serve", "--port", "0"];
-  const child = spawn(process.execPath, [...args, "--log-level", "error", ...flags], {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-  });
-  const exited = once(child, "exit");
-  const [line] = await Promise.race([
-    once(createInterface({ input: child.stdout }), "line"),
-    exited.then(() => Promise.reject(new Error("the service ended before it was ready"))),
-  ]);
-  return { child, exited, port: Number(new URL(/http:\S+/.exec(line)[0]).port) };
+export function startService(flags = []) {
+  return spawnService(["--log-level", "error", ...flags]);
 }
 
 /** Sends a request. @returns status, body as text and send time; the error's code if there was no answer */

@@ -1,12 +1,10 @@
 // `decision serve` in a child process, with its resource usage.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { serviceMemory } from "../../dist/bench/http/resident-memory.js";
-import { DIE_WITH_PARENT } from "../../dist/bench/http/server-process.js";
+import { spawnService } from "../service-process.mjs";
 
 const MIB = 2 ** 20;
 const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that Node supports
@@ -17,33 +15,17 @@ const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that
  * @param processors allowed processors as a `taskset` list; undefined: all
  */
 export async function startService(root, flags, control, env = {}, processors = undefined) {
-  const imports = [`data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`];
-  if (control !== undefined) {
-    const query = new URLSearchParams({ dist: path.join(root, "dist"), fault: control });
-    imports.push(`${pathToFileURL(path.join(import.meta.dirname, "controls.mjs"))}?${query}`);
-  }
-  const [command, ...before] = [
-    ...(processors === undefined ? [] : ["taskset", "--cpu-list", processors]),
-    process.execPath,
-  ];
-  const child = spawn(
-    command,
-    [
-      ...before,
-      ...imports.flatMap((module) => ["--import", module]),
-      path.join(root, "bin/decision.js"),
-      "serve",
-      "--port",
-      "0",
-      ...flags,
-    ],
-    { stdio: ["ignore", "pipe", "inherit", "ipc"], env: { ...process.env, ...env } },
-  );
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /http:\S+/.exec(line)?.[0];
-    if (url !== undefined) return new Service(child, Number(new URL(url).port));
-  }
-  throw new Error("the service ended before it was ready");
+  const query = new URLSearchParams({ dist: path.join(root, "dist"), fault: control ?? "" });
+  const { child, port } = await spawnService(flags, {
+    root,
+    env,
+    imports:
+      control === undefined
+        ? []
+        : [`${pathToFileURL(path.join(import.meta.dirname, "controls.mjs"))}?${query}`],
+    wrapper: processors === undefined ? [] : ["taskset", "--cpu-list", processors],
+  });
+  return new Service(child, port);
 }
 
 class Service {
