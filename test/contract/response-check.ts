@@ -68,6 +68,21 @@ export function checkOf(name: string): ResponseCheck {
 
 const checkPlain = checkOf("openapi.typed");
 
+/** The operations of the plain contract by method and path. */
+export const OPERATIONS: Readonly<Record<string, OperationId>> = {
+  "POST /v1/systemone": "systemone",
+  "POST /v1/rank": "rank",
+  "GET /v1/models": "listModels",
+  "GET /health": "getHealth",
+  "GET /ready": "getReady",
+  "GET /livez": "getLivez",
+  "GET /metrics": "getMetrics",
+  "GET /docs": "getDocs",
+  "GET /redoc": "getRedoc",
+  "GET /openapi.json": "getOpenapi",
+  "GET /openapi.typed.json": "getTypedOpenapi",
+};
+
 /** The check of the plain contract. */
 export const assertDeclared: ResponseCheck<OperationId> = (operationId, status, headers, body) => {
   checkPlain(operationId, status, headers, body);

@@ -6,12 +6,12 @@ import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OperationId } from "../../src/contract/call.ts";
 import {
   assertDeclared,
   assertPlaces,
   assertProtocolError,
   isProtocolError,
+  OPERATIONS,
 } from "../contract/response-check.ts";
 import { packageRoot } from "../support/package-root.ts";
 
@@ -74,20 +74,6 @@ export interface Call {
   readonly headers?: Headers;
   readonly signal?: AbortSignal;
 }
-
-const OPERATIONS: Readonly<Record<string, OperationId>> = {
-  "POST /v1/systemone": "systemone",
-  "POST /v1/rank": "rank",
-  "GET /v1/models": "listModels",
-  "GET /health": "getHealth",
-  "GET /ready": "getReady",
-  "GET /livez": "getLivez",
-  "GET /metrics": "getMetrics",
-  "GET /docs": "getDocs",
-  "GET /redoc": "getRedoc",
-  "GET /openapi.json": "getOpenapi",
-  "GET /openapi.typed.json": "getTypedOpenapi",
-};
 
 /** Asks a service over HTTP. */
 export abstract class Client {

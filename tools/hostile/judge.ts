@@ -1,25 +1,12 @@
 import type { OperationId } from "../../src/contract/call.ts";
 import { operations } from "../../test/contract/document.ts";
-import { assertDeclared, assertProtocolError } from "../../test/contract/response-check.ts";
+import { assertDeclared, assertProtocolError, OPERATIONS } from "../../test/contract/response-check.ts";
 import type { HostileCase } from "./cases.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 
 /** Marker word for values. No error may repeat it. */
 export const MARK = "xyzzymark";
 
-const OPERATIONS: Readonly<Record<string, OperationId>> = {
-  "POST /v1/systemone": "systemone",
-  "POST /v1/rank": "rank",
-  "GET /v1/models": "listModels",
-  "GET /health": "getHealth",
-  "GET /ready": "getReady",
-  "GET /livez": "getLivez",
-  "GET /metrics": "getMetrics",
-  "GET /docs": "getDocs",
-  "GET /redoc": "getRedoc",
-  "GET /openapi.json": "getOpenapi",
-  "GET /openapi.typed.json": "getTypedOpenapi",
-};
 /** Every header that the service sends. Any other was injected. */
 const HEADERS = new Set(
   "access-control-allow-origin allow cache-control connection content-length content-range content-security-policy content-type date etag keep-alive last-modified location accept-ranges retry-after server-timing transfer-encoding vary traceparent www-authenticate x-content-type-options x-decision-error x-request-id".split(

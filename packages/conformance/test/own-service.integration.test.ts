@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { type Fault, FaultyService } from "./faulty-service.ts";
-import { assertKept, WITHOUT_KEY } from "./kept.ts";
+import { type Fault, FaultyService, KEY } from "./faulty-service.ts";
+import { assertKept, WITH_KEY, WITHOUT_KEY } from "./kept.ts";
 
 /** The last two levels of the first long question have equal scores, as rounding may make them. */
 function equalOnce(): Fault {
@@ -22,6 +22,18 @@ describe("our own service keeps every clause:", () => {
     const service = await FaultyService.start();
     try {
       await assertKept({ baseUrl: service.url }, WITHOUT_KEY);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it("with a key, those about keys", async () => {
+    const service = await FaultyService.start({ apiKey: KEY });
+    try {
+      await assertKept(
+        { baseUrl: service.url, apiKey: KEY, only: ["auth", "media.order-of-checks"] },
+        WITH_KEY,
+      );
     } finally {
       await service.stop();
     }

@@ -38,7 +38,8 @@ def main():
     tokenizer = Tokenizer.from_file(str(HERE / "tokenizer.json"))
     tokens = lambda text: tokenizer.encode(text, add_special_tokens=False).tokens
     texts = [text for kind in ("differ", "same") for pair in pairs[kind] for text in pair] + [text for text, _ in pairs["unknown"]]
-    (HERE / "tokens.json").write_text(json.dumps({text: tokens(text) for text in texts}, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    rows = [f"{json.dumps(text, ensure_ascii=False)}: {json.dumps(tokens(text), ensure_ascii=False)}" for text in dict.fromkeys(texts)]
+    (HERE / "tokens.json").write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,0 @@
-import { testBodies } from "./bodies-cases.ts";
-import { FastService } from "./fast-client.ts";
-
-testBodies(() => FastService.start());

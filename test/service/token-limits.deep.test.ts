@@ -1,0 +1,4 @@
+import { Service } from "./service.ts";
+import { testTokenLimits } from "./token-limits-cases.ts";
+
+testTokenLimits(() => Service.start());
