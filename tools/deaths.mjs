@@ -28,7 +28,7 @@ const { values: flags } = parseArgs({
 const rounds = numberOf("rounds");
 const seed = numberOf("seed");
 if (flags.only !== undefined && !(flags.only in PARTS)) {
-  console.error(`--only takes one of ${Object.keys(PARTS).join(", ")}, not ${JSON.stringify(flags.only)}.`);
+  console.error(`--only: expected one of ${Object.keys(PARTS).join(", ")}, got ${JSON.stringify(flags.only)}.`);
   process.exit(2);
 }
 
@@ -55,6 +55,6 @@ console.log(process.exitCode === 1 ? "\nfailed" : "\npassed");
 function numberOf(name) {
   const value = Number(flags[name]);
   if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name} must be a whole number above 0, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name}: expected a whole number above 0, got ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }

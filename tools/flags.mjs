@@ -4,7 +4,7 @@
 export function numberOf(flags, name) {
   const value = Number(flags[name]);
   if (value > 0) return value;
-  return refuse(`--${name} must be a number above 0, not ${JSON.stringify(flags[name])}.`);
+  return refuse(`--${name}: expected a number above 0, got ${JSON.stringify(flags[name])}.`);
 }
 
 /** Ends the process because of a wrong flag. */

@@ -62,7 +62,7 @@ const plant = flags.plant === undefined ? undefined : `plant-${flags.plant}.cjs`
 function numberOf(name: "seed" | "cases" | "generated" | "keys" | "slow" | "seconds"): number {
   const value = Number(flags[name]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  console.error(`--${name} must be a whole number, not ${JSON.stringify(flags[name])}.`);
+  console.error(`--${name}: expected a whole number, got ${JSON.stringify(flags[name])}.`);
   process.exit(2);
 }
 
