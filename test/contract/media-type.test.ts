@@ -13,6 +13,7 @@ const accepted = [
     name: "a charset in capitals, without a space",
     headers: { "content-type": "application/json;charset=UTF-8" },
   },
+  { name: "the other label of UTF-8", headers: { "content-type": "application/json; charset=utf8" } },
   { name: "a quoted charset", headers: { "content-type": 'application/json; charset="utf-8"' } },
   {
     name: "a charset beside another parameter",

@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
 import { checkOf } from "../contract/response-check.ts";
-import { close, MARK, words } from "./service.ts";
+import { MARK, words } from "./service.ts";
 
 const KEY = "the-key";
 const silent = () => {};
@@ -171,48 +171,10 @@ for (const url of PATHS) {
         assert.match(body[SAYS[url]], said, name);
       }
     });
-
-    it("answers a missing and a wrong key in its own form", async () => {
-      for (const authorization of ["", "Bearer wrong"]) {
-        const { status, body } = await post(url, { query: QUERY, [TEXTS[url]]: ["a"] }, authorization);
-        assert.equal(status, 401);
-        assert.match(body[SAYS[url]], /valid key/);
-      }
-    });
   });
 }
 
 describe("Cohere's rerank", () => {
-  it("returns top_n results, and documents where they are asked for", async () => {
-    const rows = await rerank("/v2/rerank", QUERY, DOCUMENTS, { top_n: 2, return_documents: true });
-    assert.equal(rows.length, 2);
-    for (const { index, text } of rows) assert.equal(text, DOCUMENTS[index]);
-    const all = await rerank("/v2/rerank", QUERY, DOCUMENTS, {
-      top_n: 99,
-      priority: 3,
-      model: "rerank-v3.5",
-    });
-    assert.equal(all.length, 4);
-    assert.equal(all[0]?.text, undefined);
-  });
-
-  it("takes null for what is missing, and refuses what it does not know", async () => {
-    const nothing = {
-      model: null,
-      top_n: null,
-      max_tokens_per_doc: null,
-      return_documents: null,
-      priority: null,
-    };
-    assert.deepEqual(
-      await rerank("/v2/rerank", QUERY, DOCUMENTS, nothing),
-      await rerank("/v2/rerank", QUERY, DOCUMENTS),
-    );
-    const { status, body } = await post("/v2/rerank", { query: QUERY, documents: ["a"], rank_fields: ["b"] });
-    assert.equal(status, 422);
-    assert.match(body.message, /rank_fields: Expected only the members/);
-  });
-
   it("cuts where it is asked to, and says so", async () => {
     const documents = ["go go go go come", "go go go", "go go go go"];
     const { body, headers } = await post("/v2/rerank", { query: QUERY, documents, max_tokens_per_doc: 4 });
@@ -248,16 +210,6 @@ describe("TEI's rerank", () => {
     assert.match(body.error, /texts: Expected the member "texts".* \/v1\/rerank .* \/v2\/rerank/);
   });
 
-  it("gives raw scores whose sigmoid is the relevance, and texts", async () => {
-    const rows = await rerank("/rerank", QUERY, DOCUMENTS);
-    const raw = await rerank("/rerank", QUERY, DOCUMENTS, { raw_scores: true, return_text: true });
-    for (const [at, { index, score, text }] of raw.entries()) {
-      assert.equal(index, rows[at]?.index);
-      assert.equal(text, DOCUMENTS[index]);
-      close(1 / (1 + Math.exp(-score)), rows[at]?.score ?? 0, 1e-12);
-    }
-  });
-
   it("cuts to max_input_length from the side that is named", async () => {
     const { body: info } = { body: (await app.inject({ url: "/info" })).json() };
     const length = info.max_input_length;
@@ -271,18 +223,5 @@ describe("TEI's rerank", () => {
     const scoreOf = async (one: string) => (await rerank("/rerank", QUERY, [one]))[0]?.score;
     assert.equal(await cutScore("Right"), await scoreOf(words(length, "go")));
     assert.equal(await cutScore("Left"), await scoreOf(words(length, "come")));
-  });
-
-  it("takes the key alone, as TEI's clients send what they are given", async () => {
-    assert.equal((await post("/rerank", { query: QUERY, texts: ["a"] }, KEY)).status, 200);
-    assert.equal((await post("/v2/rerank", { query: QUERY, documents: ["a"] }, KEY)).status, 401);
-  });
-
-  it("describes the served model, without a key", async () => {
-    const answer = await app.inject({ url: "/info" });
-    check("teiInfo", answer.statusCode, answer.headers, answer.json());
-    const { model_id, model_sha, max_client_batch_size, max_input_length, auto_truncate } = answer.json();
-    assert.equal(`${model_id}@${model_sha}`, MODEL_ID);
-    assert.deepEqual([max_client_batch_size, max_input_length, auto_truncate], [1_000, 1_024, false]);
   });
 });

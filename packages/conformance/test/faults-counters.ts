@@ -44,6 +44,11 @@ export const COUNTER_FAULTS: readonly PlantedFault[] = [
     ),
   ),
   plant(
+    "every second request counted as completed",
+    ["health.counts-successes"],
+    counters(({ completed }) => ({ completed: Math.floor(completed / 2) })),
+  ),
+  plant(
     "refused requests counted as rejected",
     ["health.keeps-rejected-requests"],
     counting((status) => (status === 422 ? 1 : 0), "rejected"),
