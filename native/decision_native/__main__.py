@@ -93,10 +93,11 @@ class Worker:
 
     def score(self, header, payload):
         from .load import is_lost, sentence_of
+        from .plan import read_nodes
 
         try:
-            result = self.runner.score(header["trees"], payload)
-        except Exception as error:  # the next forest may be scored
+            result = self.runner.score(read_nodes(header["lengths"], header["parents"], header["keys"], payload))
+        except Exception as error:  # the next batch may be scored
             self.send({"type": "failed", "id": header["id"], "message": sentence_of(error)})
             if is_lost(error):
                 os._exit(1)  # nothing more can be computed on the device: a new process can

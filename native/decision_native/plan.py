@@ -1,7 +1,7 @@
-"""A forest becomes forwards.
+"""The nodes of a batch become forwards.
 
-A tree is a state with its questions, and each of these with its candidates. Trees with the same state are one. A row of a forward is
-(a piece of) a tree: its tokens attend to one another and to nodes encoded earlier, and not to other rows.
+A row of a forward is (a piece of) what is below one state: its tokens attend to one another and to nodes encoded earlier, and not to
+other rows.
 
     forward    row 0   state  question  candidate  candidate          new tokens are packed one after the other for the linear
                row 1   [state, encoded earlier]  question  candidate  layers, and laid side by side for attention
@@ -15,13 +15,14 @@ LONG_STATE = 64  # tokens of a state that is worth keeping: SHORTEST_KEPT_STATE 
 
 
 class Node:
-    __slots__ = ("level", "tokens", "above", "begin")
+    __slots__ = ("level", "tokens", "above", "key", "begin")
 
-    def __init__(self, level, tokens, above):
-        self.level = level  # 0 state, 1 question, 2 candidate
+    def __init__(self, tokens, parent, key):
+        self.above = () if parent is None else (*parent.above, parent)  # the nodes that its tokens see besides their own
+        self.level = len(self.above)  # 0 state, 1 question, 2 candidate
         self.tokens = tokens  # int32 [tokens]
-        self.above = above  # the nodes that its tokens see besides their own
-        self.begin = sum(len(node.tokens) for node in above)  # place in the path of its first token
+        self.key = key  # by what a state is found
+        self.begin = sum(len(node.tokens) for node in self.above)  # place in the path of its first token
 
 
 class Row:
@@ -39,65 +40,55 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    states: dict  # key -> Node
-    pairs: list  # the candidate of each pair, in the order of the forest
+    states: list
+    leaves: list  # the candidate of each pair, in order
     rounds: list  # of lists of forwards, which are lists of rows; a row needs nodes of earlier rounds only
 
 
-def read_forest(trees, payload):
+def read_nodes(lengths, parents, keys, payload):
     """
-    @param trees   [key, state tokens, [[question tokens, [candidate tokens, ...]], ...]] each: counts, and by what a state is found
-    @param payload int32, all tokens in that order
-    @returns states by key, the questions and candidates below each, the candidates in order
+    @param lengths tokens of each node
+    @param parents index of the node above, which comes before; -1 for a state
+    @param payload int32, the tokens of all nodes in that order
+    @returns       the nodes; each state is one of them
     """
     tokens = np.frombuffer(payload, dtype="<i4")
-    at = 0
-
-    def take(count):
-        nonlocal at
-        at += count
-        return tokens[at - count : at]
-
-    states, below, pairs = {}, {}, []
-    for key, state_tokens, questions in trees:
-        own = take(state_tokens)
-        state = states.setdefault(key, Node(0, own, ()))
-        twigs = below.setdefault(key, [])
-        for question_tokens, candidate_tokens in questions:
-            question = Node(1, take(question_tokens), (state,))
-            candidates = [Node(2, take(count), (state, question)) for count in candidate_tokens]
-            twigs.append((question, candidates))
-            pairs += candidates
-    return states, below, pairs
+    nodes, at = [], 0
+    for length, parent, key in zip(lengths, parents, keys):
+        nodes.append(Node(tokens[at : at + length], nodes[parent] if parent >= 0 else None, key))
+        at += length
+    return nodes
 
 
-def plan(trees, payload, is_known, limits):
+def plan(nodes, is_known, limits):
     """@param is_known whether a state, by its key, has been encoded earlier @param limits Limits"""
-    states, below, pairs = read_forest(trees, payload)
+    leaves = [node for node in nodes if node.level == 2]
+    below = {}
+    for leaf in leaves:
+        below.setdefault(leaf.above[0], []).append(leaf)
     rounds = []
-    for key, state in states.items():
-        encoded = {state} if is_known(key) else set()
-        for index, row in enumerate(pieces(state, below[key], encoded, limits.tokens)):
+    for state, candidates in below.items():
+        encoded = {state} if is_known(state.key) else set()
+        for index, row in enumerate(pieces(candidates, encoded, limits.tokens)):
             if index == len(rounds):
                 rounds.append([])
             rounds[index].append(row)
-    return Plan(states, pairs, [list(packed(rows, limits)) for rows in rounds])
+    return Plan(list(below), leaves, [list(packed(rows, limits)) for rows in rounds])
 
 
-def pieces(state, twigs, encoded, most):
+def pieces(candidates, encoded, most):
     """Cuts what is below a state into rows of about `most` new tokens; each needs what those before it have encoded."""
     row = Row()
-    for question, candidates in twigs:
-        for node in candidates:
-            missing = [each for each in (*node.above, node) if each not in row.nodes]
-            added = sum(len(each.tokens) for each in missing if each not in encoded)
-            if row.new and row.queries + added > most:
-                encoded.update(row.new)
-                yield row
-                row = Row()
-                missing = [*node.above, node]
-            for each in missing:
-                row.add(each, each in encoded)
+    for node in candidates:
+        missing = [each for each in (*node.above, node) if each not in row.nodes]
+        added = sum(len(each.tokens) for each in missing if each not in encoded)
+        if row.new and row.queries + added > most:
+            encoded.update(row.new)
+            yield row
+            row = Row()
+            missing = [*node.above, node]
+        for each in missing:
+            row.add(each, each in encoded)
     if row.new:
         yield row
 

@@ -1,4 +1,4 @@
-"""Scores forests with a model on a device."""
+"""Scores batches with a model on a device."""
 
 import math
 from collections import OrderedDict
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from .layout import lay_out
-from .plan import LONG_STATE, Limits, plan
+from .plan import LONG_STATE, Limits, plan, read_nodes
 
 # Chosen: on a CPU more tokens at a time are not faster; a GPU wants as many as there are.
 CPU_LIMITS = Limits(tokens=1024, area=2**18)
@@ -56,21 +56,21 @@ class Runner:
     def warm_up(self):
         """Loads the kernels, so that what is missing shows before the first request."""
         tokens = np.zeros(3, dtype="<i4")
-        self.score([["", 1, [[1, [1]]]]], tokens.tobytes())
+        self.score(read_nodes([1, 1, 1], [-1, 0, 1], ["", "", ""], tokens.tobytes()))
 
     def forget(self):
-        """After a failure: memory that the next forest may need."""
+        """After a failure: memory that the next batch may need."""
         self.states.clear()
         if self.settings.device.type == "cuda":
             torch.cuda.empty_cache()
 
-    def score(self, trees, payload):
-        """@param trees, payload see `read_forest` @returns Result"""
-        planned = plan(trees, payload, self.states.__contains__, self.limits)
+    def score(self, nodes):
+        """@param nodes see `read_nodes` @returns Result"""
+        planned = plan(nodes, self.states.__contains__, self.limits)
         encoded = self.recall(planned)
         known_tokens = sum(len(node.tokens) for node in encoded)
         needed = last_uses(planned.rounds)
-        kept = {state: key for key, state in planned.states.items() if self.states.keeps and len(state.tokens) >= LONG_STATE}
+        kept = {state for state in planned.states if self.states.keeps and len(state.tokens) >= LONG_STATE}
         scored, outputs, forwards = [], [], 0
         for index, forward in ((index, forward) for index, round in enumerate(planned.rounds) for forward in round):
             layout = lay_out(forward, self.model, self.settings.device, self.settings.dtype)
@@ -80,24 +80,24 @@ class Runner:
             forwards += 1
             for node in wanted:
                 if node in kept:
-                    self.states.put(kept[node], encoded[node])
+                    self.states.put(node.key, encoded[node])
         # the one place where the host waits for the device
-        scores = np.empty(len(planned.pairs), dtype=np.float32)
+        scores = np.empty(len(planned.leaves), dtype=np.float32)
         vectors = np.empty((len(scores), self.model.width), dtype=np.float32) if self.has_vectors else None
         if scored:
-            place = {node: index for index, node in enumerate(planned.pairs)}
+            place = {node: index for index, node in enumerate(planned.leaves)}
             order = [place[node] for node in scored]
             scores[order] = torch.cat([each for each, _ in outputs]).float().cpu().numpy()
             if vectors is not None:
                 vectors[order] = torch.cat([each for _, each in outputs]).float().cpu().numpy()
-        if not np.isfinite(scores).all():  # the states of this forest may be kept: whoever is told forgets them
+        if not np.isfinite(scores).all():  # the states of this batch may be kept: whoever is told forgets them
             raise ArithmeticError(f"a score is not a finite number{self.remedy}")
         return Result(scores, vectors, forwards, known_tokens)
 
     def recall(self, planned):
         encoded = {}
-        for key, state in planned.states.items():
-            known = self.states.get(key)
+        for state in planned.states:
+            known = self.states.get(state.key)
             if known is not None:
                 encoded[state] = known
             elif self.states.keeps and len(state.tokens) >= LONG_STATE:

@@ -1,14 +1,16 @@
-"""Forests from the tensors of a forward that holds whole trees: what src/backends/tensors/whole-inputs.ts writes."""
+"""Nodes from the tensors of a forward that holds whole trees: what src/backends/tensors/whole-inputs.ts writes."""
 
 import numpy as np
 
+from .plan import Node
 
-def forest_of(ids, query_nodes, read_at):
+
+def nodes_of(ids, query_nodes, read_at):
     """
     @param ids         int32 [tokens]
     @param query_nodes int32 [tokens, 3] numbers of a token's own node, its state and its question; 0: none, below 0: padding
     @param read_at     int64 [pairs] a token of each candidate, or padding
-    @returns           trees and payload as `plan.read_forest` takes them, and of each of their pairs the place in `read_at`
+    @returns           nodes as of `plan.read_nodes`, and of each of their candidates the place in `read_at`
     @throws ValueError for tensors that are no such forward
     """
     own = query_nodes[:, 0]
@@ -28,17 +30,12 @@ def forest_of(ids, query_nodes, read_at):
             raise ValueError("a place to read is not in a candidate")
         questions.setdefault(state, {}).setdefault(question, []).append((number, place))
     nothing = ids[:0]
-    trees, tokens, places = [], [], []
-    for state, below in questions.items():
-        own_tokens = pieces.get(state, nothing)
-        tokens.append(own_tokens)
-        counts = []
-        for question, candidates in below.items():
-            nodes = [pieces.get(number, nothing) for number in (question, *(number for number, _ in candidates))]
-            tokens += nodes
-            counts.append([len(nodes[0]), [len(node) for node in nodes[1:]]])
+    states, nodes, places = {}, [], []
+    for number, below in questions.items():
+        tokens = pieces.get(number, nothing)
+        state = states.setdefault(tokens.tobytes(), Node(tokens, None, tokens.tobytes()))  # states of the same tokens are one
+        for number, candidates in below.items():
+            question = Node(pieces.get(number, nothing), state, None)
+            nodes += [Node(pieces.get(number, nothing), question, None) for number, _ in candidates]
             places += [place for _, place in candidates]
-        # states of the same tokens are one
-        trees.append([own_tokens.tobytes(), len(own_tokens), counts])
-    payload = np.concatenate(tokens).astype("<i4", copy=False).tobytes() if tokens else b""
-    return trees, payload, places
+    return nodes, places

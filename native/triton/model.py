@@ -19,7 +19,7 @@ from decision_native.device import choose  # noqa: E402
 from decision_native.load import is_lost, load_runner, sentence_of  # noqa: E402
 from decision_native.prepare import import_torch  # noqa: E402
 from decision_native.refusal import Refusal  # noqa: E402
-from decision_native.whole import forest_of  # noqa: E402
+from decision_native.whole import nodes_of  # noqa: E402
 
 
 class TritonPythonModel:
@@ -65,9 +65,9 @@ class TritonPythonModel:
             from_dlpack(pb_utils.get_input_tensor_by_name(request, name).to_dlpack()).numpy()
             for name in ("ids", "query_nodes", "read_at")
         )
-        trees, payload, places = forest_of(ids, query_nodes, read_at)
+        nodes, places = nodes_of(ids, query_nodes, read_at)
         self.runner.has_vectors = has_vectors
-        result = self.runner.score(trees, payload)
+        result = self.runner.score(nodes)
         scores = torch.zeros(len(read_at))
         scores[places] = torch.from_numpy(result.scores)
         values = {"scores": scores, "digest": self.digest}

@@ -1,5 +1,4 @@
-import type { KeptStates, TokenTree } from "../inference/ports.ts";
-import { sha256 } from "../inference/sha256.ts";
+import type { KeptStates } from "../inference/ports.ts";
 
 /**
  * Minimum tokens of a state worth caching. Chosen: encoding a shorter state costs little, and caching it would need copies
@@ -20,9 +19,4 @@ export function keptStates(cacheBytes: number, bytesPerToken: number | undefined
   if (cacheBytes === 0) return KEEPS_NO_STATES;
   if (bytesPerToken === undefined) return { fewestTokens: SHORTEST_KEPT_STATE };
   return { fewestTokens: SHORTEST_KEPT_STATE, mostTokens: Math.floor(cacheBytes / bytesPerToken) };
-}
-
-/** Cache key of a tree's state: the digest that the queue has computed, otherwise one of its tokens. */
-export function stateKey({ state, stateKey }: TokenTree): string {
-  return stateKey ?? sha256(state);
 }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
+import { pathLength } from "./nodes.ts";
 import type { RequestPlan, Tokenizer, TokenLimits, TooLongText } from "./ports.ts";
 import { groupByUnits } from "./tokens/groups.ts";
 
@@ -47,12 +48,7 @@ export async function planRequests(
 
 /** Tokens of all pairs of a request, each pair at its full length. */
 export function tokensOf(plan: RequestPlan): number {
-  return plan
-    .flat()
-    .reduce(
-      (sum, { state, question, candidate }) => sum + state.length + question.length + candidate.length,
-      0,
-    );
+  return plan.flat().reduce((sum, leaf) => sum + pathLength(leaf), 0);
 }
 
 const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {

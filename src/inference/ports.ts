@@ -2,42 +2,16 @@ import type { QuestionType } from "../decisions/questions.ts";
 import type { RenderedQuestion, RenderedRequest, RenderedText } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import type { ServiceError } from "../errors.ts";
+import type { Node } from "./nodes.ts";
 
-/**
- * The data types of the inference core, and its ports: what it needs from outside.
- *
- *     state ──┬── question 1 ──┬── candidate 1
- *             │                ├── candidate 2      a token sees its own node's tokens
- *             │                └── ...              and those of the nodes above it
- *             └── question 2 ──── ...
- */
-
-/** Pairs that share a state. Every array holds token ids with the model's special tokens. */
-export interface TokenTree {
-  readonly state: Int32Array; // [state tokens]
-  /** Digest of the state's tokens, if the queue has computed it. Otherwise the backend computes one. */
-  readonly stateKey?: string;
-  readonly questions: readonly QuestionNode[];
-}
-
-export interface QuestionNode {
-  readonly tokens: Int32Array; // [question tokens]
-  readonly candidates: readonly Int32Array[]; // one [candidate tokens] each
-}
-
-/** The tokens of one pair, split into the parts that pairs can share. Pairs of a request that share a part refer to the same array. */
-export interface TokenPath {
-  readonly state: Int32Array; // [state tokens]
-  readonly question: Int32Array; // [question tokens]
-  readonly candidate: Int32Array; // [candidate tokens], at least one
-}
+/** The data types of the inference core, and its ports: what it needs from outside. */
 
 /** A tokenized request within its token limits: [questions][candidates]. Its pairs may have different states. */
-export type RequestPlan = readonly (readonly TokenPath[])[];
+export type RequestPlan = readonly (readonly Node[])[];
 
-/** Scores of a forest. */
-export interface ForestScores {
-  /** [pairs] raw float32 scores: tree by tree, question by question, candidate by candidate. */
+/** Scores of a batch. */
+export interface BatchScores {
+  /** [pairs] raw float32 scores, in the order of the leaves. */
   readonly scores: Float32Array;
   /** [pairs, size] float32 inputs of the model's head. Only if the backend is configured to return them. */
   readonly vectors?: Float32Array;
@@ -72,18 +46,19 @@ export interface BackendFacts {
   readonly precision: string;
 }
 
-/** Turns token trees into scores. Knows nothing of HTTP, queues or texts. */
+/** Turns leaves into scores. Knows nothing of HTTP, queues or texts. */
 export interface Backend {
   /** Loads the model. @throws ServiceError INVALID_MODEL or BACKEND_FAILED */
   start(): Promise<void>;
   /**
-   * Scores every pair of a forest. A pair's score does not depend on the rest of the forest. A forest given while another
-   * one is computed begins after it, and may end before it.
+   * Scores every pair of a batch. A pair's score does not depend on the rest of the batch. A batch given while another one is
+   * computed begins after it, and may end before it.
    *
-   * @throws ServiceError BACKEND_FAILED, for this forest only
+   * @param leaves each once; nodes with equal keys are one object
+   * @throws ServiceError BACKEND_FAILED, for this batch only
    */
-  score(forest: readonly TokenTree[]): Promise<ForestScores>;
-  /** The states that the backend caches. Others are encoded again for each forest. Final when the model has been loaded. */
+  score(leaves: readonly Node[]): Promise<BatchScores>;
+  /** The states that the backend caches. Others are encoded again for each batch. Final when the model has been loaded. */
   readonly keptStates: KeptStates;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;

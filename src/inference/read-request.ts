@@ -1,9 +1,9 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
+import { type Node, nodeBelow, pathLength, stateOf } from "./nodes.ts";
 import { planRequest } from "./plan.ts";
-import type { ReadRequest, ReadText, TextRole, Tokenizer, TokenLimits, TokenPath } from "./ports.ts";
+import type { ReadRequest, ReadText, TextRole, Tokenizer, TokenLimits } from "./ports.ts";
 
-const NO_TOKENS = new Int32Array(0);
-const NO_PATH: TokenPath = { state: NO_TOKENS, question: NO_TOKENS, candidate: NO_TOKENS };
+const NO_NODE = nodeBelow(undefined, new Int32Array(0));
 
 /** The tokens of a request in a readable form. @throws ServiceError as `planRequest` */
 export async function readRequest(
@@ -14,27 +14,26 @@ export async function readRequest(
 ): Promise<ReadRequest> {
   const kept = keptTexts(request, tokenizer); // before tokenizing, which fills the cache
   const plan = await planRequest(request, limits, tokenizer, signal);
-  const read = async (role: TextRole, { text }: RenderedText, path: TokenPath): Promise<ReadText> => {
+  const read = async (role: TextRole, { text }: RenderedText, { tokens }: Node): Promise<ReadText> => {
     signal.throwIfAborted();
-    return { tokens: await tokenizer.spell(role, text, path[role]), wasKept: kept.get(role + text) };
+    return { tokens: await tokenizer.spell(role, text, tokens), wasKept: kept.get(role + text) };
   };
   const questions: ReadRequest["questions"][number][] = [];
   for (const [at, { question, candidates }] of request.questions.entries()) {
-    const [first = NO_PATH, ...others] = plan[at] ?? [];
-    const paths = [first, ...others];
+    const leaves = plan[at] ?? [];
+    const questionNode = leaves[0]?.parent ?? NO_NODE;
     const readCandidates: ReadRequest["questions"][number]["candidates"][number][] = [];
     for (const [position, candidate] of candidates.entries()) {
-      const path = paths[position] ?? NO_PATH;
-      const pairTokens = path.state.length + path.question.length + path.candidate.length;
-      readCandidates.push({ ...(await read("candidate", candidate, path)), pairTokens });
+      const leaf = leaves[position] ?? NO_NODE;
+      readCandidates.push({ ...(await read("candidate", candidate, leaf)), pairTokens: pathLength(leaf) });
     }
     questions.push({
-      question: await read("question", question, first),
-      stateQuestionTokens: first.state.length + first.question.length,
+      question: await read("question", question, questionNode),
+      stateQuestionTokens: pathLength(questionNode),
       candidates: readCandidates,
     });
   }
-  return { state: await read("state", request.state, plan[0]?.[0] ?? NO_PATH), questions };
+  return { state: await read("state", request.state, stateOf(plan[0]?.[0] ?? NO_NODE)), questions };
 }
 
 /** Whether the tokens of each text are cached now, by role and text. */

@@ -7,13 +7,14 @@ import {
   neededPrefix,
   threadParts,
 } from "../../src/backends/tensors/causal-keys.ts";
-import type { Node } from "../../src/backends/tensors/forward.ts";
 import { FILLER, numberNodes } from "../../src/backends/tensors/forward-tensors.ts";
+import type { Node } from "../../src/inference/nodes.ts";
 
 const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({
   level,
   tokens: new Int32Array(length),
-  above,
+  key: "",
+  parent: above.at(-1),
 });
 
 describe("the keys of a causal model", () => {

@@ -6,7 +6,6 @@ import type { InferenceProcess } from "../../src/backends/process/inference-proc
 import { createEngine } from "../../src/engine.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import type { TokenTreeArchitecture } from "../../src/models/architectures/bert-token-tree/facts.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
@@ -20,6 +19,7 @@ import {
 } from "../support/processes.ts";
 import { quotedUrl } from "../support/source-url.ts";
 import type { TestedBackend } from "../support/tested-backends.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 
 const pair: TokenTree = {
   state: Int32Array.of(101, 2026, 102),
@@ -82,7 +82,7 @@ export function testEnds(tested: TestedBackend): void {
     });
 
     it("scores what it is sent", async () => {
-      const { scores, forwards } = await backend.score([pair]);
+      const { scores, forwards } = await backend.score(leavesOfTrees([pair]));
       assert.equal(scores.length, 1);
       assert.ok(Number.isFinite(scores[0]));
       assert.equal(forwards, 1);
@@ -91,12 +91,12 @@ export function testEnds(tested: TestedBackend): void {
     it("fails the run during which it is killed, and answers the next one from a new process", async () => {
       const killed = inferenceProcessOf(process.pid);
       const running = assert.rejects(
-        backend.score([long]),
+        backend.score(leavesOfTrees([long])),
         (error) => error instanceof ServiceError && error.kind === "BACKEND_FAILED",
       );
       process.kill(killed, "SIGKILL");
       await running;
-      const { scores } = await backend.score([pair]);
+      const { scores } = await backend.score(leavesOfTrees([pair]));
       assert.ok(Number.isFinite(scores[0]));
       assert.notEqual(inferenceProcessOf(process.pid), killed);
       assert.deepEqual(events, ["inference process ended, restarting it"]);
@@ -104,8 +104,11 @@ export function testEnds(tested: TestedBackend): void {
 
     it("fails a forest that the model cannot take, and goes on", async () => {
       const outside: TokenTree = { ...pair, state: Int32Array.of(1_000_000) };
-      await assert.rejects(backend.score([outside]), { name: "ServiceError", kind: "BACKEND_FAILED" });
-      assert.equal((await backend.score([pair])).scores.length, 1);
+      await assert.rejects(backend.score(leavesOfTrees([outside])), {
+        name: "ServiceError",
+        kind: "BACKEND_FAILED",
+      });
+      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     });
 
     it("is gone when the backend is closed", async () => {
@@ -114,7 +117,7 @@ export function testEnds(tested: TestedBackend): void {
       const before = childrenOf(process.pid).length;
       await other.close();
       assert.ok(childrenOf(process.pid).length < before);
-      await assert.rejects(other.score([pair]), { kind: "BACKEND_FAILED" });
+      await assert.rejects(other.score(leavesOfTrees([pair])), { kind: "BACKEND_FAILED" });
     });
   });
 

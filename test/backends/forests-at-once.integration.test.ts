@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
 
 const random = seededRandom(11);
@@ -38,10 +38,10 @@ describe("several forests at once", () => {
     ];
     const inTurn: (readonly number[])[] = [];
     const one = await load();
-    for (const forest of forests) inTurn.push(bitsOf((await one.score(forest)).scores));
+    for (const forest of forests) inTurn.push(bitsOf((await one.score(leavesOfTrees(forest))).scores));
     const other = await load();
     for (let time = 0; time < 3; time++) {
-      const atOnce = await Promise.all(forests.map((forest) => other.score(forest)));
+      const atOnce = await Promise.all(forests.map((forest) => other.score(leavesOfTrees(forest))));
       assert.deepEqual(
         atOnce.map(({ scores }) => bitsOf(scores)),
         inTurn,
@@ -52,7 +52,7 @@ describe("several forests at once", () => {
   it("encode a state once that they share", async () => {
     const runner = await load();
     const state = tokens(90);
-    await Promise.all([1, 2, 3].map((questions) => runner.score([tree(state, questions, 2)])));
+    await Promise.all([1, 2, 3].map((questions) => runner.score(leavesOfTrees([tree(state, questions, 2)]))));
     assert.deepEqual(runner.stateCounts, { hits: 2, misses: 1 });
   });
 
@@ -66,7 +66,7 @@ describe("several forests at once", () => {
         if (!isOver) setImmediate(count);
       };
       setImmediate(count);
-      await runner.score([tree(tokens(20), 1, 2)], isAlone);
+      await runner.score(leavesOfTrees([tree(tokens(20), 1, 2)]), isAlone);
       isOver = true;
       return turns;
     };
@@ -89,9 +89,9 @@ describe("several forests at once", () => {
     const runner = await load();
     const good = [tree(tokens(20), 1, 2), tree(tokens(20), 1, 2)];
     const bad = [tree(Int32Array.of(1, 2 ** 30, 3), 1, 2), tree(tokens(20), 1, 2)];
-    const alone = bitsOf((await runner.score(good)).scores);
+    const alone = bitsOf((await runner.score(leavesOfTrees(good))).scores);
     const [first, failed, last] = await Promise.allSettled(
-      [good, bad, good].map((each) => runner.score(each)),
+      [good, bad, good].map((each) => runner.score(leavesOfTrees(each))),
     );
     assert.equal(failed?.status, "rejected");
     for (const result of [first, last]) {

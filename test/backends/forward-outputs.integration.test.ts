@@ -3,9 +3,9 @@ import { it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { ForwardRunner } from "../../src/backends/onnx/forwards/forward-runner.ts";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
-import type { Node } from "../../src/backends/tensors/forward.ts";
 import { arraysOf } from "../../src/backends/tensors/key-values.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
+import { nodeBelow } from "../../src/inference/nodes.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
 
 it("the runtime writes the keys and values of a state into memory of the caller, not into its own", async (context) => {
@@ -20,9 +20,9 @@ it("the runtime writes the keys and values of a state into memory of the caller,
     return Reflect.apply(run, this, given);
   });
   const ids = (count: number) => Int32Array.from({ length: count }, (_, at) => 1000 + at);
-  const state: Node = { level: 0, tokens: ids(100), above: [] };
-  const question: Node = { level: 1, tokens: ids(5), above: [state] };
-  const candidate: Node = { level: 2, tokens: ids(3), above: [state, question] };
+  const state = nodeBelow(undefined, ids(100));
+  const question = nodeBelow(state, ids(5));
+  const candidate = nodeBelow(question, ids(3));
   const forward = { pastPrefix: [], pastRest: [], newPrefix: [state], newRest: [question, candidate] };
   const { keyValues } = await runner.run({ forward, wanted: [state] }, new Map());
   assert.equal(places.length, 2 * shallowShape.layers);

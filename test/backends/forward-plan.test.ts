@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { planForwards } from "../../src/backends/onnx/forwards/forward-plan.ts";
-import { roundsOf } from "../../src/backends/onnx/forwards/forward-rounds.ts";
+import { planForwards, roundsOf } from "../../src/backends/onnx/forwards/planner.ts";
 import {
   isLongQuestion,
   isLongState,
   LONG_QUESTION,
   LONG_STATE,
-  type Node,
   newTokens,
   REST_TOKENS,
   tokenCount,
 } from "../../src/backends/tensors/forward.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
+import { type Node, nodesAbove, stateOf } from "../../src/inference/nodes.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 
-const key = ({ state }: TokenTree) => state.join();
-const nothingKnown = () => false;
+const plan = (forest: readonly TokenTree[], threads: number) =>
+  planForwards(leavesOfTrees(forest), [], threads);
 let nextToken = 1000;
 const tokens = (count: number) => Int32Array.from({ length: count }, () => nextToken++);
 
@@ -32,27 +31,27 @@ function tree(state: number, question: number, candidates: readonly number[], qu
 
 describe("the plan of forwards", () => {
   it("takes a small request in one forward", () => {
-    const { forwards } = planForwards([tree(10, 9, [13, 13])], key, nothingKnown, 1);
+    const forwards = plan([tree(10, 9, [13, 13])], 1);
     assert.equal(forwards.length, 1);
     assert.deepEqual(forwards[0]?.pastPrefix, []);
   });
 
   it("takes several small requests in one forward", () => {
-    const { forwards } = planForwards([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], key, nothingKnown, 1);
+    const forwards = plan([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], 1);
     assert.equal(forwards.length, 1);
     assert.equal(forwards[0]?.newRest.length, 2 + 2 + 5);
   });
 
   it("takes as many of them together as stand in one block, whole ones", () => {
     const small = Array.from({ length: 8 }, () => tree(10, 9, [26]));
-    const { forwards } = planForwards(small, key, nothingKnown, 1);
+    const forwards = plan(small, 1);
     assert.deepEqual(forwards.map(newTokens), [90, 90, 90, 90]);
   });
 
   it("shares small requests out to threads, unless they are too small", () => {
     const sizes = (requests: number, threads: number) => {
       const small = Array.from({ length: requests }, () => tree(10, 9, [13, 13]));
-      return planForwards(small, key, nothingKnown, threads).forwards.map(newTokens);
+      return plan(small, threads).map(newTokens);
     };
     assert.deepEqual(sizes(2, 1), [90]);
     assert.deepEqual(sizes(2, 2), [45, 45]);
@@ -61,7 +60,7 @@ describe("the plan of forwards", () => {
   });
 
   it("with several threads, encodes a state with its questions first and then gives each thread as many candidates", () => {
-    const { forwards } = planForwards([tree(300, 12, Array(12).fill(12))], key, nothingKnown, 2);
+    const forwards = plan([tree(300, 12, Array(12).fill(12))], 2);
     assert.deepEqual(forwards.map(newTokens), [312, 72, 72]);
     assert.deepEqual(
       roundsOf(forwards).map((round) => round.length),
@@ -70,8 +69,10 @@ describe("the plan of forwards", () => {
   });
 
   it("does not encode a state first for a few candidates, for questions that need not be cut, or for many requests", () => {
-    const counts = (forest: readonly TokenTree[], isKnown = false) =>
-      planForwards(forest, key, () => isKnown, 2).forwards.map(newTokens);
+    const counts = (forest: readonly TokenTree[], isCached = false) => {
+      const leaves = leavesOfTrees(forest);
+      return planForwards(leaves, isCached ? leaves.map(stateOf) : [], 2).map(newTokens);
+    };
     assert.deepEqual(counts([tree(300, 12, [12, 12])]), [336]);
     assert.deepEqual(counts([tree(300, 12, [30, 30], 2)], true), [72, 72]);
     assert.deepEqual(counts([tree(300, 12, [110])]), [422]);
@@ -80,12 +81,7 @@ describe("the plan of forwards", () => {
   });
 
   it("gives each long state forwards of its own, as the prefix", () => {
-    const { forwards } = planForwards(
-      [tree(LONG_STATE, 9, [13, 13]), tree(LONG_STATE, 5, [8, 9])],
-      key,
-      nothingKnown,
-      1,
-    );
+    const forwards = plan([tree(LONG_STATE, 9, [13, 13]), tree(LONG_STATE, 5, [8, 9])], 1);
     assert.deepEqual(
       forwards.map(({ newPrefix, newRest }) => [newPrefix.length, newRest.length]),
       [
@@ -98,19 +94,20 @@ describe("the plan of forwards", () => {
   it("encodes a state that two requests share once", () => {
     const first = tree(10, 9, [13, 13]);
     const second = { ...tree(1, 9, [5, 5]), state: first.state.slice() };
-    const { states, forwards } = planForwards([first, second], key, nothingKnown, 1);
-    assert.equal(states.size, 1);
+    const forwards = plan([first, second], 1);
+    assert.equal(forwards.length, 1);
     assert.equal(forwards[0]?.newRest.filter(({ level }) => level === 0).length, 1);
   });
 
-  it("does not encode a known state", () => {
-    const { forwards } = planForwards([tree(500, 9, [13, 13])], key, () => true, 1);
+  it("does not encode a cached state", () => {
+    const leaves = leavesOfTrees([tree(500, 9, [13, 13])]);
+    const forwards = planForwards(leaves, leaves.map(stateOf), 1);
     assert.deepEqual(forwards[0]?.newPrefix, []);
     assert.equal(forwards[0]?.pastPrefix.length, 1);
   });
 
   it("encodes a long question alone and lets it stand in the prefix of its candidates", () => {
-    const { forwards } = planForwards([tree(10, LONG_QUESTION + 1, [13, 13])], key, nothingKnown, 1);
+    const forwards = plan([tree(10, LONG_QUESTION + 1, [13, 13])], 1);
     assert.equal(forwards.length, 2);
     assert.deepEqual(
       forwards[0]?.newRest.map(({ level }) => level),
@@ -145,10 +142,10 @@ describe("the plan of forwards", () => {
 });
 
 function checkPlan(forest: readonly TokenTree[], threads: number): void {
-  const isKnown = (key: string) => key.length % 3 === 0;
-  const { states, forwards, pairs } = planForwards(forest, key, isKnown, threads);
-  const encoded = new Set<Node>([...states].flatMap(([name, state]) => (isKnown(name) ? [state] : [])));
-  const known = new Set(encoded);
+  const leaves = leavesOfTrees(forest);
+  const cached = new Set(leaves.map(stateOf).filter(({ tokens }) => tokens.length % 3 === 0));
+  const forwards = planForwards(leaves, cached, threads);
+  const encoded = new Set<Node>(cached);
   for (const { pastPrefix, newPrefix, pastRest, newRest } of forwards) {
     const prefix = [...pastPrefix, ...newPrefix];
     const rest = [...pastRest, ...newRest];
@@ -156,39 +153,35 @@ function checkPlan(forest: readonly TokenTree[], threads: number): void {
       assert.ok(encoded.has(node), "used before it is encoded");
     for (const node of [...newPrefix, ...newRest]) assert.ok(!encoded.has(node), "encoded twice");
     for (const node of rest) {
-      for (const above of node.above)
+      for (const above of nodesAbove(node))
         assert.ok(prefix.includes(above) || rest.includes(above), "a node above is missing");
     }
     assert.ok(newPrefix.length === 0 || (newPrefix.length === 1 && pastPrefix.length === 0), "new or not");
     for (const node of prefix) {
       assert.ok(node.tokens.length >= LONG_STATE || prefix.some(({ level }) => level === 1), "a short state");
       for (const other of [...newPrefix, ...newRest]) {
-        assert.ok(other === node || other.above.includes(node), "a prefix that is not everybody's");
+        assert.ok(other === node || nodesAbove(other).includes(node), "a prefix that is not everybody's");
       }
     }
     assert.ok(newPrefix.length + newRest.length > 0, "nothing to do");
     for (const node of rest) {
-      const isOfOthers = rest.some(({ above }) => above.includes(node));
+      const isOfOthers = rest.some((other) => nodesAbove(other).includes(node));
       assert.ok(
         !isOfOthers || !(isLongState(node) || (isLongQuestion(node) && node !== rest.at(-1))),
         "a long node in the rest",
       );
     }
-    const leaves = rest.filter((node) => !rest.some(({ above }) => above.includes(node)));
-    if (leaves.length > 1)
+    const lowest = rest.filter((node) => !rest.some((other) => nodesAbove(other).includes(node)));
+    if (lowest.length > 1)
       assert.ok(tokenCount(rest) <= REST_TOKENS, "a rest of many nodes that is too long");
     for (const node of [...newPrefix, ...newRest]) encoded.add(node);
   }
-  assert.deepEqual(
-    pairs.map((pair) => pair.tokens),
-    forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)),
-  );
-  for (const pair of pairs) assert.ok(encoded.has(pair));
-  checkRounds(roundsOf(forwards), known);
+  for (const leaf of leaves) assert.ok(encoded.has(leaf));
+  checkRounds(roundsOf(forwards), cached);
 }
 
-function checkRounds(rounds: ReturnType<typeof roundsOf>, known: ReadonlySet<Node>): void {
-  const encoded = new Set(known);
+function checkRounds(rounds: ReturnType<typeof roundsOf>, cached: ReadonlySet<Node>): void {
+  const encoded = new Set(cached);
   for (const round of rounds) {
     for (const { pastPrefix, pastRest } of round) {
       for (const node of [...pastPrefix, ...pastRest]) assert.ok(encoded.has(node), "needed too early");

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
+import type { Forward } from "../../src/backends/tensors/forward.ts";
 import { cutQueries, forwardInputs } from "../../src/backends/tensors/forward-tensors.ts";
+import { type Node, nodesAbove } from "../../src/inference/nodes.ts";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 
 describe("the chunks of queries", () => {
@@ -32,7 +33,8 @@ const shape: TokenTreeShape = {
 const node = (level: 0 | 1 | 2, length: number, ...above: Node[]): Node => ({
   level,
   tokens: new Int32Array(length),
-  above,
+  key: "",
+  parent: above.at(-1),
 });
 /** Zeros for every node encoded earlier. */
 const zeros = ({ tokens: { length } }: Node) => ({
@@ -107,7 +109,7 @@ describe("the inputs of a forward", () => {
       const visible = queries.slice(query * 3, query * 3 + 3);
       for (const [key, number] of keys.entries()) {
         const owner = owners[key];
-        const may = owner !== undefined && (owner === own || own.above.includes(owner));
+        const may = owner !== undefined && (owner === own || nodesAbove(own).includes(owner));
         assert.equal(visible.includes(number), may, `token ${query}, key ${key}`);
       }
     }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { FrameReader, writeFrame } from "../../src/backends/native/frames.ts";
 import type { FromProcess } from "../../src/backends/process/messages.ts";
+import { listNodes } from "../../src/inference/nodes.ts";
+import { leavesOfTrees } from "../support/trees.ts";
 
 /** A frame as the worker writes it. */
 function frame(header: object, payload: Uint8Array = new Uint8Array(0)): Buffer {
@@ -12,48 +14,22 @@ function frame(header: object, payload: Uint8Array = new Uint8Array(0)): Buffer 
   return Buffer.concat([head, text, payload]);
 }
 
-it("a forest becomes its counts and its tokens, in order", () => {
+it("nodes become their lengths, parents and keys, and their tokens in order", () => {
   const tokens = (...ids: number[]) => Int32Array.from(ids);
-  const tree = {
-    state: tokens(1, 2),
-    stateKey: "k",
-    questions: [{ tokens: tokens(3), candidates: [tokens(4, 5), tokens(6)] }],
-  };
-  const written = writeFrame({
-    type: "score",
-    id: 7,
-    isAlone: true,
-    forest: [tree, { ...tree, questions: [] }],
-  });
+  const questions = [{ tokens: tokens(3), candidates: [tokens(4, 5), tokens(6)] }];
+  const nodes = listNodes(leavesOfTrees([{ state: tokens(1, 2), questions }]));
+  const written = writeFrame({ type: "score", id: 7, isAlone: true, nodes });
   const end = 12 + written.readUInt32LE(4);
   assert.equal(written.toString("utf8", 0, 4), "DN01");
   assert.deepEqual(JSON.parse(written.toString("utf8", 12, end)), {
     type: "score",
     id: 7,
-    trees: [
-      ["k", 2, [[1, [2, 1]]]],
-      ["k", 2, []],
-    ],
+    lengths: [2, 1, 2, 1],
+    parents: [-1, 0, 1, 1],
+    keys: nodes.keys,
   });
   assert.equal(written.length - end, written.readUInt32LE(8));
-  assert.deepEqual(
-    [...new Int32Array(Uint8Array.from(written.subarray(end)).buffer)],
-    [1, 2, 3, 4, 5, 6, 1, 2],
-  );
-});
-
-it("equal states without a digest of the queue's get the same one", () => {
-  const keyOf = (...ids: number[]) => {
-    const written = writeFrame({
-      type: "score",
-      isAlone: true,
-      id: 1,
-      forest: [{ state: Int32Array.from(ids), questions: [] }],
-    });
-    return JSON.parse(written.toString("utf8", 12, 12 + written.readUInt32LE(4))).trees[0][0];
-  };
-  assert.equal(keyOf(1, 2), keyOf(1, 2));
-  assert.notEqual(keyOf(1, 2), keyOf(1, 3));
+  assert.deepEqual([...new Int32Array(Uint8Array.from(written.subarray(end)).buffer)], [1, 2, 3, 4, 5, 6]);
 });
 
 for (const size of [1, 3, 1_000]) {

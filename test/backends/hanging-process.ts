@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { ChildBackend } from "../../src/backends/process/child-backend.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { inferenceProcessOf, isAlive, until } from "../support/processes.ts";
 import { quotedUrl } from "../support/source-url.ts";
 import type { TestedBackend } from "../support/tested-backends.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 
 const modelPackage = await openModelPackage(embeddedModel);
 const HANG_MS = 65_000;
@@ -81,7 +81,7 @@ export function testHangs(tested: TestedBackend): void {
       const { backend, clock, events } = bench;
       await backend.start();
       const stopped = bench.stop();
-      const rejected = assert.rejects(backend.score([pair]), FAILED);
+      const rejected = assert.rejects(backend.score(leavesOfTrees([pair])), FAILED);
       await settle(); // it has been sent
       clock.advance(HANG_MS - 1);
       await settle();
@@ -92,15 +92,15 @@ export function testHangs(tested: TestedBackend): void {
       await rejected;
       assert.deepEqual(events, ["inference process is killed", "inference process ended, restarting it"]);
       clock.advance(0);
-      assert.equal((await backend.score([pair])).scores.length, 1);
+      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     });
 
     it("in a run is killed after five seconds where runs are known to take less", async () => {
       const { backend, clock, events } = bench;
-      for (let run = 0; run < 3; run++) await backend.score([pair]);
+      for (let run = 0; run < 3; run++) await backend.score(leavesOfTrees([pair]));
       events.length = 0;
       bench.stop();
-      const hung = backend.score([pair]);
+      const hung = backend.score(leavesOfTrees([pair]));
       await settle();
       clock.advance(4_999);
       await settle();
@@ -109,7 +109,7 @@ export function testHangs(tested: TestedBackend): void {
       assert.equal(backend.isReady, false);
       await assert.rejects(hung, FAILED);
       clock.advance(100);
-      assert.equal((await backend.score([pair])).scores.length, 1);
+      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     });
 
     it("while it loads the model again is killed, and the next one starts after a bounded wait", async () => {
@@ -125,7 +125,7 @@ export function testHangs(tested: TestedBackend): void {
       assert.match(events[1] ?? "", /could not be restarted: .* did not load the model within 60 s/);
       assert.equal(backend.isReady, false);
       clock.advance(200);
-      assert.equal((await backend.score([pair])).scores.length, 1);
+      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     });
   });
 
@@ -143,10 +143,10 @@ export function testHangs(tested: TestedBackend): void {
 
     it("is not ready after three seconds, and ready again when it answers", async () => {
       clock.advance(1_000);
-      await backend.score([pair]); // it has answered the heartbeat before
+      await backend.score(leavesOfTrees([pair])); // it has answered the heartbeat before
       clock.advance(2_000);
       assert.equal(backend.isReady, true, "it answers");
-      await backend.score([pair]);
+      await backend.score(leavesOfTrees([pair]));
       bench.stop();
       clock.advance(2_999);
       assert.equal(backend.isReady, true);
@@ -160,7 +160,7 @@ export function testHangs(tested: TestedBackend): void {
     });
 
     it("is killed after six, and the next one answers", async () => {
-      await backend.score([pair]);
+      await backend.score(leavesOfTrees([pair]));
       const stopped = bench.stop();
       clock.advance(6_000);
       assert.deepEqual(events, ["inference process is killed"]);
@@ -168,7 +168,7 @@ export function testHangs(tested: TestedBackend): void {
       await bench.untilEvent(2);
       assert.ok(!isAlive(stopped));
       clock.advance(0);
-      assert.equal((await backend.score([pair])).scores.length, 1);
+      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
       assert.equal(backend.isReady, true);
     });
   });
@@ -205,7 +205,7 @@ export function testOtherHangs(tested: TestedBackend): void {
       await settle();
       assert.notEqual(bench.process, dying);
     }
-    assert.equal((await backend.score([pair])).scores.length, 1);
+    assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     await backend.close();
     assert.equal(clock.timerCount, 0);
   });
@@ -222,12 +222,12 @@ export function testOtherHangs(tested: TestedBackend): void {
     }
     const state = Int32Array.from({ length: 2000 }, (_, i) => 2000 + i);
     const large = { state, questions: [{ tokens: state, candidates: [state, state] }] };
-    await assert.rejects(backend.score([large]), FAILED);
+    await assert.rejects(backend.score(leavesOfTrees([large])), FAILED);
     // it may have survived failed allocations, which still count towards the limit
     if (backend.isReady) process.kill(bench.process, "SIGKILL");
     await bench.untilEvent(1); // it has ended, rather than just not answering
     clock.advance(100);
-    assert.equal((await backend.score([pair])).scores.length, 1);
+    assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     await backend.close();
   });
 

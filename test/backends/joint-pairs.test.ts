@@ -10,6 +10,7 @@ import { type ElementType, GraphBuilder, type WeightsFile } from "../../src/onnx
 import { sha256 } from "../hub/hub-server.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees } from "../support/trees.ts";
 
 const ARCHITECTURE = { type: "onnx-joint-pairs", max_tokens: 8, pad_id: 0, bos_id: 2 };
 const FOLDERS = { cache: "/nowhere", temporary: "/nowhere" };
@@ -51,13 +52,14 @@ describe("a package with a graph of its own", () => {
     return loadRunner(opened, "fp32", { threads: 2, stateCacheBytes: 0 }, FOLDERS);
   }
 
-  it("scores each pair as one text, in the order of the forest", async () => {
+  it("scores each pair as one text, in the order of the leaves", async () => {
     const runner = await load(toyGraph());
     const ids = (...numbers: number[]) => Int32Array.from(numbers);
-    const { scores, forwards } = await runner.score([
+    const leaves = leavesOfTrees([
       { state: ids(2, 5), questions: [{ tokens: ids(7), candidates: [ids(1), ids(1, 3)] }] },
       { state: ids(2), questions: [{ tokens: ids(), candidates: [ids(4)] }] },
     ]);
+    const { scores, forwards } = await runner.score(leaves);
     assert.deepEqual([...scores], [2 + 10 + 21 + 4, 2 + 10 + 21 + 4 + 15, 2 + 8]);
     assert.equal(forwards, 3);
   });
@@ -66,7 +68,7 @@ describe("a package with a graph of its own", () => {
     const runner = await load(toyGraph());
     const state = new Int32Array(8);
     const tree = { state, questions: [{ tokens: new Int32Array(0), candidates: [Int32Array.of(1)] }] };
-    await assert.rejects(runner.score([tree]), /9 tokens, but the graph accepts 8/);
+    await assert.rejects(runner.score(leavesOfTrees([tree])), /9 tokens, but the graph accepts 8/);
   });
 
   const faults: { name: string; graph: () => Uint8Array; says: RegExp }[] = [
@@ -106,9 +108,8 @@ describe("a package with a graph of its own", () => {
     });
     const runner = await load(graph, ["weights.data"]);
     const candidate = Int32Array.of(3, 4);
-    const { scores } = await runner.score([
-      { state: Int32Array.of(2), questions: [{ tokens: new Int32Array(0), candidates: [candidate] }] },
-    ]);
+    const questions = [{ tokens: new Int32Array(0), candidates: [candidate] }];
+    const { scores } = await runner.score(leavesOfTrees([{ state: Int32Array.of(2), questions }]));
     assert.deepEqual([...scores], [2 + 6 + 12]);
   });
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { fullGraph, fullShape } from "./shallow-model.ts";
 
 it("the embedded model gives the same bits over several forwards from a state just encoded and from a kept one", async () => {
@@ -18,8 +18,8 @@ it("the embedded model gives the same bits over several forwards from a state ju
     candidates: 30,
     candidate: 15,
   });
-  const cold = await runner.score([tree]);
-  const warm = await runner.score([tree]);
+  const cold = await runner.score(leavesOfTrees([tree]));
+  const warm = await runner.score(leavesOfTrees([tree]));
   assert.ok(cold.forwards > 1);
   assert.equal(warm.forwards, cold.forwards);
   assert.deepEqual(bitsOf(warm.scores), bitsOf(cold.scores));

@@ -4,10 +4,10 @@ import { workerFolder } from "../../src/backends/native/begin-native.ts";
 import { startNativeProcess } from "../../src/backends/native/native-process.ts";
 import { ChildBackend } from "../../src/backends/process/child-backend.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { plantedFolder } from "../support/tested-backends.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 
 const modelPackage = await openModelPackage(embeddedModel);
 
@@ -121,7 +121,7 @@ describe("the worker says in one sentence, with a remedy, that it lacks", () => 
 it("what PyTorch prints while it is imported goes to stderr, however much it is", async () => {
   const backend = backendWith("chatty torch");
   await backend.start();
-  assert.equal((await backend.score([pair(3)])).scores.length, 1);
+  assert.equal((await backend.score(leavesOfTrees([pair(3)]))).scores.length, 1);
   await backend.close();
 });
 
@@ -129,9 +129,9 @@ it("a forest with a score that is no number fails, and its states are not kept",
   const backend = backendWith("nan", {}, modelPackage, 2 ** 20);
   await backend.start();
   const message = /^a score is not a finite number\.$/;
-  await assert.rejects(backend.score([pair(101)]), { kind: "BACKEND_FAILED", message });
-  await assert.rejects(backend.score([pair(101)]), { kind: "BACKEND_FAILED", message });
-  assert.equal((await backend.score([pair(3)])).scores.length, 1);
+  await assert.rejects(backend.score(leavesOfTrees([pair(101)])), { kind: "BACKEND_FAILED", message });
+  await assert.rejects(backend.score(leavesOfTrees([pair(101)])), { kind: "BACKEND_FAILED", message });
+  assert.equal((await backend.score(leavesOfTrees([pair(3)]))).scores.length, 1);
   assert.equal(backend.counters().stateHits, 0);
   await backend.close();
 });
@@ -140,7 +140,7 @@ it("a forest without enough memory fails with a message, and the next one is ans
   const backend = backendWith("memory");
   await backend.start();
   const message = /^there is not enough memory\. Lower --max-batch-tokens or --state-cache-mb/;
-  await assert.rejects(backend.score([pair(101)]), { kind: "BACKEND_FAILED", message });
-  assert.equal((await backend.score([pair(3)])).scores.length, 1);
+  await assert.rejects(backend.score(leavesOfTrees([pair(101)])), { kind: "BACKEND_FAILED", message });
+  assert.equal((await backend.score(leavesOfTrees([pair(3)]))).scores.length, 1);
   await backend.close();
 });

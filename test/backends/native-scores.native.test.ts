@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Backend, TokenTree } from "../../src/inference/ports.ts";
+import type { Backend } from "../../src/inference/ports.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { GEMMA3_PACKAGES, gemma3Package, pairTree } from "../support/gemma3-golden.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { nativeWith, testedDevice } from "../support/native.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 
 const modelPackage = await openModelPackage(embeddedModel);
 /**
@@ -45,7 +46,7 @@ function pairsOf(forest: readonly TokenTree[]): TokenTree[] {
 
 async function oneByOne(backend: Backend, forest: readonly TokenTree[]): Promise<number[]> {
   const scores: number[] = [];
-  for (const tree of forest) scores.push(...(await backend.score([tree])).scores);
+  for (const tree of forest) scores.push(...(await backend.score(leavesOfTrees([tree]))).scores);
   return scores;
 }
 
@@ -58,7 +59,7 @@ describe("the embedded model in float32", () => {
   it("gives the golden scores alone, with kept states, and all in one batch", async () => {
     assertNear(await oneByOne(backend, trees), golden);
     assertNear(await oneByOne(backend, trees), golden);
-    assertNear((await backend.score(trees)).scores, golden);
+    assertNear((await backend.score(leavesOfTrees(trees))).scores, golden);
     assert.ok((backend.counters?.().stateHits ?? 0) > 0);
   });
 
@@ -93,7 +94,7 @@ describe("the embedded model in float32", () => {
           candidates: Array.from({ length: 1 + random.below(4) }, () => ids(1 + random.below(60))),
         })),
       }));
-      const { scores, vectors } = await backend.score(forest);
+      const { scores, vectors } = await backend.score(leavesOfTrees(forest));
       assertNear(scores, await oneByOne(backend, pairsOf(forest)));
       assert.equal(vectors?.length, scores.length * 384);
     }
@@ -104,8 +105,11 @@ describe("the embedded model in float32", () => {
     const there = await oneByOne(strict, pairs);
     const back = await oneByOne(strict, [...pairs].reverse());
     assert.deepEqual(back.reverse(), there);
-    await backend.score(trees); // from here on, the states are cached
-    assert.deepEqual((await backend.score(trees)).scores, (await backend.score(trees)).scores);
+    await backend.score(leavesOfTrees(trees)); // from here on, the states are cached
+    assert.deepEqual(
+      (await backend.score(leavesOfTrees(trees))).scores,
+      (await backend.score(leavesOfTrees(trees))).scores,
+    );
   });
 
   it("cuts a large tree into several forwards, whose later ones use what earlier ones have encoded", async () => {
@@ -118,7 +122,7 @@ describe("the embedded model in float32", () => {
         candidates: Array.from({ length: CUT_CANDIDATES }, (_, i) => ids(30, 100 * seed + i)),
       })),
     };
-    const { scores, forwards } = await backend.score([tree]);
+    const { scores, forwards } = await backend.score(leavesOfTrees([tree]));
     assert.ok(forwards > 1);
     const some = [0, 7, 11, 12, CUT_CANDIDATES - 1, CUT_CANDIDATES, 2 * CUT_CANDIDATES - 1];
     const pairs = pairsOf([tree]);
@@ -144,7 +148,7 @@ describe("the embedded model in float32", () => {
       });
       const [first, second, third] = [treeOf(1), treeOf(2), treeOf(3)];
       const counts = async (tree: TokenTree) => {
-        const { knownTokens } = await small.score([tree]);
+        const { knownTokens } = await small.score(leavesOfTrees([tree]));
         const { stateHits, stateMisses } = small.counters?.() ?? {};
         return [knownTokens, stateHits, stateMisses];
       };
@@ -176,7 +180,7 @@ describe("a causal model in float32", () => {
       await Promise.all([backend.start(), strict.start()]);
       try {
         const near = 2.5 * TOLERANCE; // attention uses another kernel than the reference library
-        const scores = [(await backend.score(forest)).scores, await oneByOne(backend, forest)];
+        const scores = [(await backend.score(leavesOfTrees(forest))).scores, await oneByOne(backend, forest)];
         for (const each of scores) assertAbsolute(each, golden, near);
         assertAbsolute(await oneByOne(strict, forest), golden, TOLERANCE);
       } finally {
@@ -199,7 +203,7 @@ describe("16-bit numbers", () => {
       const backend = nativeWith(modelPackage, { precision });
       await backend.start();
       try {
-        assertNear((await backend.score(trees)).scores, golden, COARSE[precision]);
+        assertNear((await backend.score(leavesOfTrees(trees))).scores, golden, COARSE[precision]);
         assert.equal(backend.facts?.precision, precision);
       } finally {
         await backend.close();
@@ -214,7 +218,7 @@ describe("16-bit numbers", () => {
     try {
       const forest = decisions.flatMap(({ token_ids: pairs }) => pairs.map((ids) => pairTree(ids, 2, 4)));
       assertAbsolute(
-        (await backend.score(forest)).scores,
+        (await backend.score(leavesOfTrees(forest))).scores,
         decisions.flatMap(({ scores }) => scores),
         0.5,
       );

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
+import type { Forward } from "../../src/backends/tensors/forward.ts";
+import { pathOf } from "../../src/inference/nodes.ts";
+import { planOf, type TokenTree } from "../support/trees.ts";
+
 import type { Score } from "./same-bits.ts";
 
 /** Runs a graph once. @returns the scores, possibly followed by meaningless ones */
@@ -30,17 +32,6 @@ function pairsOf({ state, questions }: TokenTree): TokenTree[] {
 }
 
 function oneForward(forest: readonly TokenTree[]): Forward {
-  const newRest: Node[] = [];
-  for (const tree of forest) {
-    const state: Node = { level: 0, tokens: tree.state, above: [] };
-    newRest.push(state);
-    for (const { tokens, candidates } of tree.questions) {
-      const question: Node = { level: 1, tokens, above: [state] };
-      newRest.push(question);
-      for (const candidate of candidates) {
-        newRest.push({ level: 2, tokens: candidate, above: [state, question] });
-      }
-    }
-  }
-  return { pastPrefix: [], pastRest: [], newPrefix: [], newRest };
+  const newRest = forest.flatMap((tree) => planOf(tree).flat()).flatMap(pathOf);
+  return { pastPrefix: [], pastRest: [], newPrefix: [], newRest: [...new Set(newRest)] };
 }

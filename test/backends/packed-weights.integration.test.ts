@@ -7,11 +7,11 @@ import { after, before, describe, it } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { exactMultiplication } from "../../src/backends/onnx/runtime/exact-kernel.ts";
 import { PACKING } from "../../src/backends/onnx/runtime/packed-weights.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { openGraph } from "../../src/models/architectures/architectures.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { bitsOf } from "../support/bits.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { shallowShape } from "./shallow-model.ts";
 
 const embedded = await openModelPackage(embeddedModel);
@@ -43,7 +43,7 @@ describe("packed weights", { skip: process.platform !== "linux" }, () => {
 
   const scores = async (graph: string | Uint8Array, threads: number) => {
     const runner = await ModelRunner.load(graph, shallowShape, { threads, stateCacheBytes: 0 });
-    return bitsOf((await runner.score(forest)).scores);
+    return bitsOf((await runner.score(leavesOfTrees(forest))).scores);
   };
 
   it("are mapped from the graph's file by every session, and give the same bits", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PairRunner } from "../../src/backends/onnx/forwards/pair-runner.ts";
+import { nodeBelow } from "../../src/inference/nodes.ts";
 import type { PairGraph } from "../../src/models/architectures/architecture.ts";
 import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 
@@ -27,13 +28,10 @@ const load = (graph: Uint8Array, more: Partial<PairGraph> = {}) =>
     2,
   );
 
-const NONE = new Int32Array(0);
 const ids = (...numbers: number[]) => Int32Array.from(numbers);
-/** A pair that shares nothing. */
-const pair = (...numbers: number[]) => ({
-  state: NONE,
-  questions: [{ tokens: NONE, candidates: [ids(...numbers)] }],
-});
+const STATE = nodeBelow(undefined, ids());
+/** A pair of one node with tokens. */
+const pair = (...numbers: number[]) => nodeBelow(nodeBelow(STATE, ids()), ids(...numbers));
 
 describe("a classifier of pairs", () => {
   for (const type of ["int32", "int64"] as const)
@@ -46,11 +44,9 @@ describe("a classifier of pairs", () => {
 
   it("gives the second reading of a pair whose last token is complemented, in the same run", async () => {
     const runner = await load(classifier("int64", "float32"), { readings: [0, 2], scale: 0.5 });
-    const yesOrNo = {
-      state: NONE,
-      questions: [{ tokens: ids(1, 4, SEPARATOR, 2), candidates: [ids(SEPARATOR), ids(~SEPARATOR)] }],
-    };
-    const { scores, forwards } = await runner.score([yesOrNo, pair(3)]);
+    const asked = nodeBelow(STATE, ids(1, 4, SEPARATOR, 2));
+    const yesOrNo = [nodeBelow(asked, ids(SEPARATOR)), nodeBelow(asked, ids(~SEPARATOR))];
+    const { scores, forwards } = await runner.score([...yesOrNo, pair(3)]);
     assert.deepEqual([...scores], [12.5, 2.5, 1.5]);
     assert.equal(forwards, 2);
   });

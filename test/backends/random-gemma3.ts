@@ -4,11 +4,11 @@ import {
   type RunnerOptions,
 } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { piecesPerThread } from "../../src/backends/onnx/runtime/work-split.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import type { Gemma3Shape, Gemma3Weights } from "../../src/onnx/causal/gemma3-io.ts";
 import { buildGemma3TokenTree } from "../../src/onnx/causal/gemma3-token-tree.ts";
 import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import type { Score } from "./same-bits.ts";
 
 /**
@@ -80,7 +80,7 @@ export async function gemma3Scorer(
 }
 
 export function scoreWith(runner: Runner, shape: Gemma3Shape): Score {
-  return inVocabularyOf(shape, async (forest) => (await runner.score(forest)).scores);
+  return inVocabularyOf(shape, async (forest) => (await runner.score(leavesOfTrees(forest))).scores);
 }
 
 /** Maps any token ids into the vocabulary before scoring. */

@@ -6,10 +6,11 @@ import { after, describe, it, type TestContext } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { beginRemote } from "../../src/backends/remote/begin-remote.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { Backend, TokenTree } from "../../src/inference/ports.ts";
+import type { Backend } from "../../src/inference/ports.ts";
 import { writeWholeGraph } from "../../src/models/architectures/whole-graph.ts";
 import { bitsOf } from "../support/bits.ts";
 import { type Misbehaviour, serveGraph } from "../support/inference-server.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { shallowGraph, shallowPackage, shallowShape } from "./shallow-model.ts";
 
 const modelPackage = shallowPackage;
@@ -73,10 +74,10 @@ describe("the backend remote", () => {
   it("gives the bits of the backend onnx, with binary tensors and with plain ones", async (t) => {
     const options = { threads: 1, stateCacheBytes: 0 };
     const local = await ModelRunner.load(await shallowGraph("u8u8"), shallowShape, options);
-    const wanted = bitsOf((await local.score(FOREST)).scores);
+    const wanted = bitsOf((await local.score(leavesOfTrees(FOREST))).scores);
     for (const isBinary of [true, false]) {
       const { backend } = await started(t, { isBinary });
-      assert.deepEqual(bitsOf((await backend.score(FOREST)).scores), wanted);
+      assert.deepEqual(bitsOf((await backend.score(leavesOfTrees(FOREST))).scores), wanted);
     }
   });
 
@@ -100,7 +101,7 @@ describe("the backend remote", () => {
         return count % 2 === 1;
       },
     });
-    assert.equal((await backend.score(FOREST)).scores.length, 3);
+    assert.equal((await backend.score(leavesOfTrees(FOREST))).scores.length, 3);
     assert.ok(server.seen.length >= 4);
   });
 
@@ -111,12 +112,12 @@ describe("the backend remote", () => {
         return count === 2;
       },
     });
-    assert.equal((await backend.score(FOREST)).scores.length, 3);
+    assert.equal((await backend.score(leavesOfTrees(FOREST))).scores.length, 3);
   });
 
   it("gives a slow server up", async (t) => {
     const { backend } = await started(t, { infer: (count) => count > 1 }, { timeoutMs: 300 });
-    await assert.rejects(backend.score(FOREST), { kind: "BACKEND_FAILED" });
+    await assert.rejects(backend.score(leavesOfTrees(FOREST)), { kind: "BACKEND_FAILED" });
   });
 
   for (const [what, how] of Object.entries<Misbehaviour>({
@@ -168,10 +169,10 @@ describe("the backend remote", () => {
       message: `The server at ${url} answered with status 500: no module named torch.`,
     });
     const { server, backend } = await started(t, failingFrom(2));
-    await assert.rejects(backend.score(FOREST), { message: /answered with status 500\.$/ });
+    await assert.rejects(backend.score(leavesOfTrees(FOREST)), { message: /answered with status 500\.$/ });
     server.setReady(false);
     await until(() => !backend.isReady);
-    await assert.rejects(backend.score(FOREST), { message: /answered with status 500\.$/ });
+    await assert.rejects(backend.score(leavesOfTrees(FOREST)), { message: /answered with status 500\.$/ });
   });
 
   it("says that nobody is there", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure } from "../../src/backends/process/inference-process.ts";
 import { Runs } from "../../src/backends/process/runs.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const HANG_MS = 65_000;
@@ -20,7 +19,7 @@ class Bench {
 
   /** @returns the number of a run that has been sent */
   send(tokens: number): number {
-    this.runs.add([treeOf(tokens)], (id) => this.sent.push(id)).catch(() => {});
+    this.runs.add(tokens, (id) => this.sent.push(id)).catch(() => {});
     return this.sent.at(-1) ?? Number.NaN;
   }
 
@@ -41,11 +40,6 @@ class Bench {
     this.runs.failAll(failure("killed"));
     return Math.round(this.budgets.at(-1) ?? Number.NaN);
   }
-}
-
-function treeOf(tokens: number): TokenTree {
-  const candidates = [new Int32Array(10), new Int32Array(10)];
-  return { state: new Int32Array(tokens - 30), questions: [{ tokens: new Int32Array(10), candidates }] };
 }
 
 test("a run's time limit is ten times that of earlier runs of its size, at least five seconds, at most the general limit", () => {
@@ -124,7 +118,7 @@ test("every run is settled once, and no timer stays behind", async () => {
   const ends: string[] = [];
   for (let run = 0; run < 4; run++) {
     runs
-      .add([treeOf(100)], (id) => ids.push(id))
+      .add(100, (id) => ids.push(id))
       .then(
         ({ forwards }) => ends.push(`${forwards} forwards`),
         (error) => ends.push(error.message),

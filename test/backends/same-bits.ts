@@ -1,6 +1,6 @@
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import type { TokenTree } from "../support/trees.ts";
 
 /** Raw scores of a forest, pair by pair. */
 export type Score = (forest: readonly TokenTree[]) => Promise<Float32Array>;

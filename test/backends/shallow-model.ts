@@ -5,6 +5,7 @@ import { buildGraph, tokenTreeShape } from "../../src/models/architectures/bert-
 import { openModelPackage } from "../../src/models/package/package.ts";
 import type { Multiplication } from "../../src/onnx/layers/linear.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees } from "../support/trees.ts";
 import type { Score } from "./same-bits.ts";
 
 const embedded = await openModelPackage(embeddedModel);
@@ -35,7 +36,7 @@ export async function scorer(
 ): Promise<Score> {
   const pieces = await piecesPerThread(options.threads);
   const runner = await ModelRunner.load(graph, shape, { ...options, piecesPerThread: pieces });
-  return async (forest) => (await runner.score(forest)).scores;
+  return async (forest) => (await runner.score(leavesOfTrees(forest))).scores;
 }
 
 /** A scorer of the shallow model with all threads in each forward, even in small ones. */
@@ -46,5 +47,5 @@ export async function sharedForwards(
 ): Promise<Score> {
   const model = treeModel(shallowShape, threads, await piecesPerThread(threads));
   const runner = await ModelRunner.loadModel(graph, { ...model, forwardThreads: 1 }, stateCacheBytes);
-  return async (forest) => (await runner.score(forest)).scores;
+  return async (forest) => (await runner.score(leavesOfTrees(forest))).scores;
 }

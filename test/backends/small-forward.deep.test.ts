@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ForwardRunner } from "../../src/backends/onnx/forwards/forward-runner.ts";
-import type { Forward, Node } from "../../src/backends/tensors/forward.ts";
+import type { Forward } from "../../src/backends/tensors/forward.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
+import type { Node } from "../../src/inference/nodes.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
@@ -11,7 +12,8 @@ const random = seededRandom(11);
 const node = (level: Node["level"], count: number, above: readonly Node[]): Node => ({
   level,
   tokens: Int32Array.from({ length: count }, () => 1000 + random.below(28_000)),
-  above,
+  key: "",
+  parent: above.at(-1),
 });
 
 /** A short state with a question and candidates, all of them new: `tokens` in all. */

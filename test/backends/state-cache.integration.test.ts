@@ -7,11 +7,11 @@ import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
 import { bytesPerToken, type KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
+import type { Node } from "../../src/inference/nodes.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { TOKEN_TREE_IO } from "../../src/onnx/token-tree-io.ts";
 import { SETTINGS } from "../inference/queue-bench.ts";
-import { planOf } from "../support/plans.ts";
+import { leavesOfTrees, planOf, type TokenTree } from "../support/trees.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
 
 const graph = await shallowGraph("fp32");
@@ -31,7 +31,7 @@ describe("the cache of states", () => {
     cache.get("a");
     cache.set("c", entry());
     assert.deepEqual(
-      ["a", "b", "c"].map((key) => cache.has(key)),
+      ["a", "b", "c"].map((key) => cache.get(key) !== undefined),
       [true, false, true],
     );
   });
@@ -40,22 +40,8 @@ describe("the cache of states", () => {
     for (const bytes of [0, 799]) {
       const cache = new StateCache(bytes);
       cache.set("a", entry());
-      assert.equal(cache.has("a"), false, `${bytes} bytes`);
+      assert.equal(cache.get("a"), undefined, `${bytes} bytes`);
     }
-  });
-});
-
-describe("the name of a state in the cache", () => {
-  const tree = { state: Int32Array.of(101, 102), questions: [] };
-
-  it("is the digest that the queue has taken", () => {
-    assert.equal(StateCache.key({ ...tree, stateKey: "taken" }), "taken");
-  });
-
-  it("is one over its tokens where nobody has taken one", () => {
-    const other = { ...tree, state: Int32Array.of(101, 103) };
-    assert.equal(StateCache.key(tree), StateCache.key({ ...tree, state: tree.state.slice() }));
-    assert.notEqual(StateCache.key(tree), StateCache.key(other));
   });
 });
 
@@ -93,7 +79,7 @@ describe("a state that was seen a moment ago", () => {
     for (const stateCacheBytes of [256 * 2 ** 20, 0]) {
       const { runner, fed } = await watchedRunner(stateCacheBytes);
       for (const question of [2029, 2030, 2029]) {
-        const { scores: found } = await runner.score(ask(question));
+        const { scores: found } = await runner.score(leavesOfTrees(ask(question)));
         scores.push(
           new Uint8Array(found.buffer.slice(found.byteOffset, found.byteOffset + found.byteLength)),
         );
@@ -115,7 +101,7 @@ describe("a state that was seen a moment ago", () => {
       isReady: true,
       isExpected: true,
       keptStates: keptStates(256 * 2 ** 20, runner.stateTokenBytes),
-      score: (forest: readonly TokenTree[]) => runner.score(forest),
+      score: (leaves: readonly Node[]) => runner.score(leaves),
       onReady: () => {},
       start: async () => {},
       close: async () => {},
@@ -148,10 +134,10 @@ describe("a state that was seen a moment ago", () => {
         ...tree,
         state: Int32Array.from({ length: 900 }, (_, at) => first + (at % 50)),
       }));
-    const { scores } = await runner.score(long(1000));
-    for (const first of [1100, 1200]) await runner.score(long(first));
+    const { scores } = await runner.score(leavesOfTrees(long(1000)));
+    for (const first of [1100, 1200]) await runner.score(leavesOfTrees(long(first)));
     fed.length = 0;
-    assert.deepEqual((await runner.score(long(1000))).scores, scores);
+    assert.deepEqual((await runner.score(leavesOfTrees(long(1000)))).scores, scores);
     assert.ok(
       fed.every((tokens) => tokens < 900),
       `not encoded again: ${fed}`,
@@ -167,9 +153,9 @@ describe("a state that was seen a moment ago", () => {
       const { runner, fed } = await watchedRunner(cacheBytes);
       assert.equal(keptStates(cacheBytes, runner.stateTokenBytes).mostTokens, isKept ? 600 : 599);
       const other = ask(2029).map((tree) => ({ ...tree, state: state.toReversed() }));
-      for (const forest of [ask(2029), other]) await runner.score(forest);
+      for (const forest of [ask(2029), other]) await runner.score(leavesOfTrees(forest));
       fed.length = 0;
-      await runner.score(ask(2030));
+      await runner.score(leavesOfTrees(ask(2030)));
       assert.equal((fed[0] ?? 0) < 300, isKept, `${fed}`);
     }
   });
@@ -181,8 +167,8 @@ describe("a state that was seen a moment ago", () => {
       const [tree] = ask(2029);
       assert.ok(tree);
       const short = { ...tree, state: state.slice(0, tokens) };
-      await runner.score([short]);
-      await runner.score([short]);
+      await runner.score(leavesOfTrees([short]));
+      await runner.score(leavesOfTrees([short]));
       assert.equal((fed[1] ?? 0) < tokens, tokens === shortest, `${tokens} tokens: ${fed}`);
     }
     assert.equal(keptStates(0, 1), KEEPS_NO_STATES);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
-import type { Forward, ForwardTask, Node } from "../../src/backends/tensors/forward.ts";
+import type { Forward, ForwardTask } from "../../src/backends/tensors/forward.ts";
+import type { Node } from "../../src/inference/nodes.ts";
 import { bitsOf } from "../support/bits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
@@ -9,7 +10,8 @@ const tokens = (count: number) => Int32Array.from({ length: count }, () => 1000 
 export const node = (level: Node["level"], count: number, above: readonly Node[] = []): Node => ({
   level,
   tokens: tokens(count),
-  above,
+  key: "",
+  parent: above.at(-1),
 });
 export const forward = (parts: Partial<Forward>): Forward => ({
   pastPrefix: [],

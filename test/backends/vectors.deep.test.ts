@@ -13,6 +13,7 @@ import { bitsOf } from "../support/bits.ts";
 import { gemma3Package, pairTree } from "../support/gemma3-golden.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees } from "../support/trees.ts";
 
 describe("the embedded model with vectors", () => {
   let plain: ModelRunner;
@@ -35,17 +36,20 @@ describe("the embedded model with vectors", () => {
   });
 
   it("gives the same scores, to the last bit", async () => {
-    const [raw, own] = [await plain.score(forest), await withVectors.score(forest)];
+    const [raw, own] = [
+      await plain.score(leavesOfTrees(forest)),
+      await withVectors.score(leavesOfTrees(forest)),
+    ];
     assert.equal(raw.vectors, undefined);
     assert.deepEqual(bitsOf(own.scores), bitsOf(raw.scores));
     assert.equal(own.vectors?.length, own.scores.length * size);
   });
 
   it("gives a pair the same vector alone and in company, to the last bit", async () => {
-    const { vectors: all = assert.fail() } = await withVectors.score(forest);
+    const { vectors: all = assert.fail() } = await withVectors.score(leavesOfTrees(forest));
     let at = 0;
     for (const tree of forest) {
-      const { vectors: alone = assert.fail() } = await withVectors.score([tree]);
+      const { vectors: alone = assert.fail() } = await withVectors.score(leavesOfTrees([tree]));
       assert.deepEqual(bitsOf(alone), bitsOf(all.subarray(at, at + alone.length)));
       at += alone.length;
     }
@@ -70,13 +74,16 @@ describe("a causal model with vectors", () => {
     };
     const [plain, withVectors] = [await load(false), await load(true)];
     const forest = decisions.flatMap(({ token_ids: pairs }) => pairs.map((ids) => pairTree(ids, 1, 2)));
-    const [raw, own] = [await plain.score(forest), await withVectors.score(forest)];
+    const [raw, own] = [
+      await plain.score(leavesOfTrees(forest)),
+      await withVectors.score(leavesOfTrees(forest)),
+    ];
     assert.equal(raw.vectors, undefined);
     assert.deepEqual(bitsOf(own.scores), bitsOf(raw.scores));
     const all = own.vectors ?? assert.fail();
     const size = all.length / own.scores.length;
     for (const [at, tree] of forest.entries()) {
-      const { vectors: alone = assert.fail() } = await withVectors.score([tree]);
+      const { vectors: alone = assert.fail() } = await withVectors.score(leavesOfTrees([tree]));
       assert.deepEqual(bitsOf(alone), bitsOf(all.subarray(at * size, (at + 1) * size)));
     }
   });

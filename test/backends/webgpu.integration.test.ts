@@ -6,10 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { chooseDevice, onnxDevices } from "../../src/backends/onnx/process/choose-device.ts";
 import { startOnnxProcess } from "../../src/backends/onnx/process/onnx-process.ts";
 import { systemClock } from "../../src/inference/clock.ts";
+import { listNodes } from "../../src/inference/nodes.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees } from "../support/trees.ts";
 
 /** Debian's Chromium brings a Vulkan loader and SwiftShader, a Vulkan driver that computes on the CPU. */
 const CHROMIUM = "/usr/lib/chromium";
@@ -88,7 +90,8 @@ describe("WebGPU by a driver in software", {
         };
         void child.load(load, { answer: resolve, pong: () => {}, exit: resolve }).then(() => {
           const questions = [{ tokens: ids(3), candidates: [ids(4), ids(5, 6)] }];
-          child.send({ type: "score", id: 1, isAlone: true, forest: [{ state: ids(1, 2), questions }] });
+          const nodes = listNodes(leavesOfTrees([{ state: ids(1, 2), questions }]));
+          child.send({ type: "score", id: 1, isAlone: true, nodes });
         }, resolve);
       });
       const { scores } = (await answer) as { scores: Float32Array };

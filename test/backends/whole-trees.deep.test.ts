@@ -2,20 +2,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tensorsOf } from "../../src/backends/onnx/forwards/forward-runner.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import { scoredNodes } from "../../src/backends/tensors/forward.ts";
 import type { TreeShape } from "../../src/backends/tensors/tree-model.ts";
 import { planWhole } from "../../src/backends/tensors/whole-forwards.ts";
 import { wholeInputs } from "../../src/backends/tensors/whole-inputs.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { packageTensors } from "../../src/models/architectures/written-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { buildWholeGemma3 } from "../../src/onnx/causal/gemma3-token-tree.ts";
 import { buildWholeTree } from "../../src/onnx/encoder/bert-token-tree.ts";
 import { bitsOf } from "../support/bits.ts";
 import { embeddedModel } from "../support/package-root.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { inVocabularyOf, REAL_HEADS, randomGraph, randomWeights, scoreWith } from "./random-gemma3.ts";
 import { firstDifference, type Score } from "./same-bits.ts";
 import { scorer, shallowGraph, shallowShape } from "./shallow-model.ts";
@@ -96,7 +95,7 @@ describe("a graph of whole trees of a causal model", () => {
 async function wholeScorer(graph: Uint8Array, shape: TreeShape): Promise<Score> {
   const session = await InferenceSession.create(graph, sessionOptions(1));
   return async (forest: readonly TokenTree[]) => {
-    const { forwards, pairs } = planWhole(forest, StateCache.key, 2);
+    const { forwards, scored } = planWhole(leavesOfTrees(forest), 2);
     const scores = new Map<unknown, number>();
     for (const forward of forwards) {
       const results = await session.run(tensorsOf(wholeInputs(forward, shape)), ["scores", "digest"]);
@@ -104,6 +103,6 @@ async function wholeScorer(graph: Uint8Array, shape: TreeShape): Promise<Score> 
       const data = results.scores?.data as Float32Array;
       for (const [at, node] of scoredNodes(forward).entries()) scores.set(node, data[at] ?? Number.NaN);
     }
-    return Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN);
+    return Float32Array.from(scored, (node) => scores.get(node) ?? Number.NaN);
   };
 }

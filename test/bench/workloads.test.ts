@@ -12,12 +12,12 @@ import { type BenchRequest, countOf } from "../../bench/workloads/workload.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { planRequest } from "../../src/inference/plan.ts";
-import type { ModelFacts, TokenTree } from "../../src/inference/ports.ts";
+import type { ModelFacts } from "../../src/inference/ports.ts";
 import { PartTokenizer } from "../../src/inference/tokens/part-plan.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
 import { modelFacts, openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
-import { treeOf } from "../support/plans.ts";
+import { type TokenTree, treeOf } from "../support/trees.ts";
 
 describe("workloads", () => {
   let model: ModelFacts;

@@ -4,12 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { stateKey } from "../../src/backends/kept-states.ts";
 import { scoredNodes } from "../../src/backends/tensors/forward.ts";
 import type { TensorData } from "../../src/backends/tensors/tensor-data.ts";
 import { planWhole } from "../../src/backends/tensors/whole-forwards.ts";
 import { wholeInputs } from "../../src/backends/tensors/whole-inputs.ts";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { wholeGraph } from "../../src/models/architectures/whole-graph.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { gemma3Folder, gemma3Package, pairTree } from "../support/gemma3-golden.ts";
@@ -17,6 +15,7 @@ import { goldenDecisions, tokenTree } from "../support/golden.ts";
 import { testedDevice } from "../support/native.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { leavesOfTrees, type TokenTree } from "../support/trees.ts";
 import { inProcess } from "./in-process.ts";
 
 /** As in test/backends/native-scores.native.test.ts. */
@@ -73,7 +72,7 @@ async function assertGolden(
 ) {
   const { shape, digest } = await wholeGraph(await openModelPackage(packageFolder), precision);
   const answer = await exported(packageFolder, precision);
-  const { forwards, pairs } = planWhole(forest, stateKey, 4);
+  const { forwards, scored } = planWhole(leavesOfTrees(forest), 4);
   const scores = new Map<unknown, number>();
   const answers = answer(forwards.map((forward) => wholeInputs(forward, shape)));
   for (const [at, forward] of forwards.entries()) {
@@ -82,8 +81,8 @@ async function assertGolden(
     for (const [place, node] of scoredNodes(forward).entries())
       scores.set(node, answers[at]?.scores?.[place] ?? Number.NaN);
   }
-  for (const [at, pair] of pairs.entries()) {
-    const [score = Number.NaN, want = Number.NaN] = [scores.get(pair), golden[at]];
+  for (const [at, node] of scored.entries()) {
+    const [score = Number.NaN, want = Number.NaN] = [scores.get(node), golden[at]];
     const error = Math.abs(score - want) / (precision === "fp32" ? Math.max(1, Math.abs(want)) : 1);
     assert.ok(error <= tolerance, `pair ${at}: ${score}, expected ${want}`);
   }
@@ -122,7 +121,7 @@ describe("a model in PyTorch for Triton", () => {
   it("gives vectors where they are asked for, and refuses tensors that are no trees", async () => {
     const { shape } = await wholeGraph(await openModelPackage(embeddedModel), "fp32");
     const answer = await exported(embeddedModel, "fp32");
-    const [forward] = planWhole(trees.slice(0, 1), stateKey, 1).forwards;
+    const [forward] = planWhole(leavesOfTrees(trees.slice(0, 1)), 1).forwards;
     assert.ok(forward);
     const whole = wholeInputs(forward, shape);
     const changed = (name: string, at: number, value: number): Request => {

@@ -6,7 +6,7 @@ import { HeldStates } from "../../src/inference/batches/held-states.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import { ScoreCache } from "../../src/inference/batches/score-cache.ts";
 import { MOST_MISSED_BATCHES } from "../../src/inference/batches/size-classes.ts";
-import { planOf } from "../support/plans.ts";
+import { planOf } from "../support/trees.ts";
 import { flatTree } from "./queue-bench.ts";
 import { Random } from "./random.ts";
 import { makeTree } from "./scripted-backend.ts";
@@ -246,7 +246,7 @@ test("no request counts as left out of a batch that stayed empty", () => {
   const cache = new ScoreCache(10);
   const rule = new BatchRule(LIMITS, cache);
   const known = makeWork(1, 1);
-  if (known.nextPair) cache.set(known.nextPair.candidate.key, 1);
+  if (known.nextPair) cache.set(known.nextPair.leaf.key, 1);
   const node = (id: number, length: number) => ({ id: 9_000_000 + id, length });
   const tree = makeTree(node(0, 150), [{ question: node(1_000, 10), candidates: [node(2_000, 20)] }]); // rule 6
   const long = new RequestWork(2, planOf(tree), heldStates());

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeldStates } from "../../src/inference/batches/held-states.ts";
+import type { Node } from "../../src/inference/nodes.ts";
 
-const state = (key: string, length: number) => ({ key, tokens: new Int32Array(length) });
+const state = (key: string, length: number): Node => {
+  return { level: 0, key, tokens: new Int32Array(length), parent: undefined };
+};
 
 test("the states of the latest batches are held, as many as the backend keeps", () => {
   const held = new HeldStates({ fewestTokens: 10, mostTokens: 30 });

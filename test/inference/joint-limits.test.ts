@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ServiceError } from "../../src/errors.ts";
+import { pathLength } from "../../src/inference/nodes.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
 import { type Asked, jointPackage, renderedRequest, tokenizerJson } from "../support/gemma3.ts";
@@ -73,10 +74,8 @@ const LONG_TEXTS = [
 for (const [name, json] of Object.entries({ separate, reaching })) {
   describe(`token limits of joint texts, newlines ${name}`, () => {
     it("a request at every bound is taken", async () => {
-      const paths = (await plan(json, [asked(digits(2000), digits(46), digits(767), "1")])).flat();
-      const lengths = paths.map(
-        ({ state, question, candidate }) => state.length + question.length + candidate.length,
-      );
+      const leaves = (await plan(json, [asked(digits(2000), digits(46), digits(767), "1")])).flat();
+      const lengths = leaves.map(pathLength);
       const header = (lengths[1] ?? 0) - 2048 - 1;
       assert.ok(header > 0 && header <= 16, `${header} tokens between question and candidate`);
       assert.deepEqual(lengths, [2048 + header + 767, 2048 + header + 1]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
+import { type Node, pathOf } from "../../src/inference/nodes.ts";
 import { planRequest } from "../../src/inference/plan.ts";
-import type { TokenPath } from "../../src/inference/ports.ts";
 import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
 import { withoutSpecialTokens } from "../../src/inference/tokens/special-tokens.ts";
 import {
@@ -23,8 +23,18 @@ const reaching = tokenizerJson(jointPackage("all-full"));
 
 const makeTokenizer = (json: string) =>
   new JointTokenizer(json, { bosId: BOS, maxTokens: 4096, vocabulary: undefined });
-const pathsOf = async (tokenizer: JointTokenizer, ...asked: readonly Asked[]) =>
-  planRequest(renderedRequest(...asked), LIMITS, tokenizer, new AbortController().signal);
+const pathsOf = async (tokenizer: JointTokenizer, ...asked: readonly Asked[]) => {
+  const { signal } = new AbortController();
+  const plan = await planRequest(renderedRequest(...asked), LIMITS, tokenizer, signal);
+  return plan.map((leaves) => leaves.map(partsOf));
+};
+/** A pair's tokens. */
+function partsOf(leaf: Node): TokenPath {
+  const [state, question, candidate] = pathOf(leaf).map(({ tokens }) => tokens);
+  assert.ok(state && question && candidate);
+  return { state, question, candidate };
+}
+type TokenPath = Readonly<Record<"state" | "question" | "candidate", Int32Array>>;
 const idsOf = async (tokenizer: JointTokenizer, state: string) => {
   const [paths = []] = await pathsOf(tokenizer, { state, question: "?", candidates: ["1"] });
   return paths.map(({ state }) => [...state]);

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
+import { stateOf } from "../../src/inference/nodes.ts";
 import { planRequest, planRequests } from "../../src/inference/plan.ts";
 import type { Tokenizer, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
-import { treeOf } from "../support/plans.ts";
+import { treeOf } from "../support/trees.ts";
 
 const LIMITS = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
 
@@ -180,7 +181,7 @@ test("other work runs while many requests are tokenized, in their order", async 
   const plans = await planRequests(requests, LIMITS, new CountingTokenizer(), signal);
   clearImmediate(next);
   assert.deepEqual(
-    plans.map(([path]) => path?.state.length),
+    plans.map(([leaf]) => leaf && stateOf(leaf).tokens.length),
     [...short, ...long],
   );
   assert.ok(turns >= 5, `${turns} turns`);

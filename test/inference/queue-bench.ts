@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { EngineSettings, KeptStates, TokenTree } from "../../src/inference/ports.ts";
+import type { EngineSettings, KeptStates } from "../../src/inference/ports.ts";
 import type { QueuedScores } from "../../src/inference/queue/place.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
-import { planOf } from "../support/plans.ts";
+import { planOf, type TokenTree } from "../support/trees.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { makeTree, pairsOf, ScriptedBackend } from "./scripted-backend.ts";
 

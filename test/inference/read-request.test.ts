@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { pathLength } from "../../src/inference/nodes.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import { readRequest } from "../../src/inference/read-request.ts";
 import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
@@ -20,7 +21,7 @@ describe("a request for a model that reads pairs as one text", () => {
     for (const decision of each.decisions) {
       const request = renderedRequest(decision);
       const { state, questions } = await readRequest(request, LIMITS, tokenizer, signal);
-      const [paths = []] = await planRequest(request, LIMITS, tokenizer, signal);
+      const [leaves = []] = await planRequest(request, LIMITS, tokenizer, signal);
       const [question] = questions;
       const idsOf = (tokens: readonly { id: number }[] = []) => tokens.map(({ id }) => id);
       const first = question?.candidates[0];
@@ -30,7 +31,7 @@ describe("a request for a model that reads pairs as one text", () => {
       );
       assert.deepEqual(
         question?.candidates.map(({ pairTokens }) => pairTokens),
-        paths.map((path) => path.state.length + path.question.length + path.candidate.length),
+        leaves.map(pathLength),
       );
       assert.ok(state.tokens.every(({ text, source }) => text !== "" && source === undefined));
       assert.equal(state.wasKept, undefined);

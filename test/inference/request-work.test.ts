@@ -3,20 +3,25 @@ import { test } from "node:test";
 import { Batch } from "../../src/inference/batches/batch.ts";
 import { HeldStates } from "../../src/inference/batches/held-states.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
-import type { RequestPlan, TokenPath } from "../../src/inference/ports.ts";
+import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
+import type { RequestPlan } from "../../src/inference/ports.ts";
 
 const tokens = (first: number, length: number) => Int32Array.from({ length }, (_, at) => first + at);
 const long = tokens(1000, 20);
 const short = tokens(1000, 18); // the same state, cut earlier
 const question = tokens(2000, 5);
 
-function path(state: Int32Array, asked: Int32Array, candidate: number): TokenPath {
-  return { state, question: asked, candidate: tokens(candidate, 3) };
-}
+const longState = nodeBelow(undefined, long);
+const longQuestion = nodeBelow(longState, question);
+const shortQuestion = nodeBelow(nodeBelow(undefined, short), tokens(1900, 7));
 
 /** The middle candidate's border was cut earlier, as where a token reaches across it. */
 const plan: RequestPlan = [
-  [path(long, question, 3000), path(short, tokens(1900, 7), 3100), path(long, question, 3200)],
+  [
+    nodeBelow(longQuestion, tokens(3000, 3)),
+    nodeBelow(shortQuestion, tokens(3100, 3)),
+    nodeBelow(longQuestion, tokens(3200, 3)),
+  ],
 ];
 
 function hand(work: RequestWork, batch: Batch): number {
@@ -36,22 +41,17 @@ test("a request of several states costs each of them once, and each question onc
   assert.equal(work.remainingTokens, 0);
   assert.equal(batch.tokenCount, 59);
   assert.deepEqual(
-    batch
-      .toForest()
-      .map(({ state, questions }) => [state.length, questions.map(({ candidates }) => candidates.length)]),
-    [
-      [20, [2]],
-      [18, [1]],
-    ],
+    batch.leaves().map((leaf) => stateOf(leaf).tokens.length),
+    [20, 18, 20],
   );
 });
 
-test("scores find their candidates, though the forest has them in another order", () => {
+test("scores find their candidates", () => {
   const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: 0 }));
   const batch = new Batch();
   while (work.nextPair !== undefined) hand(work, batch);
   for (const [at, recipients] of batch.listRecipients().entries()) {
-    for (const { pair } of recipients) work.answer(pair, [10, 30, 20][at] ?? 0, true);
+    for (const { pair } of recipients) work.answer(pair, [10, 20, 30][at] ?? 0, true);
   }
   assert.deepEqual([...(work.scores[0] ?? [])], [10, 20, 30]);
   assert.equal(work.inputTokens, 28 + 28 + 28);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TokenTree } from "../../src/inference/ports.ts";
+import type { TokenTree } from "../support/trees.ts";
+
 import { settle } from "./fake-clock.ts";
 import { flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
 import { makeTree, scoreOf } from "./scripted-backend.ts";

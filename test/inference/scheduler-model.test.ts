@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
-import type { EngineSettings, KeptStates, TokenTree } from "../../src/inference/ports.ts";
+import type { EngineSettings, KeptStates } from "../../src/inference/ports.ts";
+import type { TokenTree } from "../support/trees.ts";
 import { settle } from "./fake-clock.ts";
 import { type Asked, abortListenersOf, flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
 import { Random } from "./random.ts";

@@ -1,4 +1,6 @@
-import type { Backend, ForestScores, KeptStates, TokenTree } from "../../src/inference/ports.ts";
+import { type Node, pathOf } from "../../src/inference/nodes.ts";
+import type { Backend, BatchScores, KeptStates } from "../../src/inference/ports.ts";
+import { type TokenTree, treesOf } from "../support/trees.ts";
 
 export interface Call {
   readonly forest: readonly TokenTree[];
@@ -59,8 +61,9 @@ export class ScriptedBackend implements Backend {
     if (this.startFailure !== undefined) throw this.startFailure;
   }
 
-  score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  score(leaves: readonly Node[]): Promise<BatchScores> {
     if (this.#unanswered.length === 2) throw new Error("three batches at a time");
+    const pairs = leaves.map((leaf) => nameOf(pathOf(leaf).map(({ tokens }) => tokens)));
     return new Promise((resolve, reject) => {
       const end = <Rest extends unknown[]>(action: (...rest: Rest) => void) => {
         return (...rest: Rest) => {
@@ -69,9 +72,9 @@ export class ScriptedBackend implements Backend {
         };
       };
       const call: Call = {
-        forest,
-        pairs: pairsOf(forest),
-        answer: end((scores = scoresOf(forest), vectors, knownTokens = 0) =>
+        forest: treesOf(leaves),
+        pairs,
+        answer: end((scores = Float32Array.from(pairs, scoreOf), vectors, knownTokens = 0) =>
           resolve({ scores, forwards: 1, knownTokens, ...(vectors && { vectors }) }),
         ),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
@@ -88,14 +91,12 @@ export class ScriptedBackend implements Backend {
 }
 
 /** What names a pair: all its tokens. */
-export function pairName(state: Int32Array, question: Int32Array, candidate: Int32Array): string {
-  return [state, question, candidate].map((tokens) => tokens.join(" ")).join(" | ");
-}
+const nameOf = (path: readonly Int32Array[]) => path.map((tokens) => tokens.join(" ")).join(" | ");
 
 export function pairsOf(forest: readonly TokenTree[]): readonly string[] {
   return forest.flatMap(({ state, questions }) =>
     questions.flatMap(({ tokens, candidates }) =>
-      candidates.map((candidate) => pairName(state, tokens, candidate)),
+      candidates.map((candidate) => nameOf([state, tokens, candidate])),
     ),
   );
 }
@@ -105,10 +106,6 @@ export function scoreOf(pair: string): number {
   let hash = 0x811c9dc5;
   for (const character of pair) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193) >>> 0;
   return Math.fround(hash / 2 ** 32);
-}
-
-function scoresOf(forest: readonly TokenTree[]): Float32Array {
-  return Float32Array.from(pairsOf(forest), scoreOf);
 }
 
 /** A tree with nodes of the given lengths; equal ids give equal tokens. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { packageRoot } from "../../src/package-root.ts";
+import type { TokenTree } from "./trees.ts";
 
 /** Small random packages of the causal architecture, see test/golden/gemma3/make.py. */
 export const GEMMA3_PACKAGES = [

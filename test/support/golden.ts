@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { TokenTree } from "../../src/inference/ports.ts";
 import { embeddedModel } from "./package-root.ts";
+import type { TokenTree } from "./trees.ts";
 
 interface GoldenDecision {
   readonly state: string;

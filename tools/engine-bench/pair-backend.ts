@@ -1,5 +1,6 @@
 import { KEEPS_NO_STATES } from "../../src/backends/kept-states.ts";
-import type { Backend, ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import { listNodes, type Node } from "../../src/inference/nodes.ts";
+import type { Backend, BatchScores } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { TaskProcess } from "./task-process.ts";
 
@@ -41,8 +42,8 @@ export class PairBackend implements Backend {
     this.#tellReady = listener;
   }
 
-  score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    return this.#process.run("scorePairs", { forest, batch: this.batch });
+  score(leaves: readonly Node[]): Promise<BatchScores> {
+    return this.#process.run("scorePairs", { nodes: listNodes(leaves), batch: this.batch });
   }
 
   async close(): Promise<void> {

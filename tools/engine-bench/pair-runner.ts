@@ -1,18 +1,11 @@
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
-import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import { type Node, pathLength, pathOf } from "../../src/inference/nodes.ts";
+import type { BatchScores } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";
 
-interface JointPair {
-  /** Index in the forest's scores. */
-  readonly at: number;
-  /** State, question, candidate. */
-  readonly parts: readonly [Int32Array, Int32Array, Int32Array];
-  readonly length: number;
-}
-
-/** The baseline: scores forests pair by pair with the graph of pair-graph.ts. */
+/** The baseline: scores batches pair by pair with the graph of pair-graph.ts. */
 export class PairRunner {
   readonly #session: InferenceSession;
   readonly #shape: TokenTreeShape;
@@ -32,19 +25,24 @@ export class PairRunner {
 
   /**
    * @param batch pairs per run
-   * @returns     [pairs] scores in the order of the forest, and the number of runs
+   * @returns     [pairs] scores in the order of the leaves, and the number of runs
    */
-  async score(forest: readonly TokenTree[], batch: number): Promise<ForestScores> {
+  async score(leaves: readonly Node[], batch: number): Promise<BatchScores> {
     // pairs of similar length together, to reduce padding
-    const pairs = listPairs(forest).sort((a, b) => a.length - b.length);
+    const pairs = [...leaves.entries()].sort(([, a], [, b]) => pathLength(a) - pathLength(b));
     const scores = new Float32Array(pairs.length);
     let forwards = 0;
     for (let from = 0; from < pairs.length; from += batch) {
       const together = pairs.slice(from, from + batch);
-      const results = await this.#session.run(feeds(together, this.#shape.positions));
+      const results = await this.#session.run(
+        feeds(
+          together.map(([, leaf]) => leaf),
+          this.#shape.positions,
+        ),
+      );
       const data = results[PAIR_IO.scores]?.data;
       if (!(data instanceof Float32Array)) throw new Error("the graph gave no scores");
-      for (const [i, { at }] of together.entries()) scores[at] = data[i] ?? Number.NaN;
+      for (const [i, [at]] of together.entries()) scores[at] = data[i] ?? Number.NaN;
       for (const value of Object.values(results)) value.dispose();
       forwards += 1;
     }
@@ -52,29 +50,17 @@ export class PairRunner {
   }
 }
 
-function listPairs(forest: readonly TokenTree[]): JointPair[] {
-  let at = 0;
-  return forest.flatMap(({ state, questions }) =>
-    questions.flatMap(({ tokens, candidates }) =>
-      candidates.map((candidate): JointPair => {
-        const length = state.length + tokens.length + candidate.length;
-        return { at: at++, parts: [state, tokens, candidate], length };
-      }),
-    ),
-  );
-}
-
 /** The graph's inputs for one padded batch. */
-function feeds(batch: readonly JointPair[], positions: number): Record<string, Tensor> {
-  const length = Math.max(...batch.map((pair) => pair.length));
+function feeds(batch: readonly Node[], positions: number): Record<string, Tensor> {
+  const length = Math.max(...batch.map(pathLength));
   const cells = batch.length * length;
   const ids = new Int32Array(cells);
   const places = new Int32Array(cells);
   const levels = new Int32Array(cells).fill(PADDING_LEVEL);
   const readAt = new BigInt64Array(batch.length);
-  for (const [row, { parts }] of batch.entries()) {
+  for (const [row, leaf] of batch.entries()) {
     let at = row * length;
-    for (const [level, tokens] of parts.entries()) {
+    for (const { level, tokens } of pathOf(leaf)) {
       if (level === 2) readAt[row] = BigInt(at);
       ids.set(tokens, at);
       levels.fill(level, at, at + tokens.length);

@@ -1,4 +1,6 @@
 /** The process at the other end of `TaskProcess`. */
+
+import { leavesOf } from "../../src/inference/nodes.ts";
 import { tokenTreeShape } from "../../src/models/architectures/bert-token-tree/graph.ts";
 import { packageTensors } from "../../src/models/architectures/written-graph.ts";
 import { buildPairGraph } from "./pair-graph.ts";
@@ -19,9 +21,9 @@ const TASKS: TaskTable = {
     pairs = await PairRunner.load(graph, shape, threads);
     return undefined;
   },
-  async scorePairs({ forest, batch }) {
+  async scorePairs({ nodes, batch }) {
     if (!pairs) throw new Error("the baseline is not loaded");
-    return pairs.score(forest, batch);
+    return pairs.score(leavesOf(nodes), batch);
   },
 };
 

@@ -1,4 +1,5 @@
-import type { ForestScores, TokenTree } from "../../src/inference/ports.ts";
+import type { NodeList } from "../../src/inference/nodes.ts";
+import type { BatchScores } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 
 /** Tasks of the bench's child processes with their inputs. Everything here can be sent between processes. */
@@ -6,7 +7,7 @@ export interface Tasks {
   /** Loads the baseline. */
   loadPairs: { input: { modelPackage: ModelPackage; threads: number }; output: undefined };
   /** Scores pair by pair, `batch` pairs per run. */
-  scorePairs: { input: { forest: readonly TokenTree[]; batch: number }; output: ForestScores };
+  scorePairs: { input: { nodes: NodeList; batch: number }; output: BatchScores };
 }
 
 export type TaskName = keyof Tasks;

@@ -4,13 +4,8 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { KEEPS_NO_STATES } from "../../../src/backends/kept-states.ts";
 import { systemClock } from "../../../src/inference/clock.ts";
 import { EngineCore } from "../../../src/inference/engine-core.ts";
-import type {
-  Backend,
-  EngineSettings,
-  ForestScores,
-  TokenTree,
-  Tuning,
-} from "../../../src/inference/ports.ts";
+import { type Node, pathOf, stateOf } from "../../../src/inference/nodes.ts";
+import type { Backend, BatchScores, EngineSettings, Tuning } from "../../../src/inference/ports.ts";
 import { PartTokenizer } from "../../../src/inference/tokens/part-plan.ts";
 import { RecentParts } from "../../../src/inference/tokens/recent-parts.ts";
 import { WordPieceEncoder } from "../../../src/inference/tokens/word-pieces.ts";
@@ -42,21 +37,18 @@ class HashBackend implements Backend {
   async start(): Promise<void> {}
   async close(): Promise<void> {}
 
-  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  async score(leaves: readonly Node[]): Promise<BatchScores> {
     await this.#beforeForest?.();
-    const pairs = forest.flatMap(({ questions }) => questions.flatMap(({ candidates }) => candidates)).length;
-    await (pairs > QUICK_PAIRS ? sleep(SLOW_MS) : turn());
-    const scores = forest.flatMap(({ state, questions }) =>
-      questions.flatMap(({ tokens, candidates }) => {
-        const seed = hash(tokens, hash(state, 0x811c9dc5));
-        return candidates.map((candidate) => spread(hash(candidate, seed)));
-      }),
+    await (leaves.length > QUICK_PAIRS ? sleep(SLOW_MS) : turn());
+    const scores = leaves.map((leaf) =>
+      spread(pathOf(leaf).reduce((seed, { tokens }) => hash(tokens, seed), 0x811c9dc5)),
     );
     const size = this.#vectorSize;
     const vectors = Float32Array.from({ length: scores.length * size }, (_, i) =>
       Math.fround((scores[Math.floor(i / size)] ?? 0) / (1 + (i % size))),
     );
-    return { scores: Float32Array.from(scores), forwards: forest.length, ...(size > 0 && { vectors }) };
+    const forwards = new Set(leaves.map(stateOf)).size;
+    return { scores: Float32Array.from(scores), forwards, ...(size > 0 && { vectors }) };
   }
 }
 

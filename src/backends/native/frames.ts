@@ -1,5 +1,4 @@
-import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
-import { stateKey } from "../kept-states.ts";
+import type { BackendFacts, BatchScores } from "../../inference/ports.ts";
 import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process/messages.ts";
 
 /**
@@ -7,7 +6,7 @@ import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process
  *
  *     "DN01" | uint32 header bytes | uint32 payload bytes | header: JSON in UTF-8 | payload
  *
- * The payload of `score` is the tokens of the forest in order, int32. The payload of `scored` is the scores, then the
+ * The payload of `score` is the tokens of the nodes in order, int32. The payload of `scored` is the scores, then the
  * vectors, float32. Other messages have none.
  */
 const MARK = Buffer.from("DN01");
@@ -19,7 +18,7 @@ type Header =
   | { readonly type: "loaded"; readonly facts: BackendFacts; readonly stateTokenBytes: number }
   | { readonly type: "refused"; readonly message: string; readonly reason: Refusal }
   | ({ readonly type: "scored"; readonly id: number; readonly pairs: number; readonly width: number } & Pick<
-      ForestScores,
+      BatchScores,
       "forwards" | "knownTokens"
     > &
       RunnerCounters)
@@ -29,27 +28,10 @@ type Header =
 /** Encodes a message to the worker. */
 export function writeFrame(message: ToProcess): Buffer {
   if (message.type !== "score") return frame(message, new Uint8Array(0));
-  const { type, id, forest } = message;
-  const trees = forest.map((tree) => [
-    stateKey(tree),
-    tree.state.length,
-    tree.questions.map(({ tokens, candidates }) => [tokens.length, candidates.map(({ length }) => length)]),
-  ]);
-  return frame({ type, id, trees }, tokensOf(forest));
-}
-
-function tokensOf(forest: readonly TokenTree[]): Uint8Array {
-  const parts = forest.flatMap(({ state, questions }) => [
-    state,
-    ...questions.flatMap(({ tokens, candidates }) => [tokens, ...candidates]),
-  ]);
-  const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return new Uint8Array(all.buffer);
+  const { type, id, nodes } = message;
+  const { tokens, lengths, parents, keys } = nodes;
+  const payload = new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength);
+  return frame({ type, id, lengths: [...lengths], parents: [...parents], keys }, payload);
 }
 
 function frame(header: object, payload: Uint8Array): Buffer {

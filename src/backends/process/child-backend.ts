@@ -1,10 +1,10 @@
+import { listNodes, type Node } from "../../inference/nodes.ts";
 import type {
   Backend,
   BackendCounters,
   BackendFacts,
-  ForestScores,
+  BatchScores,
   KeptStates,
-  TokenTree,
 } from "../../inference/ports.ts";
 import type { BackendSettings } from "../backend.ts";
 import { keptStates } from "../kept-states.ts";
@@ -103,14 +103,15 @@ export class ChildBackend implements Backend {
     return this.#counters.all();
   }
 
-  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  async score(leaves: readonly Node[]): Promise<BatchScores> {
     if (this.#isReady && !this.#isThere) await this.#gone;
     await this.#ready;
     const process = this.#process;
     if (process === undefined || !this.#isThere) throw failure("The inference process is not running.");
     const isAlone = this.#runs.isEmpty;
-    return this.#runs.add(forest, (id) => {
-      process.send({ type: "score", id, forest, isAlone }, (error) => {
+    const nodes = listNodes(leaves);
+    return this.#runs.add(nodes.tokens.length, (id) => {
+      process.send({ type: "score", id, nodes, isAlone }, (error) => {
         if (!error) return;
         process.kill(); // not ready from now on, or the second try would fail the same way; #onExit does the rest
         this.#runs.failed(id, failure("The inference process could not be reached.", error));

@@ -1,4 +1,5 @@
-import type { BackendFacts, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { NodeList } from "../../inference/nodes.ts";
+import type { BackendFacts, BatchScores } from "../../inference/ports.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 
 /** Counters of a process since its start, and its memory. */
@@ -25,8 +26,8 @@ export type ToProcess =
   | {
       readonly type: "score";
       readonly id: number;
-      readonly forest: readonly TokenTree[];
-      /** Whether the process has no other forest. */
+      readonly nodes: NodeList;
+      /** Whether the process has no other batch. */
       readonly isAlone: boolean;
     }
   | { readonly type: "ping" };
@@ -39,6 +40,6 @@ export type FromProcess =
       readonly stateTokenBytes?: number;
     }
   | { readonly type: "refused"; readonly message: string; readonly reason?: Refusal }
-  | ({ readonly type: "scored"; readonly id: number } & ForestScores & RunnerCounters)
+  | ({ readonly type: "scored"; readonly id: number } & BatchScores & RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }
   | ({ readonly type: "pong" } & RunnerCounters);

@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../errors.ts";
 import { Pace, sizeClassOf } from "../../inference/batches/pace.ts";
-import type { Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
+import type { BatchScores, Clock } from "../../inference/ports.ts";
 import { watch } from "./watch.ts";
 
 /** Budget of a run, as a multiple of its usual time. Chosen: runs of one size vary less, even on a machine that becomes busy. */
@@ -11,7 +11,7 @@ const LEAST_BUDGET_MS = 5_000;
 interface Run {
   /** All tokens of the run, because the service does not know which states the process has cached. */
   readonly tokens: number;
-  readonly resolve: (scores: ForestScores) => void;
+  readonly resolve: (scores: BatchScores) => void;
   readonly reject: (error: ServiceError) => void;
 }
 
@@ -47,17 +47,21 @@ export class Runs {
     return this.#waiting.size === 0;
   }
 
-  /** @param send sends the run under the given id @returns a promise that `scored`, `failed` or `failAll` settles */
-  add(forest: readonly TokenTree[], send: (id: number) => void): Promise<ForestScores> {
+  /**
+   * @param tokens all tokens of the run
+   * @param send   sends the run under the given id
+   * @returns      a promise that `scored`, `failed` or `failAll` settles
+   */
+  add(tokens: number, send: (id: number) => void): Promise<BatchScores> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      this.#waiting.set(id, { tokens: countTokens(forest), resolve, reject });
+      this.#waiting.set(id, { tokens, resolve, reject });
       this.#nextTurn();
       send(id);
     });
   }
 
-  scored(id: number, scores: ForestScores): void {
+  scored(id: number, scores: BatchScores): void {
     const { clock } = this.#options;
     const tookMs = this.#turn?.id === id ? clock.now() - this.#turn.since : Number.NaN;
     const run = this.#take(id);
@@ -124,16 +128,4 @@ export class Runs {
     for (const sizeClass of [...this.#hangs.keys()])
       if (sizeClass <= sizeClassOf(tokens)) this.#hangs.delete(sizeClass);
   }
-}
-
-function countTokens(forest: readonly TokenTree[]): number {
-  let tokens = 0;
-  for (const { state, questions } of forest) {
-    tokens += state.length;
-    for (const question of questions) {
-      tokens += question.tokens.length;
-      for (const candidate of question.candidates) tokens += candidate.length;
-    }
-  }
-  return tokens;
 }

@@ -1,10 +1,11 @@
 import { messageOf, ServiceError } from "../../errors.ts";
-import type { Backend, Clock, ForestScores, TokenTree } from "../../inference/ports.ts";
+import { type Node, nodeBelow } from "../../inference/nodes.ts";
+import type { Backend, BatchScores, Clock } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
 import { memberOf } from "../../records.ts";
-import { KEEPS_NO_STATES, stateKey } from "../kept-states.ts";
-import { type Forward, type Node, scoredNodes } from "../tensors/forward.ts";
+import { KEEPS_NO_STATES } from "../kept-states.ts";
+import { type Forward, scoredNodes } from "../tensors/forward.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";
 import type { Answer, RemoteClient } from "./client.ts";
@@ -85,16 +86,16 @@ export class RemoteBackend implements Backend {
     this.#askAgain();
   }
 
-  async score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    const { forwards, pairs } = planWhole(forest, stateKey, this.#options.connections);
+  async score(leaves: readonly Node[]): Promise<BatchScores> {
+    const { forwards, scored } = planWhole(leaves, this.#options.connections);
     const scores = new Map<Node, number>();
     const vectors = new Map<Node, Float32Array>();
     await Promise.all(forwards.map((forward) => this.#inTurn(() => this.#run(forward, scores, vectors))));
     const size = vectors.values().next().value?.length ?? 0;
-    const all = new Float32Array(pairs.length * size);
-    for (const [at, pair] of pairs.entries()) all.set(vectors.get(pair) ?? [], at * size);
+    const all = new Float32Array(scored.length * size);
+    for (const [at, node] of scored.entries()) all.set(vectors.get(node) ?? [], at * size);
     return {
-      scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
+      scores: Float32Array.from(scored, (node) => scores.get(node) ?? Number.NaN),
       ...(size > 0 && { vectors: all }),
       forwards: forwards.length,
     };
@@ -237,10 +238,10 @@ export class RemoteBackend implements Backend {
 }
 
 /** A minimal pair. Scoring it shows that the server computes, and with which graph. */
-const PROBE: TokenTree = {
-  state: Int32Array.of(1, 2),
-  questions: [{ tokens: Int32Array.of(3), candidates: [Int32Array.of(4)] }],
-};
+const PROBE = nodeBelow(
+  nodeBelow(nodeBelow(undefined, Int32Array.of(1, 2)), Int32Array.of(3)),
+  Int32Array.of(4),
+);
 
 const sizesOf = ({ shape }: TensorFacts) =>
   shape.map((size) => (typeof size === "number" ? size : -1)).join(", ");

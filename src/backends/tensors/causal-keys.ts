@@ -1,5 +1,6 @@
+import { type Node, pathLength } from "../../inference/nodes.ts";
 import type { Gemma3Shape, LayerKind } from "../../onnx/causal/gemma3-io.ts";
-import { type Node, tokenCount } from "./forward.ts";
+import { tokenCount } from "./forward.ts";
 import { FILLER } from "./forward-tensors.ts";
 
 /**
@@ -79,7 +80,7 @@ export function keysOf(
 
 /** Positions of a node's tokens, continuing those of the node above it. */
 export function putPositions(node: Node, positions: Int32Array, at: number): void {
-  const begin = tokenCount(node.above);
+  const begin = pathLength(node) - node.tokens.length;
   for (let i = 0; i < node.tokens.length; i++) positions[at + i] = begin + i;
 }
 

@@ -1,6 +1,7 @@
+import { type Node, pathLength } from "../../inference/nodes.ts";
 import { type Gemma3Shape, GEMMA3_IO as IO, type LayerKind } from "../../onnx/causal/gemma3-io.ts";
 import { keysOf, neededPrefix, putPositions, type ThreadParts } from "./causal-keys.ts";
-import { type Forward, type Node, scoredNodes, tokenCount } from "./forward.ts";
+import { type Forward, scoredNodes, tokenCount } from "./forward.ts";
 import { type ForwardInputs, layOut, past, queryNodes } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 import { bool, int32, int64, type TensorData } from "./tensor-data.ts";
@@ -78,7 +79,7 @@ function packTokens(nodes: readonly Node[], tokens: number, longest: number) {
   const begins = new Map<Node, number>();
   let at = 0;
   for (const node of nodes) {
-    const end = tokenCount([...node.above, node]);
+    const end = pathLength(node);
     if (end > longest) throw new Error(`a pair has ${end} tokens, but the model has ${longest} positions`);
     begins.set(node, at);
     ids.set(node.tokens, at);

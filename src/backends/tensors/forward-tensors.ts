@@ -1,9 +1,9 @@
+import { type Node, nodesAbove } from "../../inference/nodes.ts";
 import { TOKEN_TREE_IO as IO, type TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import {
   type Forward,
   type ForwardTask,
   keyCount,
-  type Node,
   newNodes,
   pastNodes,
   scoredNodes,
@@ -149,7 +149,7 @@ export function queryNodes(
   const all = new Int32Array(tokens * 3);
   let at = 0;
   for (const node of nodes) {
-    const visible = [node, ...node.above].map((seen) => numbers.get(seen) ?? 0);
+    const visible = [node, ...nodesAbove(node)].map((seen) => numbers.get(seen) ?? 0);
     for (const _ of node.tokens) {
       all.set(visible, at);
       at += 3;

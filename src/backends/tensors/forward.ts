@@ -1,3 +1,4 @@
+import { type Node, nodesAbove } from "../../inference/nodes.ts";
 import { SHORTEST_KEPT_STATE } from "../kept-states.ts";
 
 /**
@@ -36,15 +37,6 @@ export interface ForwardTask {
   readonly wanted: readonly Node[];
 }
 
-export type Level = 0 | 1 | 2; // state, question, candidate: also the segment embedding
-
-export interface Node {
-  readonly level: Level;
-  readonly tokens: Int32Array;
-  /** The nodes above it: none, its state, or its state and its question. */
-  readonly above: readonly Node[];
-}
-
 export const KEY_BLOCK = 256;
 export const REST_TOKENS = KEY_BLOCK / 2;
 export const LONG_QUESTION = 128;
@@ -53,6 +45,12 @@ export const LONG_STATE = SHORTEST_KEPT_STATE;
 
 export const isLongQuestion = ({ level, tokens }: Node) => level === 1 && tokens.length > LONG_QUESTION;
 export const isLongState = ({ level, tokens }: Node) => level === 0 && tokens.length >= LONG_STATE;
+
+/** The prefix of a candidate or question: its long state, and its long question below any state. */
+export function prefixOf(node: Node): readonly Node[] {
+  const above = nodesAbove(node);
+  return above.some(isLongQuestion) ? above : above.filter(isLongState);
+}
 
 export const tokenCount = (nodes: readonly Node[]) =>
   nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);

@@ -1,8 +1,9 @@
+import type { Node } from "../../inference/nodes.ts";
 import type { Gemma3Shape } from "../../onnx/causal/gemma3-io.ts";
 import type { TokenTreeShape } from "../../onnx/token-tree-io.ts";
 import { threadParts } from "./causal-keys.ts";
 import { causalInputs, causalKeyValueShape } from "./causal-tensors.ts";
-import type { ForwardTask, Node } from "./forward.ts";
+import type { ForwardTask } from "./forward.ts";
 import { type ForwardInputs, forwardInputs, keyValueShape } from "./forward-tensors.ts";
 import type { KeyValueShape, KeyValues } from "./key-values.ts";
 

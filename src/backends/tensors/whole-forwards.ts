@@ -1,17 +1,12 @@
-import type { TokenTree } from "../../inference/ports.ts";
-import { type Forward, isLongQuestion, isLongState, type Node, REST_TOKENS, tokenCount } from "./forward.ts";
+import { getOrSet } from "../../inference/get-or-set.ts";
+import { type Node, nodeBelow, nodesAbove } from "../../inference/nodes.ts";
+import { type Forward, prefixOf, REST_TOKENS, tokenCount } from "./forward.ts";
 
 /**
  * Tokens that a forward may have below its state. Below a longer state it may have as many as the state, because each forward
  * computes its state again. Chosen.
  */
 const MOST_TOKENS = 4 * REST_TOKENS;
-
-export interface WholePlan {
-  readonly forwards: readonly Forward[];
-  /** [pairs] the candidate node of each pair of the forest, in its order */
-  readonly pairs: readonly Node[];
-}
 
 /** The prefix of forwards (a state, or a state and a long question), and the blocks below it. */
 interface Stem {
@@ -27,59 +22,41 @@ interface Block {
 }
 
 /**
- * Splits a forest into independent forwards: each contains every node above its candidates. Scores are bit-identical to
- * those of forward-plan.ts, because the keys of a node are at the same position there, or within one block of `REST_TOKENS`.
+ * Splits a batch into independent forwards: each contains every node above its candidates. Scores are bit-identical to those of
+ * planner.ts, because the keys of a node are at the same position there, or within one block of `REST_TOKENS`.
  *
  * @param inFlight number of parallel forwards; blocks without a prefix are distributed over them
+ * @returns        the forwards, and the node in them of each leaf
  */
 export function planWhole(
-  forest: readonly TokenTree[],
-  stateKey: (tree: TokenTree) => string,
+  leaves: readonly Node[],
   inFlight: number,
-): WholePlan {
-  const pairs: Node[] = [];
-  const stems = new Map<string, Stem>();
-  const states = new Map<string, Node>();
-  const stemOf = (name: string, nodes: readonly Node[]) => {
-    const stem = stems.get(name) ?? { nodes, blocks: [] };
-    stems.set(name, stem);
-    return stem;
-  };
-  for (const tree of forest) {
-    const key = stateKey(tree);
-    const state = states.get(key) ?? { level: 0, tokens: tree.state, above: [] };
-    states.set(key, state);
-    for (const { tokens, candidates } of tree.questions) {
-      const question: Node = { level: 1, tokens, above: [state] };
-      const prefix = isLongQuestion(question) ? question.above.concat(question) : [state].filter(isLongState);
-      const name = isLongQuestion(question) ? `${key} ${stems.size}` : prefix.length > 0 ? key : "";
-      const stem = stemOf(name, prefix);
-      for (const each of candidates) {
-        pairs.push(place(stem, [state, question], each));
-      }
-    }
-  }
-  return { forwards: [...stems.values()].flatMap((stem) => forwardsOf(stem, inFlight)), pairs };
+): { readonly forwards: readonly Forward[]; readonly scored: readonly Node[] } {
+  const stems = new Map<Node | undefined, Stem>(); // by the last node of the prefix
+  const scored = leaves.map((leaf) => {
+    const prefix = prefixOf(leaf);
+    const stem = getOrSet(stems, prefix.at(-1), () => ({ nodes: prefix, blocks: [] }));
+    return place(stem, leaf);
+  });
+  return { forwards: [...stems.values()].flatMap((stem) => forwardsOf(stem, inFlight)), scored };
 }
 
 /**
  * Adds a candidate and the nodes above it to the last block, or to a new block if they do not fit. Each block has its own
  * copies of the nodes above, because a node's queries see all keys of the same node.
  */
-function place({ nodes: prefix, blocks }: Stem, above: readonly Node[], tokens: Int32Array): Node {
-  const needed = above.filter((node) => !prefix.includes(node));
+function place({ nodes: prefix, blocks }: Stem, leaf: Node): Node {
+  const needed = nodesAbove(leaf).filter((node) => !prefix.includes(node));
   const last = blocks.at(-1);
-  const added = tokens.length + tokenCount(needed.filter((node) => !last?.copies.has(node)));
+  const added = leaf.tokens.length + tokenCount(needed.filter((node) => !last?.copies.has(node)));
   const block = last && tokenCount(last.nodes) + added <= REST_TOKENS ? last : newBlock(blocks);
-  for (const node of needed) {
-    if (block.copies.has(node)) continue;
-    const copy = { ...node, above: node.above.map((each) => block.copies.get(each) ?? each) };
-    block.copies.set(node, copy);
+  const copyOf = (node: Node): Node => {
+    const copy = { ...node, parent: node.parent && (block.copies.get(node.parent) ?? node.parent) };
     block.nodes.push(copy);
-  }
-  const candidate: Node = { level: 2, tokens, above: above.map((node) => block.copies.get(node) ?? node) };
-  block.nodes.push(candidate);
-  return candidate;
+    return copy;
+  };
+  for (const node of needed) getOrSet(block.copies, node, () => copyOf(node));
+  return copyOf(leaf);
 }
 
 function newBlock(blocks: Block[]): Block {
@@ -112,5 +89,5 @@ function forwardsOf({ nodes: prefix, blocks }: Stem, inFlight: number): Forward[
 /** Padding that no node attends to, so that the next block starts at a multiple of `REST_TOKENS`. */
 function fillerAfter(block: readonly Node[]): readonly Node[] {
   const missing = REST_TOKENS - tokenCount(block);
-  return missing === 0 ? [] : [{ level: 0, tokens: new Int32Array(missing), above: [] }];
+  return missing === 0 ? [] : [nodeBelow(undefined, new Int32Array(missing))];
 }

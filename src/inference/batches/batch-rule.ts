@@ -202,7 +202,7 @@ export class BatchRule {
 
   #nextUnknown(work: RequestWork): RequestWork["nextPair"] {
     for (let pair = work.nextPair; pair !== undefined; pair = work.nextPair) {
-      const score = this.#cache.get(pair.candidate.key);
+      const score = this.#cache.get(pair.leaf.key);
       if (score === undefined) return pair;
       work.skipKnown(score);
     }

@@ -1,22 +1,11 @@
-import { getOrSet } from "../get-or-set.ts";
-import type { TokenTree } from "../ports.ts";
-import type { KeyedNode, Pair } from "./pairs.ts";
+import { type Node, stateOf } from "../nodes.ts";
+import type { Pair } from "./pairs.ts";
 import type { RequestWork } from "./request-work.ts";
 
 /** A pair of a request that gets a score. If several recipients have the same pair, only the first is charged for its tokens. */
 export interface Recipient {
   readonly work: RequestWork;
   readonly pair: Pair;
-}
-
-interface QuestionDraft {
-  readonly node: KeyedNode;
-  readonly candidates: Map<string, Recipient[]>; // by the pair's key
-}
-
-interface TreeDraft {
-  readonly state: KeyedNode;
-  readonly questions: Map<string, QuestionDraft>; // by the question's key
 }
 
 /**
@@ -31,20 +20,20 @@ export class Batch {
   readonly requests = new Set<RequestWork>();
   /** New tokens of requests that were long when the batch was formed. */
   longTokens = 0;
-  #pairCount = 0;
   #tokenCount = 0;
   #heldTokens = 0;
   #longestPath = 0;
-  readonly #trees = new Map<string, TreeDraft>(); // by the state's key
+  readonly #nodes = new Map<string, Node>(); // by key, of all levels
+  readonly #recipients = new Map<Node, Recipient[]>(); // by leaf
 
-  /** All tokens of its forest, including those of states that the backend has cached. */
+  /** All tokens of its nodes, including those of states that the backend has cached. */
   get allTokens(): number {
     return this.#tokenCount + this.#heldTokens;
   }
 
   /** Pairs to compute. */
   get pairCount(): number {
-    return this.#pairCount;
+    return this.#recipients.size;
   }
 
   /** New tokens to compute. */
@@ -60,35 +49,40 @@ export class Batch {
   /** `tokenCount` and `longestPath` as they would be with this pair. */
   with(recipient: Recipient): { readonly tokens: number; readonly longestPath: number } {
     const cost = this.costOf(recipient);
-    const path = cost === 0 ? 0 : cost - recipient.pair.candidate.tokens.length;
+    const path = cost === 0 ? 0 : cost - recipient.pair.leaf.tokens.length;
     return { tokens: this.#tokenCount + cost, longestPath: Math.max(this.#longestPath, path) };
   }
 
   /** New tokens that a pair would add; 0 if the batch has it already. */
   costOf({ work, pair }: Recipient): number {
-    const tree = this.#trees.get(pair.state.key);
-    const question = tree?.questions.get(pair.question.key);
-    if (question?.candidates.has(pair.candidate.key)) return 0;
-    const stateCost = tree !== undefined || work.holds(pair.state) ? 0 : pair.state.tokens.length;
-    const questionCost = question !== undefined ? 0 : pair.question.tokens.length;
-    return stateCost + questionCost + pair.candidate.tokens.length;
+    let cost = 0;
+    for (let node: Node | undefined = pair.leaf; node && !this.#nodes.has(node.key); node = node.parent)
+      if (!work.holds(node)) cost += node.tokens.length;
+    return cost;
   }
 
   add(recipient: Recipient): void {
-    const { state, question, candidate } = recipient.pair;
+    const { work, pair } = recipient;
     const { tokens, longestPath } = this.with(recipient);
     this.#tokenCount = tokens;
     this.#longestPath = longestPath;
-    this.requests.add(recipient.work);
-    if (!this.#trees.has(state.key) && recipient.work.holds(state)) this.#heldTokens += state.tokens.length;
-    const tree = getOrSet<string, TreeDraft>(this.#trees, state.key, () => ({ state, questions: new Map() }));
-    const draft = getOrSet<string, QuestionDraft>(tree.questions, question.key, () => ({
-      node: question,
-      candidates: new Map(),
-    }));
-    const recipients = getOrSet<string, Recipient[]>(draft.candidates, candidate.key, () => []);
-    if (recipients.length === 0) this.#pairCount += 1;
-    recipients.push(recipient);
+    this.requests.add(work);
+    const state = stateOf(pair.leaf);
+    if (!this.#nodes.has(state.key) && work.holds(state)) this.#heldTokens += state.tokens.length;
+    const leaf = this.#own(pair.leaf);
+    const recipients = this.#recipients.get(leaf);
+    if (recipients === undefined) this.#recipients.set(leaf, [recipient]);
+    else recipients.push(recipient);
+  }
+
+  /** The batch's node with the key of a node. */
+  #own(node: Node): Node {
+    const known = this.#nodes.get(node.key);
+    if (known !== undefined) return known;
+    const parent = node.parent && this.#own(node.parent);
+    const own = parent === node.parent ? node : { ...node, parent };
+    this.#nodes.set(node.key, own);
+    return own;
   }
 
   /** A batch of the pairs of one request. */
@@ -101,23 +95,13 @@ export class Batch {
     return part;
   }
 
-  toForest(): readonly TokenTree[] {
-    return [...this.#trees.values()].map((tree) => ({
-      state: tree.state.tokens,
-      stateKey: tree.state.key,
-      questions: [...tree.questions.values()].map((question) => ({
-        tokens: question.node.tokens,
-        candidates: [...question.candidates.values()].flatMap(([first]) =>
-          first === undefined ? [] : [first.pair.candidate.tokens],
-        ),
-      })),
-    }));
+  /** [pairs] for the backend: each once, and nodes with equal keys are one object. */
+  leaves(): readonly Node[] {
+    return [...this.#recipients.keys()];
   }
 
-  /** [pairs] in the order of the forest's scores. */
+  /** [pairs] in the order of the leaves. */
   listRecipients(): readonly (readonly Recipient[])[] {
-    return [...this.#trees.values()].flatMap((tree) =>
-      [...tree.questions.values()].flatMap((question) => [...question.candidates.values()]),
-    );
+    return [...this.#recipients.values()];
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
+import type { Node } from "../nodes.ts";
 import type { KeptStates } from "../ports.ts";
-import type { KeyedNode } from "./pairs.ts";
 
 /**
  * The states that the backend has probably cached: those of the latest batches, as many as it keeps. Its own cache may differ,
@@ -27,12 +27,12 @@ export class HeldStates {
       : undefined;
   }
 
-  has({ key }: KeyedNode): boolean {
+  has({ key }: Node): boolean {
     return this.#states?.has(key) === true || this.#ofBatch.has(key);
   }
 
   /** Call when a batch gets a pair with this state. */
-  note({ key, tokens }: KeyedNode): void {
+  note({ key, tokens }: Node): void {
     if (this.#states && tokens.length >= this.#fewestTokens) this.#ofBatch.set(key, tokens.length);
   }
 

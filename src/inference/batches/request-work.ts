@@ -1,6 +1,7 @@
+import { type Node, pathLength, stateOf } from "../nodes.ts";
 import type { RequestPlan } from "../ports.ts";
 import type { HeldStates } from "./held-states.ts";
-import { jointLength, type KeyedNode, listPairs, type Pair } from "./pairs.ts";
+import { listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 
 /**
@@ -79,8 +80,8 @@ export class RequestWork {
   }
 
   /** Whether the backend has probably cached a state's keys and values. */
-  holds(state: KeyedNode): boolean {
-    return this.#heldStates.has(state);
+  holds(node: Node): boolean {
+    return this.#heldStates.has(node);
   }
 
   get isAnswered(): boolean {
@@ -97,8 +98,8 @@ export class RequestWork {
 
   /** Moves past the next pair, which is now in a batch. */
   handOut(): void {
-    const state = this.nextPair?.state;
-    if (state !== undefined) this.#heldStates.note(state);
+    const leaf = this.nextPair?.leaf;
+    if (leaf !== undefined) this.#heldStates.note(stateOf(leaf));
     this.#cursor += 1;
     this.#hasBegun = true;
   }
@@ -110,7 +111,7 @@ export class RequestWork {
       scores[pair.candidateIndex] = typeof result === "number" ? result : result.score;
     if (typeof result !== "number") this.#keepVector(pair, result.vector);
     this.#unanswered -= 1;
-    if (isComputed) this.inputTokens += jointLength(pair);
+    if (isComputed) this.inputTokens += pathLength(pair.leaf);
     else this.cachedPairs += 1;
   }
 
@@ -121,14 +122,15 @@ export class RequestWork {
 }
 
 interface LastUse {
-  readonly state: KeyedNode;
+  readonly state: Node;
   /** Index of the last pair with this state. */
   readonly lastPair: number;
 }
 
 function lastUses(pairs: readonly Pair[]): readonly LastUse[] {
   const uses = new Map<string, LastUse>();
-  for (const [lastPair, { state }] of pairs.entries()) {
+  for (const [lastPair, { leaf }] of pairs.entries()) {
+    const state = stateOf(leaf);
     uses.delete(state.key); // moves it to the end
     uses.set(state.key, { state, lastPair });
   }
@@ -139,12 +141,12 @@ function sumFromEnd(pairs: readonly Pair[]): Float64Array {
   const sums = new Float64Array(pairs.length + 1);
   const questionsBelow = new Set<string>(); // a question counts at its last pair
   for (let at = pairs.length - 1; at >= 0; at--) {
-    const pair = pairs[at];
-    if (pair === undefined) continue;
-    const { candidate, question } = pair;
+    const leaf = pairs[at]?.leaf;
+    if (leaf?.parent === undefined) continue;
+    const { tokens, parent: question } = leaf;
     const isNewQuestion = !questionsBelow.has(question.key);
     questionsBelow.add(question.key);
-    sums[at] = candidate.tokens.length + (isNewQuestion ? question.tokens.length : 0) + (sums[at + 1] ?? 0);
+    sums[at] = tokens.length + (isNewQuestion ? question.tokens.length : 0) + (sums[at + 1] ?? 0);
   }
   return sums;
 }
@@ -153,10 +155,10 @@ function sumFromEnd(pairs: readonly Pair[]): Float64Array {
 function countIndistinct(pairs: readonly Pair[], questions: number): number {
   const keys = Array.from({ length: questions }, () => new Set<string>());
   const indistinct = new Set<number>();
-  for (const { candidate, questionIndex } of pairs) {
+  for (const { leaf, questionIndex } of pairs) {
     const seen = keys[questionIndex];
-    if (seen?.has(candidate.key)) indistinct.add(questionIndex);
-    seen?.add(candidate.key);
+    if (seen?.has(leaf.key)) indistinct.add(questionIndex);
+    seen?.add(leaf.key);
   }
   return indistinct.size;
 }

@@ -8,9 +8,9 @@ import { SecondTries } from "../batches/second-tries.ts";
 import type {
   Backend,
   BatchFacts,
+  BatchScores,
   Clock,
   EngineSettings,
-  ForestScores,
   QueueCounters,
   TurnedAway,
 } from "../ports.ts";
@@ -284,9 +284,9 @@ export class Scheduler {
     if (this.#dispatcher.isIdle) this.#standstill.noteProgress(sentAt);
     const sent = this.#dispatcher.begin(batch, sentAt);
     this.#tally.batches += 1;
-    let scored: ForestScores;
+    let scored: BatchScores;
     try {
-      scored = await this.#backend.score(batch.toForest());
+      scored = await this.#backend.score(batch.leaves());
       checkScores(scored, batch.pairCount);
     } catch (cause) {
       this.#dispatcher.end(sent, this.#clock.now());
@@ -304,7 +304,7 @@ export class Scheduler {
     this.#onBatch(facts);
   }
 
-  #deliver(batch: Batch, { scores, vectors }: ForestScores): void {
+  #deliver(batch: Batch, { scores, vectors }: BatchScores): void {
     const size = (vectors?.length ?? 0) / batch.pairCount;
     for (const [at, recipients] of batch.listRecipients().entries()) {
       const score = scores[at] ?? Number.NaN; // the lengths are equal
@@ -312,7 +312,7 @@ export class Scheduler {
       const result = vectors ? { score, vector: vectors.slice(at * size, (at + 1) * size) } : score;
       for (const [place, { work, pair }] of recipients.entries()) {
         work.answer(pair, result, place === 0);
-        this.#cache.set(pair.candidate.key, result);
+        this.#cache.set(pair.leaf.key, result);
       }
     }
     this.#finishAnswered();
@@ -409,7 +409,7 @@ export class Scheduler {
 }
 
 /** @throws ServiceError BACKEND_FAILED if these are not the scores of so many pairs */
-function checkScores({ scores, vectors }: ForestScores, pairs: number): void {
+function checkScores({ scores, vectors }: BatchScores, pairs: number): void {
   const isWhole = scores.length === pairs && Number.isInteger((vectors?.length ?? 0) / pairs);
   if (!isWhole || !scores.every(Number.isFinite) || vectors?.every(Number.isFinite) === false) {
     throw queueErrors.badScores();

@@ -1,8 +1,8 @@
 import { getOrSet } from "../get-or-set.ts";
-import type { TokenPath } from "../ports.ts";
+import { type Node, nodeBelow } from "../nodes.ts";
 
 /**
- * Splits the tokens of a pair into the parts that pairs can share:
+ * Splits the tokens of a pair into the nodes that pairs can share:
  *
  *     pair       ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒░░░░░░
  *     state      ▓▓▓▓▓▓▓▓▓▓▓▓▓▓x                  the state's text alone
@@ -12,12 +12,12 @@ import type { TokenPath } from "../ports.ts";
  * prefix of the pair and the prompt. Tokens may span the borders of texts (x, y), so the lengths of the texts do not determine
  * where to split. The candidate part has at least one token, because the score is read at its last one.
  *
- * Use one cutter per request: equal parts become the same array.
+ * Use one cutter per request: equal parts become the same node.
  */
 export class PathCutter {
   readonly #stateAlone: Int32Array;
-  readonly #stateParts = new Map<number, Int32Array>(); // by length
-  readonly #questionParts = new Map<Int32Array, Map<string, Int32Array>>(); // by prompt, by "begin-end"
+  readonly #states = new Map<number, Node>(); // by length
+  readonly #questions = new Map<Int32Array, Map<string, Node>>(); // by prompt, by "begin-end"
 
   /** @param stateAlone [tokens] of the state's text alone */
   constructor(stateAlone: Int32Array) {
@@ -27,21 +27,16 @@ export class PathCutter {
   /**
    * @param pair   [tokens], at least one
    * @param prompt [tokens] of everything before the candidate; the same array for all candidates of a question
+   * @returns      the candidate
    */
-  cut(pair: Int32Array, prompt: Int32Array): TokenPath {
+  cut(pair: Int32Array, prompt: Int32Array): Node {
     const most = pair.length - 1;
     const begin = commonLength(pair, this.#stateAlone, most);
     const end = Math.max(begin, commonLength(pair, prompt, most));
-    return {
-      state: getOrSet(this.#stateParts, begin, () => pair.slice(0, begin)),
-      question: this.#questionPart(prompt, begin, end),
-      candidate: pair.slice(end), // a copy: a view would keep the whole pair in memory
-    };
-  }
-
-  #questionPart(prompt: Int32Array, begin: number, end: number): Int32Array {
-    const parts = getOrSet(this.#questionParts, prompt, () => new Map<string, Int32Array>());
-    return getOrSet(parts, `${begin}-${end}`, () => prompt.slice(begin, end));
+    const state = getOrSet(this.#states, begin, () => nodeBelow(undefined, pair.slice(0, begin)));
+    const questions = getOrSet(this.#questions, prompt, () => new Map<string, Node>());
+    const question = getOrSet(questions, `${begin}-${end}`, () => nodeBelow(state, prompt.slice(begin, end)));
+    return nodeBelow(question, pair.slice(end)); // a copy: a view would keep the whole pair in memory
   }
 }
 

@@ -1,13 +1,13 @@
 import type { RenderedRequest } from "../../decisions/rendered.ts";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
+import type { Node } from "../nodes.ts";
 import type {
   EncodedRequest,
   SpelledToken,
   TextRole,
   Tokenizer,
   TokenLimits,
-  TokenPath,
   TooLongText,
 } from "../ports.ts";
 import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
@@ -31,7 +31,7 @@ type Check = Omit<TooLongText, "came"> & { readonly pieces: readonly string[] };
 
 /**
  * Tokenizes each pair as one text, for causal models. Tokens may span the borders of state, question and candidate.
- * `PathCutter` splits them into parts, which depend only on the pair's own texts.
+ * `PathCutter` splits them into nodes, which depend only on the pair's own texts.
  */
 export class JointTokenizer implements Tokenizer {
   readonly #encoder: JointEncoder;
@@ -106,22 +106,22 @@ export class JointTokenizer implements Tokenizer {
     const cutter = new PathCutter(await texts.ids(bosId, contextPieces(state.text, "")));
     const prompts = new Map<string, Int32Array>();
     const tooLong: TooLongText[] = [];
-    const plan: TokenPath[][] = [];
+    const plan: Node[][] = [];
     for (const { question, candidates } of questions) {
       const prompt =
         prompts.get(question.text) ?? (await texts.ids(bosId, promptPieces(state.text, question.text)));
       prompts.set(question.text, prompt);
       const pairs = candidates.map(({ text }) => pairPieces(state.text, question.text, text));
       await texts.add(pairs);
-      const paths: TokenPath[] = [];
+      const leaves: Node[] = [];
       for (const [i, pieces] of pairs.entries()) {
         const pair = await texts.ids(bosId, pieces);
         const loc = candidates[i]?.loc ?? question.loc;
         const came = { count: pair.length, isExact: true };
         if (pair.length > maxTokens) tooLong.push({ what: "pair", loc, maxTokens, came });
-        paths.push(cutter.cut(pair, prompt));
+        leaves.push(cutter.cut(pair, prompt));
       }
-      plan.push(paths);
+      plan.push(leaves);
     }
     return { plan, tooLong };
   }

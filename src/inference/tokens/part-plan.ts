@@ -1,6 +1,7 @@
 import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
 import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
+import { type Node, nodeBelow } from "../nodes.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -8,7 +9,6 @@ import type {
   TextRole,
   Tokenizer,
   TokenLimits,
-  TokenPath,
   TooLongText,
   TooManyTokens,
 } from "../ports.ts";
@@ -105,21 +105,19 @@ export async function encodeByParts(
     }
     return NO_TOKENS;
   };
-  const stateTokens = read(state, "state");
+  const stateNode = nodeBelow(undefined, read(state, "state"));
+  const stateTokens = stateNode.tokens.length;
   const isStateTooLong = tooLong.length > 0;
-  const plan = questions.map(({ question, candidates }): readonly TokenPath[] => {
-    const tokens = isStateTooLong ? NO_TOKENS : read(question, "state and question", stateTokens.length);
-    const count = stateTokens.length + tokens.length;
+  const plan = questions.map(({ question, candidates }): readonly Node[] => {
+    const tokens = isStateTooLong ? NO_TOKENS : read(question, "state and question", stateTokens);
+    const count = stateTokens + tokens.length;
     if (tokens.length > 0 && count > limits.maxStateQuestionTokens) {
       const came = { count, isExact: true };
       const maxTokens = limits.maxStateQuestionTokens;
       tooLong.push({ loc: question.loc, what: "state and question", maxTokens, came });
     }
-    return candidates.map((part) => ({
-      state: stateTokens,
-      question: tokens,
-      candidate: read(part, "candidate"),
-    }));
+    const questionNode = nodeBelow(stateNode, tokens);
+    return candidates.map((part) => nodeBelow(questionNode, read(part, "candidate")));
   });
   return { plan, tooLong };
 }

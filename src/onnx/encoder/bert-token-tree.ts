@@ -33,7 +33,7 @@ import { wholeAttention, wholeTrees } from "./whole-attention.ts";
  *
  *   - Over the rest, softmax is written out as a fixed sequence of additions. Masked keys have the weight 0, and adding 0
  *     changes nothing. A column of ones sums the weights in the same matrix product as the weighted values.
- *   - A matrix product sums along the keys in order, within 256 keys (MLAS splits longer sums). forward-plan.ts in
+ *   - A matrix product sums along the keys in order, within 256 keys (MLAS splits longer sums). planner.ts in
  *     src/backends/onnx/forwards forms forwards within that bound.
  *   - The prefix is the same for all queries of a forward.
  *   - 8-bit products are sums of integers, exact in any order. A row is rounded by its own numbers only.

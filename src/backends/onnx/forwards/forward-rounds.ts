@@ -1,24 +1,4 @@
-import {
-  type Forward,
-  type ForwardTask,
-  keyCount,
-  type Node,
-  newNodes,
-  newTokens,
-  pastNodes,
-} from "../../tensors/forward.ts";
-
-/** Groups forwards into rounds. A forward depends only on forwards of earlier rounds. */
-export function roundsOf(forwards: readonly Forward[]): readonly (readonly Forward[])[] {
-  const roundOf = new Map<Node, number>();
-  const rounds: Forward[][] = [];
-  for (const forward of forwards) {
-    const round = Math.max(0, ...pastNodes(forward).map((node) => (roundOf.get(node) ?? -1) + 1));
-    for (const node of newNodes(forward)) roundOf.set(node, round);
-    rounds[round] = [...(rounds[round] ?? []), forward];
-  }
-  return rounds;
-}
+import { type Forward, type ForwardTask, keyCount, newTokens } from "../../tensors/forward.ts";
 
 /** Number of keys whose attention costs a query as much time as the linear layers. Measured with the embedded model. */
 const KEYS_OF_A_TOKEN = 600;

@@ -1,5 +1,6 @@
+import type { Node } from "../../../inference/nodes.ts";
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
-import { type Forward, type ForwardTask, type Node, scoredNodes, tokenCount } from "../../tensors/forward.ts";
+import { type Forward, type ForwardTask, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../../tensors/key-values.ts";
 import { mappedArray, reuseLater } from "../../tensors/mapped-array.ts";
 import type { TensorData } from "../../tensors/tensor-data.ts";

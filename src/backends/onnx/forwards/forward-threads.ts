@@ -1,4 +1,5 @@
-import { type ForwardTask, type Node, pastNodes } from "../../tensors/forward.ts";
+import type { Node } from "../../../inference/nodes.ts";
+import { type ForwardTask, pastNodes } from "../../tensors/forward.ts";
 import { byteLength, copyOf, type KeyValues } from "../../tensors/key-values.ts";
 import type { TreeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";

@@ -1,8 +1,8 @@
-import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import { type Node, stateOf } from "../../../inference/nodes.ts";
+import type { BatchScores } from "../../../inference/ports.ts";
 import {
   type ForwardTask,
   isLongState,
-  type Node,
   newNodes,
   pastNodes,
   scoredNodes,
@@ -13,11 +13,11 @@ import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-mo
 import type { Place } from "../runtime/session-options.ts";
 import { Company } from "./company.ts";
 import { ForestTurns, type Turn } from "./forest-turns.ts";
-import { planForwards } from "./forward-plan.ts";
-import { areSmall, roundsOf } from "./forward-rounds.ts";
+import { areSmall } from "./forward-rounds.ts";
 import type { ForwardResult, Known } from "./forward-runner.ts";
 import { ForwardThreads } from "./forward-threads.ts";
 import { Garbage } from "./garbage.ts";
+import { planForwards, roundsOf } from "./planner.ts";
 import { StateCache } from "./state-cache.ts";
 
 export interface RunnerOptions {
@@ -40,13 +40,14 @@ export interface Runner {
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
   /**
-   * @param isAlone whether all other forests have been answered. If not, or shortly after such a forest, a single small forward runs in
-   *                one thread, which leaves the others to the next forest. Default: true
+   * @param leaves  as for `Backend`
+   * @param isAlone whether all other batches have been answered. If not, or shortly after such a batch, a single small forward runs in
+   *                one thread, which leaves the others to the next batch. Default: true
    */
-  score(forest: readonly TokenTree[], isAlone?: boolean): Promise<ForestScores>;
+  score(leaves: readonly Node[], isAlone?: boolean): Promise<BatchScores>;
 }
 
-/** Scores forests with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
+/** Scores batches with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
   readonly stateTokenBytes: number;
   readonly #threads: ForwardThreads;
@@ -91,31 +92,35 @@ export class ModelRunner implements Runner {
   }
 
   /**
-   * A forest of small forwards shares its turn: the next forest begins as soon as a processor has nothing left to do. Any
-   * other forest has all processors to itself.
+   * A batch of small forwards shares its turn: the next batch begins as soon as a processor has nothing left to do. Any
+   * other batch has all processors to itself.
    */
-  score(forest: readonly TokenTree[], isAlone = true): Promise<ForestScores> {
-    const isOneAtATime = this.#company.note(!isAlone || forest.length > 1);
-    return this.#turns.take((turn) => this.#score(forest, turn, isOneAtATime));
+  score(leaves: readonly Node[], isAlone = true): Promise<BatchScores> {
+    const states = new Set(leaves.map(stateOf));
+    const isOneAtATime = this.#company.note(!isAlone || states.size > 1);
+    return this.#turns.take((turn) => this.#score(leaves, states, { turn, isOneAtATime }));
   }
 
-  async #score(forest: readonly TokenTree[], turn: Turn, isOneAtATime: boolean): Promise<ForestScores> {
-    if (forest.some((tree) => this.#beingEncoded.has(StateCache.key(tree)))) await turn.othersEnded; // then it is cached
-    const isKnown = (key: string) => this.#states.has(key);
-    const { states, forwards, pairs } = planForwards(forest, StateCache.key, isKnown, this.#threads.count);
+  async #score(
+    leaves: readonly Node[],
+    states: ReadonlySet<Node>,
+    { turn, isOneAtATime }: { readonly turn: Turn; readonly isOneAtATime: boolean },
+  ): Promise<BatchScores> {
+    if ([...states].some(({ key }) => this.#beingEncoded.has(key))) await turn.othersEnded; // then it is cached
     const encoded = this.#recall(states);
+    const forwards = planForwards(leaves, encoded.keys(), this.#threads.count);
     const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
     const isShared = this.#threads.canOverlap && areSmall(rounds) && !(isOneAtATime && forwards.length === 1);
-    const encodes = [...states].filter(([, state]) => this.#isKept(state) && !encoded.has(state));
-    for (const [key] of encodes) this.#beingEncoded.add(key);
+    const encodes = [...states].filter((state) => this.#isKept(state) && !encoded.has(state));
+    for (const { key } of encodes) this.#beingEncoded.add(key);
     if (isShared) turn.share();
     else await turn.othersEnded;
     try {
       const results = await this.#compute(rounds, { states, encoded, isShared });
-      return { ...inOrder(pairs, results), forwards: forwards.length, knownTokens };
+      return { ...inOrder(leaves, results), forwards: forwards.length, knownTokens };
     } finally {
-      for (const [key] of encodes) this.#beingEncoded.delete(key);
+      for (const { key } of encodes) this.#beingEncoded.delete(key);
     }
   }
 
@@ -126,7 +131,7 @@ export class ModelRunner implements Runner {
       encoded,
       isShared,
     }: {
-      readonly states: ReadonlyMap<string, Node>;
+      readonly states: ReadonlySet<Node>;
       readonly encoded: Map<Node, KeyValues>;
       readonly isShared: boolean;
     },
@@ -161,10 +166,10 @@ export class ModelRunner implements Runner {
   }
 
   /** Cached keys and values of the states. Referenced from here on, because the cache may evict them while forwards run. */
-  #recall(states: ReadonlyMap<string, Node>): Map<Node, KeyValues> {
+  #recall(states: ReadonlySet<Node>): Map<Node, KeyValues> {
     const encoded = new Map<Node, KeyValues>();
-    for (const [key, state] of states) {
-      const keyValues = this.#states.get(key);
+    for (const state of states) {
+      const keyValues = this.#states.get(state.key);
       if (keyValues) encoded.set(state, keyValues);
       else if (this.#isKept(state)) this.#states.misses += 1;
     }
@@ -175,10 +180,10 @@ export class ModelRunner implements Runner {
     return this.#states.keepsAny && isLongState(node);
   }
 
-  #keep(states: ReadonlyMap<string, Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
-    for (const [key, state] of states) {
+  #keep(states: ReadonlySet<Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
+    for (const state of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && this.#isKept(state)) this.#states.set(key, keyValues);
+      if (keyValues && this.#isKept(state)) this.#states.set(state.key, keyValues);
     }
   }
 }
@@ -198,14 +203,14 @@ function note({ scores, vectors }: Results, nodes: readonly Node[], result: Forw
   }
 }
 
-/** Results in the order of the pairs. */
+/** Results in the order of the leaves. */
 function inOrder(
-  pairs: readonly Node[],
+  leaves: readonly Node[],
   { scores, vectors }: Results,
-): Pick<ForestScores, "scores" | "vectors"> {
+): Pick<BatchScores, "scores" | "vectors"> {
   return {
-    scores: Float32Array.from(pairs, (pair) => scores.get(pair) ?? Number.NaN),
-    ...(vectors.size > 0 && { vectors: inRows(pairs.map((pair) => vectors.get(pair))) }),
+    scores: Float32Array.from(leaves, (leaf) => scores.get(leaf) ?? Number.NaN),
+    ...(vectors.size > 0 && { vectors: inRows(leaves.map((leaf) => vectors.get(leaf))) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { invalidModel, messageOf } from "../../../errors.ts";
-import type { ForestScores, TokenTree } from "../../../inference/ports.ts";
+import { type Node, pathOf } from "../../../inference/nodes.ts";
+import type { BatchScores } from "../../../inference/ports.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
@@ -13,7 +14,7 @@ const OPTIONAL: readonly string[] = ["token_type_ids"];
 type Input = (typeof INPUTS)[number];
 
 /**
- * Scores forests with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
+ * Scores pairs with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
  * depend on the other pairs, because nothing is known about the order of summation of such a graph.
  */
 export class PairRunner implements Runner {
@@ -43,17 +44,17 @@ export class PairRunner implements Runner {
     return runner;
   }
 
-  score(forest: readonly TokenTree[]): Promise<ForestScores> {
-    return this.#turns.take(() => this.#score(forest));
+  score(leaves: readonly Node[]): Promise<BatchScores> {
+    return this.#turns.take(() => this.#score(leaves));
   }
 
-  async #score(forest: readonly TokenTree[]): Promise<ForestScores> {
+  async #score(leaves: readonly Node[]): Promise<BatchScores> {
     const { readings, scale } = this.#graph;
     const scores: number[] = [];
     let forwards = 0;
     let last: { readonly ids: Int32Array; readonly logits: Float32Array } | undefined;
-    for (const pair of pairsOf(forest)) {
-      const { ids, isSecond } = plainIds(pair);
+    for (const leaf of leaves) {
+      const { ids, isSecond } = plainIds(Int32Array.from(pathOf(leaf).flatMap(({ tokens }) => [...tokens])));
       if (last === undefined || !isSame(ids, last.ids)) {
         last = { ids, logits: await this.#run(ids) };
         forwards += 1;
@@ -90,15 +91,6 @@ export class PairRunner implements Runner {
     const end = separatorId === undefined ? -1 : ids.indexOf(separatorId);
     return end === -1 ? new Int32Array(ids.length) : new Int32Array(ids.length).fill(1, end + 1);
   }
-}
-
-/** [tokens] of each pair, in the order of the forest. */
-function pairsOf(forest: readonly TokenTree[]): readonly Int32Array[] {
-  return forest.flatMap(({ state, questions }) =>
-    questions.flatMap(({ tokens, candidates }) =>
-      candidates.map((candidate) => Int32Array.from([...state, ...tokens, ...candidate])),
-    ),
-  );
 }
 
 /** A pair whose last token may be complemented, which asks for the second reading. */

@@ -1,6 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { TokenTree } from "../../../inference/ports.ts";
-import { stateKey } from "../../kept-states.ts";
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 
 /**
@@ -19,16 +17,8 @@ export class StateCache {
     if (maxBytes > 0) this.#states = new LRUCache({ maxSize: maxBytes, sizeCalculation: byteLength });
   }
 
-  static key(tree: TokenTree): string {
-    return stateKey(tree);
-  }
-
   get keepsAny(): boolean {
     return this.#states !== undefined;
-  }
-
-  has(key: string): boolean {
-    return this.#states?.has(key) ?? false;
   }
 
   get(key: string): KeyValues | undefined {

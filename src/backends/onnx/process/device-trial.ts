@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { messageOf } from "../../../errors.ts";
-import type { TokenTree } from "../../../inference/ports.ts";
+import { type Node, nodeBelow } from "../../../inference/nodes.ts";
 import type { Precision } from "../../../models/architectures/architecture.ts";
 import type { ModelPackage } from "../../../models/package/package.ts";
 import { GraphBuilder } from "../../../onnx/file/graph-builder.ts";
@@ -81,34 +81,33 @@ async function tryModel({
 }: Extract<TrialRequest, { type: "model" }>): Promise<TrialReply> {
   const form = await multiplicationOf(precision);
   const options = { threads: 1, stateCacheBytes: 0, hasVectors };
-  const forest = trialForest(modelPackage.manifest.limits.max_state_question_tokens);
+  const leaves = trialLeaves(modelPackage.manifest.limits.max_state_question_tokens);
   return {
-    onDevice: await runOf(await loadRunner(modelPackage, form, { ...options, place: { device } }), forest),
-    onCpu: await runOf(await loadRunner(modelPackage, form, options), forest),
+    onDevice: await runOf(await loadRunner(modelPackage, form, { ...options, place: { device } }), leaves),
+    onCpu: await runOf(await loadRunner(modelPackage, form, options), leaves),
   };
 }
 
 /** Pairs of ids that every vocabulary has. @param most maximum tokens of state and question */
-function trialForest(most: number): readonly TokenTree[] {
-  const state = Int32Array.from({ length: Math.min(STATE_TOKENS, most - 2) }, (_, at) => 1 + (at % 7));
-  const ids = (...numbers: number[]) => Int32Array.from(numbers);
-  return [
-    {
-      state,
-      questions: [
-        { tokens: ids(5), candidates: [ids(6), ids(7, 3)] },
-        { tokens: ids(4, 1), candidates: [ids(3), ids(5, 6, 7), ids(1)] },
-      ],
-    },
-  ];
+function trialLeaves(most: number): readonly Node[] {
+  const length = Math.min(STATE_TOKENS, most - 2);
+  const state = nodeBelow(
+    undefined,
+    Int32Array.from({ length }, (_, at) => 1 + (at % 7)),
+  );
+  const below = (question: number[], ...candidates: number[][]) => {
+    const node = nodeBelow(state, Int32Array.from(question));
+    return candidates.map((candidate) => nodeBelow(node, Int32Array.from(candidate)));
+  };
+  return [...below([5], [6], [7, 3]), ...below([4, 1], [3], [5, 6, 7], [1])];
 }
 
-async function runOf(runner: Runner, forest: readonly TokenTree[]): Promise<TrialRun> {
-  const { scores } = await runner.score(forest); // not timed: a driver compiles kernels at the first run
+async function runOf(runner: Runner, leaves: readonly Node[]): Promise<TrialRun> {
+  const { scores } = await runner.score(leaves); // not timed: a driver compiles kernels at the first run
   let ms = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run++) {
     const since = performance.now();
-    await runner.score(forest);
+    await runner.score(leaves);
     ms = Math.min(ms, performance.now() - since);
   }
   return { scores: [...scores], ms };

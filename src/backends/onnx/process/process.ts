@@ -1,9 +1,10 @@
 import { messageOf } from "../../../errors.ts";
 /**
- * The inference process: holds the model and scores the forests that its parent sends. It is a process and not a thread,
+ * The inference process: holds the model and scores the batches that its parent sends. It is a process and not a thread,
  * because a run cannot be interrupted: ending a thread during a run aborts the whole service.
  */
 
+import { leavesOf } from "../../../inference/nodes.ts";
 import { preloadGraphs } from "../../../models/architectures/architectures.ts";
 import type { FromProcess, RunnerCounters, ToProcess } from "../../process/messages.ts";
 import type { Runner } from "../forwards/model-runner.ts";
@@ -58,10 +59,10 @@ async function load({
   }
 }
 
-async function score({ id, forest, isAlone }: Extract<ToProcess, { type: "score" }>): Promise<void> {
+async function score({ id, nodes, isAlone }: Extract<ToProcess, { type: "score" }>): Promise<void> {
   try {
     if (!runner) throw new Error("the model is not loaded");
-    send({ type: "scored", id, ...(await runner.score(forest, isAlone)), ...counters() });
+    send({ type: "scored", id, ...(await runner.score(leavesOf(nodes), isAlone)), ...counters() });
   } catch (error) {
     send({ type: "failed", id, message: messageOf(error) });
   }
