@@ -56,7 +56,7 @@ function* choiceCandidates(question: ChoiceQuestion, source: Source): Steps<Desc
       description === label || !source.rules.showsLabels
         ? (description ?? "")
         : `${label}: ${description ?? ""}`;
-    candidates.push({ label, description, text, loc });
+    candidates.push({ label, description, text, given: description ?? "", loc });
     yield;
   }
   return candidates;
@@ -96,9 +96,11 @@ function* noulCandidates(question: NoulQuestion, source: Source): Steps<Describe
     const rendered = describe(members.get(label) ?? null, loc, source);
     if (rendered === "") {
       const description = instructions === "" ? label : `${preset} ${instructions}`;
-      candidates.push({ label, description, text: `${label}: ${description}`, loc: instructionsLoc });
+      const given = instructions === "" ? label : "";
+      candidates.push({ label, description, text: `${label}: ${description}`, given, loc: instructionsLoc });
     } else {
-      candidates.push({ label, description: rendered, text: `${label}: ${rendered ?? ""}`, loc });
+      const given = rendered ?? "";
+      candidates.push({ label, description: rendered, text: `${label}: ${given}`, given, loc });
     }
     yield;
   }

@@ -53,9 +53,9 @@ export interface PairGraph {
   readonly separatorId?: number | undefined;
   /**
    * The logits that are scores: that of a pair, and that of a pair whose last token is complemented (`~id`). So one run gives the
-   * scores of both answers to a yes/no question.
+   * scores of both answers to a yes/no question. Null is the score 0.
    */
-  readonly readings: readonly [number] | readonly [number, number];
+  readonly readings: readonly [number] | readonly [number, number | null];
   /** Factor of scores. The manifest's temperature makes a softmax of scores that of the logits. */
   readonly scale: number;
 }
@@ -82,6 +82,14 @@ export interface FolderFacts {
   readonly description: string;
 }
 
+/** What the user says of the model in a folder. */
+export interface FolderWish {
+  /** Names of the logits, in order. */
+  readonly labels?: readonly string[] | undefined;
+  /** Texts of the hypothesis, by type of question. */
+  readonly hypothesis?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * The parts of an architecture that are loaded on demand. Every function throws ServiceError INVALID_MODEL, naming the file and what
  * is wrong with it.
@@ -100,6 +108,6 @@ export interface Architecture<Part> {
   /** Missing for models that cannot be imported. */
   folder?(): Promise<{
     /** @param names files of the folder @returns undefined if it holds something else */
-    describe(folder: string, names: readonly string[]): Promise<FolderFacts | undefined>;
+    describe(folder: string, names: readonly string[], wish: FolderWish): Promise<FolderFacts | undefined>;
   }>;
 }

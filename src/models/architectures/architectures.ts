@@ -1,7 +1,14 @@
 import { invalidModel } from "../../errors.ts";
 import type { Tokenizer } from "../../inference/ports.ts";
 import type { ModelPackage } from "../package/package.ts";
-import type { Architecture, FolderFacts, GraphWish, PairGraph, TreeGraph } from "./architecture.ts";
+import type {
+  Architecture,
+  FolderFacts,
+  FolderWish,
+  GraphWish,
+  PairGraph,
+  TreeGraph,
+} from "./architecture.ts";
 import type { ArchitectureOf, ArchitectureType } from "./manifests.ts";
 
 /** Every architecture. */
@@ -14,6 +21,11 @@ const ARCHITECTURES: { readonly [Type in ArchitectureType]: Architecture<Archite
     tokenizer: () => import("./onnx-joint-pairs/tokenizer.ts"),
     graph: () => import("./onnx-joint-pairs/graph.ts"),
     folder: () => import("./onnx-joint-pairs/folder.ts"),
+  },
+  "pair-classifier": {
+    tokenizer: () => import("./pair-classifier/tokenizer.ts"),
+    graph: () => import("./pair-classifier/graph.ts"),
+    folder: () => import("./pair-classifier/folder.ts"),
   },
   "gemma3-text-joint": {
     tokenizer: () => import("./gemma3-text-joint/tokenizer.ts"),
@@ -61,12 +73,16 @@ export async function checkGraph(modelPackage: ModelPackage): Promise<void> {
  * @param names files of the folder
  * @throws ServiceError INVALID_MODEL naming what the folder lacks
  */
-export async function describeFiles(folder: string, names: readonly string[]): Promise<FolderFacts> {
+export async function describeFiles(
+  folder: string,
+  names: readonly string[],
+  wish: FolderWish = {},
+): Promise<FolderFacts> {
   for (const architecture of Object.values(ARCHITECTURES)) {
-    const found = await (await architecture.folder?.())?.describe(folder, names);
+    const found = await (await architecture.folder?.())?.describe(folder, names, wish);
     if (found !== undefined) return found;
   }
   throw invalidModel(
-    `${folder} holds no model of a known kind. Expected model.safetensors and joint_head.safetensors, or onnx_manifest.json.`,
+    `${folder} holds no model of a known kind. Expected model.onnx with config.json and tokenizer.json, model.safetensors with joint_head.safetensors, or onnx_manifest.json.`,
   );
 }

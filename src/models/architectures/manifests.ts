@@ -2,9 +2,14 @@ import type { ArchitectureFacts } from "./architecture-facts.ts";
 import { bertTokenTree, type TokenTreeArchitecture } from "./bert-token-tree/facts.ts";
 import { gemma3TextJoint, type JointTextArchitecture } from "./gemma3-text-joint/facts.ts";
 import { type JointGraphArchitecture, onnxJointPairs } from "./onnx-joint-pairs/facts.ts";
+import { type PairClassifierArchitecture, pairClassifier } from "./pair-classifier/facts.ts";
 
 /** Member `architecture` of a manifest. */
-export type Architecture = TokenTreeArchitecture | JointTextArchitecture | JointGraphArchitecture;
+export type Architecture =
+  | TokenTreeArchitecture
+  | JointTextArchitecture
+  | JointGraphArchitecture
+  | PairClassifierArchitecture;
 export type ArchitectureType = Architecture["type"];
 export type ArchitectureOf<Type extends ArchitectureType> = Extract<Architecture, { readonly type: Type }>;
 
@@ -15,6 +20,7 @@ export const ARCHITECTURE_FACTS: {
   "bert-token-tree": bertTokenTree,
   "gemma3-text-joint": gemma3TextJoint,
   "onnx-joint-pairs": onnxJointPairs,
+  "pair-classifier": pairClassifier,
 };
 
 export function architectureFacts<Type extends ArchitectureType>(

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { invalidModel } from "../../errors.ts";
-import { externalFiles } from "../../onnx/file/external-files.ts";
+import { readGraphFacts } from "../../onnx/file/graph-facts.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function openOwnGraph(modelPackage: ModelPackage, name: string): Pr
   const bytes = await readPackageFile(modelPackage, name);
   let others: readonly string[];
   try {
-    others = externalFiles(bytes);
+    others = readGraphFacts(bytes).externalFiles;
   } catch (cause) {
     throw invalid("is not an ONNX file", cause);
   }

@@ -59,7 +59,8 @@ export class PairRunner implements Runner {
         last = { ids, logits: await this.#run(ids) };
         forwards += 1;
       }
-      scores.push((last.logits[readings[isSecond ? 1 : 0] ?? -1] ?? Number.NaN) * scale);
+      const reading = readings[isSecond ? 1 : 0];
+      scores.push(reading === null ? 0 : (last.logits[reading ?? -1] ?? Number.NaN) * scale);
     }
     return { scores: Float32Array.from(scores), forwards };
   }
@@ -77,9 +78,10 @@ export class PairRunner implements Runner {
     const results = await this.#session.run(Object.fromEntries(feeds), [output]);
     const logits = floatsOf(results[output]);
     for (const value of Object.values(results)) value.dispose();
-    if (logits.length <= Math.max(...readings))
+    const last = Math.max(...readings.map((reading) => reading ?? 0));
+    if (logits.length <= last)
       throw new Error(
-        `the output ${output} has ${logits.length} numbers for a pair, expected more than ${Math.max(...readings)}`,
+        `the output ${output} has ${logits.length} numbers for a pair, expected more than ${last}`,
       );
     return logits;
   }

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { invalidModel } from "../../../errors.ts";
+import { type GraphFacts, readGraphFacts } from "../../../onnx/file/graph-facts.ts";
+import { graphFault } from "./recognize.ts";
+
+/** @throws ServiceError INVALID_MODEL if it is no ONNX file */
+export async function graphFactsOf(graph: Uint8Array | string): Promise<GraphFacts> {
+  const bytes = typeof graph === "string" ? await readFile(graph) : graph;
+  try {
+    return readGraphFacts(bytes);
+  } catch (cause) {
+    throw invalidModel("model.onnx is not an ONNX file.", cause);
+  }
+}
+
+/**
+ * Checks the inputs, outputs and operators of a graph by what it says of itself.
+ *
+ * @param graph  its bytes or its path
+ * @param labels number of logits
+ * @throws ServiceError INVALID_MODEL
+ */
+export async function checkGraphFile(graph: Uint8Array | string, labels: number): Promise<GraphFacts> {
+  const facts = await graphFactsOf(graph);
+  const fault = graphFault(facts, labels);
+  if (fault !== undefined) throw invalidModel(`model.onnx ${fault}.`);
+  return facts;
+}
