@@ -1,12 +1,19 @@
+import type { Readable } from "node:stream";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from "undici";
+import { ServiceError } from "../errors.ts";
 import { arrivals } from "./arrival.ts";
 import { type Asked, connectionError, failed, Interruption, refusalError } from "./failures.ts";
 import type { HubSettings, Proxies } from "./settings.ts";
 
-/** A file of a repository at a commit. */
-export interface HubFile {
+/** A repository at a commit or branch. */
+export interface HubRevision {
   readonly repository: string;
   readonly revision: string;
+}
+
+/** A file of a repository at a commit. */
+export interface HubFile extends HubRevision {
+  /** Path in the repository. */
   readonly name: string;
 }
 
@@ -28,7 +35,22 @@ export interface HubReply {
   readonly drop: () => void;
 }
 
+/** The answer at the end of redirects. */
+interface FollowedReply {
+  readonly status: number;
+  readonly host: string;
+  /** Whether the hub itself answered. */
+  readonly isHub: boolean;
+  readonly header: (name: string) => string | undefined;
+  readonly body: Readable;
+  readonly drop: () => void;
+  /** What the hub said of a file that it keeps elsewhere. */
+  readonly linked: { readonly size?: string | undefined; readonly etag?: string | undefined };
+}
+
 const MAX_REDIRECTS = 10;
+/** Longest description of a repository, and longest file that is read into memory. Chosen: a tokenizer.json that the hub keeps as text has at most 10 MB. */
+const MAX_TEXT_BYTES = 2 ** 25;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -53,9 +75,30 @@ export class HubClient {
     this.#dispatcher = createDispatcher(settings);
   }
 
+  /** The hub's description of a repository, with the digests of its files: parsed JSON. @throws ServiceError PULL_FAILED | Interruption */
+  async describe({ repository, revision }: HubRevision): Promise<unknown> {
+    const asked = { repository, revision, name: "" };
+    const url = `${this.#settings.endpoint}/api/models/${repository}/revision/${revision}?blobs=true`;
+    const reply = await this.#follow(url, "GET", {}, false);
+    if (reply.status !== 200) throw this.#refused(reply, asked);
+    try {
+      return JSON.parse((await this.#bytes(reply, `the description of ${repository}`)).toString("utf8"));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw failed(`${reply.host} describes ${repository} in another form than JSON.`, error);
+    }
+  }
+
+  /** A small file. @throws ServiceError PULL_FAILED | Interruption */
+  async read(file: HubFile): Promise<Buffer> {
+    const reply = await this.#follow(this.#addressOf(file), "GET", {}, false);
+    if (reply.status !== 200) throw this.#refused(reply, file);
+    return this.#bytes(reply, file.name);
+  }
+
   /** @throws ServiceError PULL_FAILED | Interruption */
   async facts(file: HubFile): Promise<HubFileFacts> {
-    const reply = await this.#follow(file, "HEAD", {}, true);
+    const reply = await this.#follow(this.#addressOf(file), "HEAD", {}, true);
     reply.drop();
     const { status } = reply;
     // a mirror may not support HEAD
@@ -73,7 +116,7 @@ export class HubClient {
   /** Asks for a file from byte `offset` on. @throws ServiceError PULL_FAILED | Interruption */
   async open(file: HubFile, offset: number): Promise<HubReply> {
     const range: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
-    const reply = await this.#follow(file, "GET", range, false);
+    const reply = await this.#follow(this.#addressOf(file), "GET", range, false);
     const { status } = reply;
     if (status === 200 || status === 206 || status === 416) {
       const { body } = reply;
@@ -92,17 +135,43 @@ export class HubClient {
     return { endpoint, repository, revision, file: name, hasToken: token !== undefined };
   }
 
+  #addressOf({ repository, revision, name }: HubFile): string {
+    const path = name.split("/").map(encodeURIComponent).join("/");
+    return `${this.#settings.endpoint}/${repository}/resolve/${revision}/${path}`;
+  }
+
+  #refused(reply: FollowedReply, file: HubFile) {
+    reply.drop();
+    return refusalError(reply, this.#asked(file));
+  }
+
+  /** The whole body of an answer. */
+  async #bytes({ body, host }: FollowedReply, what: string): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of arrivals(body)) {
+        bytes += chunk.length;
+        if (bytes > MAX_TEXT_BYTES)
+          throw failed(`${what} has more bytes than the allowed ${MAX_TEXT_BYTES}.`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      throw error instanceof ServiceError ? error : connectionError(error, host, false);
+    }
+    return Buffer.concat(chunks);
+  }
+
   /** @param staysHome whether a redirect to another host is returned as the answer instead of followed */
   async #follow(
-    { repository, revision, name }: HubFile,
+    address: string,
     method: "GET" | "HEAD",
     headers: Record<string, string>,
     staysHome: boolean,
-  ) {
+  ): Promise<FollowedReply> {
     const home = new URL(this.#settings.endpoint).origin;
-    let url = new URL(
-      `${this.#settings.endpoint}/${repository}/resolve/${revision}/${encodeURIComponent(name)}`,
-    );
+    let url = new URL(address);
     const linked: { size?: string | undefined; etag?: string | undefined } = {};
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const isHub = url.origin === home;

@@ -21,6 +21,7 @@ export interface Asked {
   readonly endpoint: string;
   readonly repository: string;
   readonly revision: string;
+  /** "" for the repository itself. */
   readonly file: string;
   readonly hasToken: boolean;
 }
@@ -49,10 +50,18 @@ export function refusalError(refusal: Refusal, asked: Asked): ServiceError | Int
   // the redirect may have expired; the hub gives a new one
   if (!isHub && status < 500 && status >= 400)
     return new Interruption(`${host}, where the hub redirects, refuses ${asked.file} (${status})`);
+  // the hub says so of what does not exist, too, unless a token proves that the caller may know
+  if (
+    status === 401 &&
+    refusal.header("x-error-code") !== "GatedRepo" &&
+    asked.file === "" &&
+    !asked.hasToken
+  )
+    return failed(unknownMessage(asked));
   if (status === 401) return failed(loginMessage(asked, said(refusal)));
   if (status === 403) return failed(termsMessage(asked, said(refusal)));
   if (status === 404) return failed(missingMessage(asked, refusal));
-  return failed(`${host} answered ${status} for ${asked.file}${said(refusal)}.`);
+  return failed(`${host} answered ${status} for ${asked.file || asked.repository}${said(refusal)}.`);
 }
 
 const pageOf = ({ endpoint, repository }: Asked) => `${endpoint}/${repository}`;
@@ -61,6 +70,10 @@ function loginMessage(asked: Asked, reason: string): string {
   if (asked.hasToken)
     return `${asked.repository} refuses the token (401${reason}). Set HF_TOKEN to a valid token (${asked.endpoint}/settings/tokens), or unset it.`;
   return `${asked.repository} requires a login (401${reason}). Log in at ${pageOf(asked)} and accept the model's terms, create a token at ${asked.endpoint}/settings/tokens, and pull again with the token in HF_TOKEN.`;
+}
+
+function unknownMessage({ endpoint, repository }: Asked): string {
+  return `${endpoint} shows no model ${repository} without a login (401). Check the name; if the model is private, create a token at ${endpoint}/settings/tokens and pull again with the token in HF_TOKEN.`;
 }
 
 function termsMessage(asked: Asked, reason: string): string {
@@ -82,6 +95,7 @@ function missingMessage(asked: Asked, { header }: Refusal): string {
     case "RevisionNotFound":
       return `${repository} at ${endpoint} has no revision ${revision} (404).`;
     default:
+      if (file === "") return `${endpoint} has no model ${repository} (404).`;
       return `${repository} at ${endpoint} has no file ${file} in revision ${revision} (404).`;
   }
 }

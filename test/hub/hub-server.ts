@@ -40,6 +40,8 @@ export class HubServer {
   readonly trouble: Trouble = { hub: [], cdn: [], breakAfter: [], stallAfter: [] };
   /** What the content host sends, where that is not what the hub says. */
   readonly swapped = new Map<string, Buffer>();
+  /** Members of the description that are not what they should be. */
+  described: Readonly<Record<string, unknown>> = {};
   /** Who may read. */
   token: string | undefined;
   isGated = false;
@@ -94,9 +96,11 @@ export class HubServer {
     const trouble = this.trouble.hub.shift();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
     if (!this.knowsHead && request.method === "HEAD") return void response.writeHead(405).end();
-    const name = /^\/(?:api\/resolve-cache\/models\/)?acme\/Tiny\/(?:resolve\/)?[0-9a-f]{40}\/([^/]+)$/.exec(
+    if (pathname.startsWith("/api/models/")) return void this.#describe(request, response, pathname);
+    const path = /^\/(?:api\/resolve-cache\/models\/)?acme\/Tiny\/(?:resolve\/)?[0-9a-f]{40}\/(.+)$/.exec(
       pathname,
     )?.[1];
+    const name = path === undefined ? undefined : decodeURIComponent(path);
     const refusal = this.#refusal(request, pathname, name);
     if (refusal) return void response.writeHead(refusal.status, refusal.headers).end("refused");
     const content = this.#files.get(name ?? "") ?? Buffer.alloc(0);
@@ -110,6 +114,33 @@ export class HubServer {
     if (this.tellsSizes) response.setHeader("x-linked-size", String(content.length));
     const location = `http://${this.cdnHost}/blobs/${name}?signature=${this.seen.length}`;
     response.writeHead(302, { location, "content-length": "5" }).end("moved");
+  }
+
+  /** The description of the repository, with sizes and digests of its files. */
+  #describe(request: IncomingMessage, response: ServerResponse, pathname: string): void {
+    const says = (status: number, code: string) =>
+      response.writeHead(status, { "x-error-code": code, "x-error-message": code }).end("{}");
+    if (!pathname.startsWith(`/api/models/${REPOSITORY}/revision/`))
+      return void says(request.headers.authorization === undefined ? 401 : 404, "RepoNotFound");
+    const asked = pathname.split("/").at(-1) ?? "";
+    if (asked !== "main" && asked !== REVISION) return void says(404, "RevisionNotFound");
+    const siblings = [...this.#files].map(([rfilename, content]) => ({
+      rfilename,
+      size: content.length,
+      blobId: gitId(content),
+      ...(this.#large.has(rfilename)
+        ? { lfs: { sha256: sha256(content), size: content.length, pointerSize: 130 } }
+        : {}),
+    }));
+    const described = {
+      id: REPOSITORY,
+      sha: REVISION,
+      lastModified: "2026-11-20T10:00:00.000Z",
+      cardData: { license: "mit" },
+      siblings,
+      ...this.described,
+    };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(described));
   }
 
   #refusal(request: IncomingMessage, pathname: string, name: string | undefined) {
@@ -136,7 +167,7 @@ export class HubServer {
     this.#note("cdn", request, pathname);
     const trouble = this.trouble.cdn.shift();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
-    const name = pathname.slice("/blobs/".length);
+    const name = decodeURIComponent(pathname.slice("/blobs/".length));
     const content = this.swapped.get(name) ?? this.#files.get(name) ?? Buffer.alloc(0);
     this.#send(request, response, content, quoted(sha256(content)));
   }

@@ -5,6 +5,7 @@ import { invalidOption } from "../../errors.ts";
 import { homeFolder } from "../../home.ts";
 import { architectureFacts } from "../../models/architectures/manifests.ts";
 import { graphFolders, removeGraphs } from "../../models/graph/graph-cache.ts";
+import { flattened, graphIn } from "../../models/inspect/flat-folder.ts";
 import {
   type Examination,
   examineFiles,
@@ -12,8 +13,8 @@ import {
   type Fault,
   pinFaults,
 } from "../../models/inspect/package-faults.ts";
-import { describeFolder, type ImportFacts } from "../../models/inspect/package-import.ts";
-import { writePackage } from "../../models/inspect/package-writing.ts";
+import { describeFolder, type ImportFacts, nameOf } from "../../models/inspect/package-import.ts";
+import { type WriteTarget, writePackage } from "../../models/inspect/package-writing.ts";
 import type { Manifest } from "../../models/package/manifest.ts";
 import { otherNames } from "../../models/package/package.ts";
 import { locateFile } from "../../models/package/package-file.ts";
@@ -145,19 +146,43 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
     : `removed ${manifest.id} from ${path.dirname(removed[0] ?? "")}`;
 }
 
+interface ImportCommand {
+  /** Path of a classifier's graph in the folder. */
+  readonly file?: string | undefined;
+  readonly to?: string | undefined;
+  readonly mayReplace: boolean;
+  readonly isJson: boolean;
+}
+
+/** Writes a package, unless it could not be served. @returns its faults in that case */
+async function writeFrom(
+  folder: string,
+  facts: ImportFacts,
+  target: WriteTarget,
+): Promise<Examination | undefined> {
+  const manifest = await describeFolder(folder, facts);
+  const examined = await examineFiles(folder, manifest);
+  if (examined.faults.length > 0) return examined;
+  await writePackage(folder, manifest, target);
+  return undefined;
+}
+
 /** `decision model import`. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
 export async function importFolder(
   folder: string,
   facts: ImportFacts,
-  { to = folder, mayReplace, isJson }: { to?: string | undefined; mayReplace: boolean; isJson: boolean },
+  { file, to = folder, mayReplace, isJson }: ImportCommand,
 ) {
   // an empty path would be the current folder
   if (folder === "" || to === "") throw invalidOption("expected a folder, got an empty text.");
-  const manifest = await describeFolder(folder, facts);
-  const examined = await examineFiles(folder, manifest);
-  // nothing is written for a model that cannot be served
-  if (examined.faults.length > 0) return verdict(examined, isJson);
-  await writePackage(folder, manifest, { to, mayReplace });
+  const graph = file ?? (await graphIn(folder));
+  const refused =
+    graph === undefined
+      ? await writeFrom(folder, facts, { to, mayReplace })
+      : await flattened(folder, graph, (flat) =>
+          writeFrom(flat, { ...facts, name: facts.name ?? nameOf(folder) }, { to, mayReplace }),
+        );
+  if (refused !== undefined) return verdict(refused, isJson);
   const { isFaultless, text } = verdict(await examinePackage(to), isJson);
   if (isJson) return { isFaultless, text };
   const written = `wrote ${path.join(path.resolve(to), "manifest.json")}`;

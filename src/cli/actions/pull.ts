@@ -1,45 +1,154 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
 import { homeFolder } from "../../home.ts";
+import type { ChosenFiles } from "../../hub/file-choice.ts";
 import { ATTEMPTS, waitFor } from "../../hub/patience.ts";
-import { type PulledModel, type PullProgress, pullModel } from "../../hub/pull.ts";
+import {
+  type PulledModel,
+  type PullOptions,
+  type PullProgress,
+  pullModel,
+  pullRepository,
+} from "../../hub/pull.ts";
+import { type Repository, type RepositoryName, readRepositoryName } from "../../hub/repository.ts";
 import { readHubSettings } from "../../hub/settings.ts";
+import { checkGraph, openTokenizer } from "../../models/architectures/architectures.ts";
+import { recognizeFolder } from "../../models/architectures/pair-classifier/folder.ts";
+import { graphFactsOf } from "../../models/architectures/pair-classifier/graph-file.ts";
+import { describeFolder } from "../../models/inspect/package-import.ts";
+import { namesIn } from "../../models/package/folder-files.ts";
 import { readManifest } from "../../models/package/manifest.ts";
 import { MAX_MANIFEST_BYTES } from "../../models/package/package-file.ts";
 import type { PublishedModel } from "../../models/store/catalogue.ts";
-import { findModel, publishedModel, shortName } from "../../models/store/store.ts";
+import { findModel, knownModels, publishedModel, shortName } from "../../models/store/store.ts";
 import { modelShelves } from "../../served-model.ts";
 import { utf8Text } from "../../utf8.ts";
 import { bytesText } from "../output/model-text.ts";
+import { plainLine } from "../output/plain-text.ts";
 import { transferText } from "../output/transfer-text.ts";
 
 /** Maximum size of a file of a model that is given by a manifest. */
 const MAX_FILE_BYTES = 2 ** 34;
 
+/** What the user says of a classifier or reranker that is pulled or imported. */
+export interface ClassifierWishes {
+  /** Path of the graph. */
+  readonly file?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly hypothesis?: Readonly<Record<string, string>> | undefined;
+}
+
+interface PullCommand {
+  /** Flag or variable that forbids connections, if any. */
+  readonly offlineBy: string | undefined;
+  readonly isJson: boolean;
+  readonly wishes?: ClassifierWishes;
+  /** For notes and progress. Default: standard error. */
+  readonly stream?: ProgressStream;
+}
+
+type ProgressStream = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
+
 /**
  * `decision model pull`: fetches a model. A signal ends the pull, and the next pull resumes it.
  *
- * @param nameOrFile a name, or a manifest with an origin
+ * @param nameOrFile a name, a repository, or a manifest with an origin
  * @returns the text to print
- * @throws ServiceError INVALID_OPTION | PULL_FAILED | CANCELLED
+ * @throws ServiceError INVALID_OPTION | INVALID_MODEL | PULL_FAILED | CANCELLED
  */
-export async function pull(
-  nameOrFile: string,
-  { offlineBy, isJson }: { readonly offlineBy: string | undefined; readonly isJson: boolean },
-): Promise<string> {
+export async function pull(nameOrFile: string, command: PullCommand): Promise<string> {
+  const { isJson, wishes = {} } = command;
   const shelves = modelShelves();
   const model = nameOrFile.endsWith(".json") ? await manifestModel(nameOrFile) : publishedModel(nameOrFile);
-  if (model === undefined) return already((await findModel(nameOrFile, shelves)).manifest.id, isJson);
+  const hasWishes = Object.values(wishes).some((wish) => wish !== undefined);
+  if (model !== undefined && hasWishes)
+    throw invalidOption(
+      "--file, --labels and --hypothesis are for classifiers and rerankers of other repositories.",
+    );
+  if (model !== undefined)
+    return pulling(command, async (options) => {
+      const pulled = await pullModel(model, options);
+      return isJson
+        ? JSON.stringify(pulled, null, 2)
+        : pulledText(pulled, shortName(model.manifest), model.terms);
+    });
+  const name = readRepositoryName(nameOrFile);
+  const isStored = (await knownModels(shelves)).some(
+    ({ manifest, source }) => source !== "published" && manifest.id === nameOrFile,
+  );
+  if (name === undefined || (isStored && !hasWishes))
+    return already((await findModel(nameOrFile, shelves)).manifest.id, isJson);
+  return pulling(command, (options) => pullOther(name, wishes, options, isJson));
+}
+
+/** A classifier or reranker of any repository. */
+async function pullOther(
+  name: RepositoryName,
+  { file, labels, hypothesis }: ClassifierWishes,
+  options: PullOptions,
+  isJson: boolean,
+): Promise<string> {
+  const wish = { labels, hypothesis };
+  let license: string | undefined;
+  const pulled = await pullRepository(
+    {
+      name,
+      file,
+      onChosen: (repository, chosen) => {
+        license = repository.license;
+        options.note(chosenText(repository, chosen));
+      },
+      examine: async (folder) => void (await recognizeFolder(folder, await namesIn(folder), labels)),
+      externalFiles: async (graph) => (await graphFactsOf(graph)).externalFiles,
+      describe: async (folder, { repository, revision, changedOn }) => {
+        const manifest = await describeFolder(folder, {
+          wish,
+          aliases: [],
+          version: revision.slice(0, 7),
+          releaseDate: changedOn ?? new Date().toISOString().slice(0, 10),
+          origin: { repository, revision },
+        });
+        await checkGraph({ folder, manifest });
+        await openTokenizer({ folder, manifest });
+        return manifest;
+      },
+    },
+    options,
+  );
+  if (isJson) return JSON.stringify({ ...pulled, license: license ?? null }, null, 2);
+  const [repository = ""] = pulled.id.split("@");
+  return pulledText(pulled, repository, license);
+}
+
+function chosenText(
+  { repository, revision, license }: Repository,
+  { descriptions, graph, otherGraphs }: ChosenFiles,
+): string {
+  const files = [...descriptions.values(), graph].map(({ path, bytes }) => `${path} (${bytesText(bytes)})`);
+  const others = otherGraphs.map(({ path, bytes }) => `${path} (${bytesText(bytes)})`);
+  return [
+    `${repository}@${revision}, license ${license ?? "not stated"}: ${files.join(", ")}`,
+    ...(others.length === 0 ? [] : [`other graphs, for --file: ${others.join(", ")}`]),
+  ]
+    .map(plainLine)
+    .join("\n");
+}
+
+/** Runs a pull with progress on the terminal, until it ends or a signal arrives. */
+async function pulling(
+  { offlineBy, stream = process.stderr }: PullCommand,
+  work: (options: PullOptions) => Promise<string>,
+): Promise<string> {
   const settings = await readHubSettings(process.env, homeFolder());
-  const progress = createProgress(process.stderr);
+  const progress = createProgress(stream);
   const stop = new AbortController();
   const onSignal = (signal: NodeJS.Signals) =>
     stop.abort(new ServiceError("CANCELLED", `stopped by ${signal}. The next pull resumes here.`));
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
   try {
-    const pulled = await pullModel(model, {
-      store: shelves.store,
+    return await work({
+      store: modelShelves().store,
       settings,
       offlineBy,
       onProgress: progress.show,
@@ -48,8 +157,6 @@ export async function pull(
       note: progress.note,
       signal: stop.signal,
     });
-    progress.clear();
-    return isJson ? JSON.stringify(pulled, null, 2) : pulledText(pulled, model);
   } catch (error) {
     if (stop.signal.aborted) throw stop.signal.reason;
     throw error;
@@ -94,7 +201,7 @@ async function descriptionText(file: string): Promise<string> {
   }
 }
 
-function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: PublishedModel): string {
+function pulledText({ id, folder, files }: PulledModel, name: string, terms: string | undefined): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const count = (source: string) => files.filter((file) => file.source === source).length;
   const parts = [
@@ -106,12 +213,12 @@ function pulledText({ id, folder, files }: PulledModel, { manifest, terms }: Pub
     `${id}: ${files.length} files, ${bytesText(bytes)} (${parts.join(", ")}), all checked against their pinned SHA-256`,
     `in ${folder}`,
     ...(terms === undefined ? [] : [`license: ${terms}`]),
-    `serve it: decision serve --model ${shortName(manifest)}`,
+    `serve it: decision serve --model ${name}`,
   ].join("\n");
 }
 
 /** Progress as one line on a terminal; only notes elsewhere. */
-function createProgress(stream: NodeJS.WriteStream) {
+function createProgress(stream: ProgressStream) {
   const startedAt = performance.now();
   let first: number | undefined;
   let lastAt = 0;

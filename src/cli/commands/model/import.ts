@@ -2,12 +2,14 @@ import { Args, Flags } from "@oclif/core";
 import { invalidOption } from "../../../errors.ts";
 import { isRepository } from "../../../models/package/names.ts";
 import { BaseCommand } from "../../base-command.ts";
+import { classifierFlags, readClassifierFlags } from "../../classifier-flags.ts";
 
 export default class ModelImport extends BaseCommand {
   static override summary =
     "Make a model package: write manifest.json with the digest of every file of a folder.";
   static override description =
-    "Accepts a fine-tuned gemma3_text model with a scoring head (config.json, model.safetensors, joint_head.safetensors,\n" +
+    "Accepts a zero-shot classifier or reranker as Optimum and Transformers.js store it (config.json, tokenizer.json, model.onnx or\n" +
+    "onnx/model.onnx), a fine-tuned gemma3_text model with a scoring head (config.json, model.safetensors, joint_head.safetensors,\n" +
     "tokenizer.json), or its ONNX export (onnx_manifest.json of the format gemmadecision-onnx-v1).";
   static override examples = [
     "<%= config.bin %> model import ./my-model --name acme/Triage-270M --alias triage",
@@ -52,6 +54,7 @@ export default class ModelImport extends BaseCommand {
       helpValue: "<folder>",
       description: "make the package in this folder, with copies of the files",
     }),
+    ...classifierFlags,
     force: Flags.boolean({ description: "replace an existing manifest.json" }),
   };
 
@@ -66,7 +69,9 @@ export default class ModelImport extends BaseCommand {
       throw invalidOption(
         "--release-date: expected a date as YYYY-MM-DD, for example 2026-11-21, got another text.",
       );
+    const { file, ...wish } = readClassifierFlags(flags);
     const facts = {
+      wish,
       name: flags.name,
       aliases: flags.alias ?? [],
       version: flags.version,
@@ -82,6 +87,7 @@ export default class ModelImport extends BaseCommand {
     };
     const { importFolder } = await import("../../actions/models.ts");
     const { text, isFaultless } = await importFolder(args.folder, facts, {
+      file,
       to: flags.output,
       mayReplace: flags.force,
       isJson: flags.json,
