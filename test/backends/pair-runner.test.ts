@@ -22,6 +22,23 @@ function classifier(ids: "int32" | "int64", logits: "float32" | "float16", more:
   return graph.build("classifier");
 }
 
+/** A graph in which every token sees all others, with numbers that fill the bits of float32. */
+function attentive(): Uint8Array {
+  const graph = new GraphBuilder();
+  const tokens = graph.input("input_ids", "int64", ["batch", "sequence"]);
+  graph.input("attention_mask", "int64", ["batch", "sequence"]);
+  const numbers = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i + 1));
+  const rows = graph.node("Gather", [graph.constant("float32", [10, 96], numbers(960)), tokens]);
+  const weights = graph.node("Softmax", [
+    graph.node("MatMul", [rows, graph.node("Transpose", [rows], { perm: [0, 2, 1] })]),
+  ]);
+  const seen = graph.node("MatMul", [weights, rows]);
+  const product = graph.node("MatMul", [seen, graph.constant("float32", [96, 1], numbers(96))]);
+  graph.node("ReduceMean", [product, graph.integers(1)], { keepdims: 0 }, "logits");
+  graph.output("logits", "float32", ["batch", 1]);
+  return graph.build("attentive");
+}
+
 const load = (graph: Uint8Array, more: Partial<PairGraph> = {}) =>
   PairRunner.load(
     { kind: "pairs", graph, maxTokens: 8, output: "logits", readings: [0, 1], scale: 1, ...more },
@@ -64,6 +81,16 @@ describe("a classifier of pairs", () => {
   it("gives all tokens the type 0 where the model knows no others", async () => {
     const runner = await load(classifier("int64", "float32"), { readings: [1] });
     assert.deepEqual([...(await runner.score([pair(1, SEPARATOR, 4)])).scores], [0]);
+  });
+
+  it("gives a pair the same bits in any company", async () => {
+    const runner = await load(attentive(), { maxTokens: 64, readings: [0] });
+    const lengths = [3, 40, 17, 3, 64, 1, 28];
+    const pairs = lengths.map((length, at) => pair(...Array.from({ length }, (_, i) => (i * 5 + at) % 10)));
+    const together = (await runner.score(pairs)).scores;
+    const alone = await Promise.all(pairs.map(async (each) => (await runner.score([each])).scores[0]));
+    assert.deepEqual([...together], alone);
+    assert.equal(new Set(alone).size, lengths.length);
   });
 
   it("is refused if it has fewer logits than are read, or an input that nobody knows", async () => {
