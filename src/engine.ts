@@ -92,6 +92,7 @@ async function assemble(
       log,
     }),
     tokenizer,
+    sharesTokens: !hasOwnGraph,
     clock: systemClock,
     info: {
       backend: options.backend,

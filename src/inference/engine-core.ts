@@ -1,6 +1,6 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { ServiceError } from "../errors.ts";
-import { planRequest, planRequests, tokensOf } from "./plan.ts";
+import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
 import type {
   Backend,
   BatchFacts,
@@ -31,6 +31,8 @@ export interface EngineParts {
   readonly settings: EngineSettings;
   readonly backend: Backend;
   readonly tokenizer: Tokenizer;
+  /** Whether the model computes once what pairs share. Default: true. */
+  readonly sharesTokens?: boolean;
   readonly clock: Clock;
   /** What /health reports about the backend before it has started. */
   readonly info: { readonly backend: string; readonly device: string; readonly precision: string };
@@ -126,10 +128,11 @@ export class EngineCore implements ServedEngine {
     place: Place,
     onTokens: ScoreOptions["onTokens"],
   ): Promise<number> {
-    const { clock } = this.#parts;
+    const { clock, sharesTokens = true } = this.#parts;
     const startedAt = clock.now();
     try {
-      const planned = await plan(place.signal);
+      const cut = await plan(place.signal);
+      const planned = sharesTokens ? cut : withoutSharing(cut);
       const tokenize = clock.now() - startedAt;
       if (!place.signal.aborted) onTokens?.(tokensOf(planned));
       place.submit(planned);

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
-import { pathLength } from "./nodes.ts";
+import { nodeBelow, pathLength, pathOf } from "./nodes.ts";
 import type { RequestPlan, Tokenizer, TokenLimits, TooLongText } from "./ports.ts";
 import { groupByUnits } from "./tokens/groups.ts";
 
@@ -44,6 +44,22 @@ export async function planRequests(
     plans.push(...(await Promise.all(planned)));
   }
   return plans.flat();
+}
+
+/** Parents of pairs that share nothing. */
+const NOTHING = nodeBelow(nodeBelow(undefined, new Int32Array(0)), new Int32Array(0));
+
+/**
+ * The same pairs, but none shares tokens with another: for models that compute each pair by itself, so that batches, estimates and
+ * limits count what is computed. Pairs of a question that are one run stay together: a complemented last token tells them apart.
+ */
+export function withoutSharing(plan: RequestPlan): RequestPlan {
+  return plan.map((leaves) => {
+    if (leaves.some(({ tokens }) => (tokens.at(-1) ?? 0) < 0)) return leaves;
+    return leaves.map((leaf) =>
+      nodeBelow(NOTHING, Int32Array.from(pathOf(leaf).flatMap(({ tokens }) => [...tokens]))),
+    );
+  });
 }
 
 /** Tokens of all pairs of a request, each pair at its full length. */

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { invalidRequest } from "../../src/errors.ts";
-import { EngineCore } from "../../src/inference/engine-core.ts";
+import { EngineCore, type EngineParts } from "../../src/inference/engine-core.ts";
 import type {
+  BatchFacts,
   EngineSettings,
   ModelFacts,
   TextRole,
@@ -74,10 +75,16 @@ function request(state: string, question: string, ...candidates: string[]): Rend
   };
 }
 
-function makeBench(settings: Partial<EngineSettings> = {}) {
+function makeBench(settings: Partial<EngineSettings> = {}, more: Partial<EngineParts> = {}) {
   const bench = { clock: new FakeClock(), backend: new ScriptedBackend(), tokenizer: new HeldTokenizer() };
   const info = { backend: "scripted", device: "cpu", precision: "fp32" };
-  const engine = new EngineCore({ model: MODEL, settings: { ...SETTINGS, ...settings }, info, ...bench });
+  const engine = new EngineCore({
+    model: MODEL,
+    settings: { ...SETTINGS, ...settings },
+    info,
+    ...bench,
+    ...more,
+  });
   return { ...bench, engine, caller: new AbortController() };
 }
 
@@ -97,6 +104,24 @@ test("a request is admitted, tokenized, scored, and its times add up", async () 
     cachedPairs: 0,
     timing: { queue: 0, tokenize: 2, inference: 5 },
   });
+});
+
+test("for a model that computes each pair by itself, shared tokens count in every pair", async () => {
+  const { engine, backend, tokenizer, caller } = makeBench({}, { sharesTokens: false });
+  const batches: BatchFacts[] = [];
+  engine.onBatch((batch) => batches.push(batch));
+  await engine.start();
+  const answer = engine.score(request("st", "q", "a", "bc"), caller.signal);
+  tokenizer.release();
+  await settle();
+  backend.current?.answer();
+  const { scores, inputTokens } = await answer;
+  assert.deepEqual([...(scores[0] ?? [])], [" |  | 115 116 113 97", " |  | 115 116 113 98 99"].map(scoreOf));
+  assert.equal(inputTokens, 4 + 5);
+  assert.deepEqual(
+    batches.map(({ pairs, tokens }) => ({ pairs, tokens })),
+    [{ pairs: 2, tokens: 4 + 5 }],
+  );
 });
 
 test("work on several states has one place, and the scores of one behind the other", async () => {

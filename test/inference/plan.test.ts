@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { stateOf } from "../../src/inference/nodes.ts";
-import { planRequest, planRequests } from "../../src/inference/plan.ts";
+import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
+import { planRequest, planRequests, withoutSharing } from "../../src/inference/plan.ts";
 import type { Tokenizer, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
@@ -185,4 +185,20 @@ test("other work runs while many requests are tokenized, in their order", async 
     [...short, ...long],
   );
   assert.ok(turns >= 5, `${turns} turns`);
+});
+
+test("pairs that differ only in what is read of them stay together where no others share tokens", () => {
+  const ids = (...numbers: number[]) => Int32Array.from(numbers);
+  const question = nodeBelow(nodeBelow(undefined, ids(1)), ids(2));
+  const yesOrNo = [~3, 3].map((last) => nodeBelow(question, ids(last)));
+  const choice = [3, 4].map((last) => nodeBelow(question, ids(last)));
+  const [together = [], apart = []] = withoutSharing([yesOrNo, choice]);
+  assert.deepEqual(together, yesOrNo);
+  assert.deepEqual(
+    apart.map(({ tokens }) => [...tokens]),
+    [
+      [1, 2, 3],
+      [1, 2, 4],
+    ],
+  );
 });
