@@ -223,7 +223,8 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/cli/",
-        pathNot: "^src/cli/(actions/(export-model|models|pull)\\.ts|classifier-flags\\.ts|output/|commands/model/)",
+        pathNot:
+          "^src/cli/(actions/(export-model|models|pull)\\.ts|classifier-flags\\.ts|output/|commands/model/)",
       },
       to: { path: "^src/(hub|models|served-model)(/|\\.ts$)" },
     },

@@ -28,7 +28,9 @@ const { values: flags } = parseArgs({
 const rounds = numberOf("rounds");
 const seed = numberOf("seed");
 if (flags.only !== undefined && !(flags.only in PARTS)) {
-  console.error(`--only: expected one of ${Object.keys(PARTS).join(", ")}, got ${JSON.stringify(flags.only)}.`);
+  console.error(
+    `--only: expected one of ${Object.keys(PARTS).join(", ")}, got ${JSON.stringify(flags.only)}.`,
+  );
   process.exit(2);
 }
 

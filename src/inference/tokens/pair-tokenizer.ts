@@ -1,6 +1,7 @@
 import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../../decisions/rendered.ts";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
+import { type Node, nodeBelow } from "../nodes.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -8,7 +9,6 @@ import type {
   TextRole,
   Tokenizer,
   TokenLimits,
-  TokenPath,
   TooLongText,
   TooManyTokens,
 } from "../ports.ts";
@@ -121,7 +121,7 @@ export class PairTokenizer implements Tokenizer {
 
   async #encodePairs({ state, questions }: RenderedRequest, signal: AbortSignal): Promise<EncodedRequest> {
     const tooLong: TooLongText[] = [];
-    const plan: (readonly TokenPath[])[] = [];
+    const plan: (readonly Node[])[] = [];
     for (const asked of questions) {
       const pairs = asked.form === "noul" ? asked.candidates.slice(-1) : asked.candidates;
       const texts = pairs.map((candidate) =>
@@ -181,14 +181,19 @@ const saidOf = ({ text, given }: RenderedCandidate) => given ?? text;
 
 /**
  * A yes/no question is one pair, whose outputs are read twice. `false` asks for the second reading: its last token is complemented.
- * The other tokens are the same array for both, so that the pair is computed and counted once.
+ * The other tokens are the same node for both, so that the pair is computed and counted once.
  */
-function outcomes(pair: Int32Array): readonly TokenPath[] {
-  const [question, last] = [pair.slice(0, -1), pair.at(-1) ?? 0];
-  return [~last, last].map((id) => ({ state: NONE, question, candidate: Int32Array.of(id) }));
+function outcomes(pair: Int32Array): readonly Node[] {
+  const question = nodeBelow(NO_STATE, pair.slice(0, -1));
+  const last = pair.at(-1) ?? 0;
+  return [~last, last].map((id) => nodeBelow(question, Int32Array.of(id)));
 }
 
-const wholePair = (candidate: Int32Array): TokenPath => ({ state: NONE, question: NONE, candidate });
+/** Pairs share no computation, so nothing is above them. */
+const NO_STATE = nodeBelow(undefined, NONE);
+const NO_QUESTION = nodeBelow(NO_STATE, NONE);
+
+const wholePair = (pair: Int32Array): Node => nodeBelow(NO_QUESTION, pair);
 
 type Encoded = Int32Array | TooManyTokens | undefined;
 
