@@ -29,6 +29,7 @@ const { values: flags, positionals } = parseArgs({
     mix: { type: "string", default: "every" },
     seed: { type: "string", default: "1" },
     only: { type: "string" },
+    "metrics-port": { type: "string" },
     control: { type: "string" },
     root: { type: "string", default: path.join(import.meta.dirname, "..") },
   },
@@ -86,7 +87,7 @@ async function flood() {
   const before = await service.health();
   const cpu = service.cpuSeconds;
   const probe = child("probe");
-  probe.send({ port });
+  probe.send({ port: flags["metrics-port"] ?? port });
   let residentMib = 0;
   const watch = setInterval(() => {
     residentMib = Math.max(residentMib, service.residentMib);
@@ -240,7 +241,8 @@ async function unfinished() {
 }
 
 function start(...own) {
-  return startService(flags.root, [...own, ...positionals], flags.control);
+  const metrics = flags["metrics-port"] === undefined ? [] : ["--metrics-port", flags["metrics-port"]];
+  return startService(flags.root, [...own, ...metrics, ...positionals], flags.control);
 }
 
 async function end(service, children) {

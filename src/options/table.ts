@@ -277,7 +277,7 @@ const ROWS = {
     default: 0,
     min: 0,
     max: 65535,
-    description: "port for /metrics, at --host; 0 serves it on --port",
+    description: "port for /metrics, /health, /ready and /livez, at --host; 0 serves /metrics on --port",
   },
   typesafeAlias: {
     kind: "list",

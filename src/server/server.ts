@@ -32,8 +32,6 @@ import {
   wireLimits,
 } from "./wire/listener.ts";
 import { messageFailure } from "./wire/message-rules.ts";
-import { Pacer } from "./wire/pacer.ts";
-import { Postponed } from "./wire/postponed.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
 import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
 
@@ -137,9 +135,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logAccess(log, record);
     observe(log, "requests", () => options.onRequestEnd?.(record));
   };
-  const isDraining = () => app.isDraining;
-  const pacer = new Pacer(admission);
-  const postponed = new Postponed();
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -167,19 +162,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const checkHostName = createHostCheck(app.server, allowedHosts);
   // with a key, only /mcp checks the host, because a page of another site does not have the key
   const checkHost: HostCheck = checkKey === undefined ? checkHostName : () => undefined;
-  const isRefused = createQuickRefusal({
-    contracts,
-    admission,
-    pacer,
-    postponed,
-    isDraining,
-    onRequestEnd,
-    checkHost,
-  });
-  app.server.on("connect", onConnect(contract)).on("connection", () => {
-    pacer.noteConnection();
-    postponed.noteConnection();
-  });
+  const isDraining = () => app.isDraining;
+  const isRefused = createQuickRefusal({ contracts, admission, isDraining, onRequestEnd, checkHost });
+  app.server.on("connect", onConnect(contract));
   const idle = new IdleConnections(app.server, clock);
   app.server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
   // before the TLS handshake, no HTTP response can be sent
@@ -250,7 +235,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       headChecks,
       bodies: { ...bodies, maxBodyBytes },
       admission,
-      pacer,
       log,
       ...others,
     });
@@ -258,7 +242,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   if (options.openMcp) {
     const checkOrigin = createOriginCheck(allowedHosts, corsOrigins);
     const checkSender: HostCheck = (request) => checkHostName(request) ?? checkOrigin(request);
-    serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, pacer, log, checkSender });
+    serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, log, checkSender });
   }
   if (options.metrics !== undefined) serveMetrics(app, options.metrics);
   if (docs) serveDocumentation(app, contract.document, dialects, options.version);

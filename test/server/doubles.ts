@@ -120,7 +120,6 @@ export const LIMITS: ServerLimits = {
 /** There is always a place in the queue. */
 export const OPEN: Admission = {
   fullQueue: () => undefined,
-  hasWorkFor: () => false,
   countTurnedAway: () => {},
 };
 

@@ -109,7 +109,7 @@ describe("a service without a key on a loopback address", () => {
   });
 
   it("keeps the metrics port closed to such hosts as well", async () => {
-    const server = createMetricsServer(METRICS, ["decisions.example"]);
+    const server = createMetricsServer(METRICS, () => {}, ["decisions.example"]);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo; // a TCP listener's address is an AddressInfo
     const { status, headers } = await ask({ port }, "GET /metrics", "evil.example");

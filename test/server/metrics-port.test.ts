@@ -3,14 +3,19 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { createMetricsServer } from "../../src/server/routes/metrics.ts";
+import { fakeServer } from "./doubles.ts";
 
 let isBroken = false;
-const server = createMetricsServer({
+const metrics = {
   write: async () => {
     if (isBroken) throw new Error("no metrics");
     return { contentType: "text/plain; version=0.0.4", text: "up 1\n" };
   },
-}).listen(0, "127.0.0.1");
+};
+const app = await fakeServer();
+after(() => app.close());
+const server = createMetricsServer(metrics, (request, response) => app.routing(request, response));
+server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const { port } = server.address() as AddressInfo; // a TCP listener's address is an AddressInfo
 after(() => server.close());
@@ -20,7 +25,9 @@ const CASES = [
   { name: "the metrics with a query", path: "/metrics?a=b", status: 200 },
   { name: "the path with a slash more", path: "//metrics/", status: 404, code: "NOT_FOUND" },
   { name: "only their head", path: "/metrics", method: "HEAD", status: 200 },
-  { name: "another path", path: "/health", status: 404, code: "NOT_FOUND" },
+  { name: "the health", path: "/health", status: 200, operation: "getHealth" },
+  { name: "the health with a query", path: "/health?a=b", status: 200, operation: "getHealth" },
+  { name: "an operation", path: "/v1/models", status: 404, code: "NOT_FOUND" },
   { name: "a path below", path: "/metrics/x", status: 404, code: "NOT_FOUND" },
   { name: "another method", path: "/metrics", method: "POST", status: 405, code: "METHOD_NOT_ALLOWED" },
   { name: "a fault", path: "/metrics", isBroken: true, status: 500, code: "INTERNAL" },
@@ -52,7 +59,8 @@ for (const { name, path, status, ...rest } of CASES) {
       },
     );
     const text = await answer.text();
-    if (status === 200) assert.equal(text, method === "HEAD" ? "" : "up 1\n");
+    const told = "operation" in rest ? JSON.stringify({ operation: rest.operation, bytes: 0 }) : "up 1\n";
+    if (status === 200) assert.equal(text, method === "HEAD" ? "" : told);
     else assert.equal(typeof JSON.parse(text).detail, "string");
   });
 }

@@ -21,7 +21,7 @@ process.once("message", ({ port }) => {
     const path = PATHS[count % 2];
     const kind = count % 4 < 2 ? "kept" : "new";
     count += 1;
-    const line = (kind === "kept" ? freeLine() : undefined) ?? new Line(port);
+    const line = (kind === "kept" ? freeLine() : undefined) ?? new Line(Number(port));
     underWay += 1;
     line.onOutcome = ({ status, fault }) => {
       underWay -= 1;

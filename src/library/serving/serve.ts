@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { createEngine, type EngineCore } from "../../engine.ts";
@@ -12,7 +13,6 @@ import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
 import type { Tracing } from "../../server/tracing.ts";
 import { connectionsWithin, mostOpenFiles } from "../../server/wire/descriptors.ts";
-import { copyListener } from "../../server/wire/listener-copies.ts";
 import { socketUrl } from "../../service-address.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";
@@ -88,15 +88,14 @@ export async function serve(
       await started; // new connections wait in the socket's backlog
       await listenOnPassedSocket(server, options, apiKey);
     } else await listen(server, options);
-    const copied = copyListener(server.server);
     reload = reloadOnChange({ options, keys, server, log });
     if (serviceMetrics !== undefined && !servesMetrics)
-      await listenForMetrics(serviceMetrics, options, keys === undefined ? allowedHost : undefined);
+      await listenForMetrics(serviceMetrics, server, options, keys === undefined ? allowedHost : undefined);
     const drainMs = options.deadlineMs + DRAIN_SLACK_MS;
     const closed = { drain: () => engine.drain(), close: () => closeAll(engine, tracing) };
     installShutdown({ server, engine: closed, log, clock: systemClock, drainMs, process });
     isStopping = () => server.isDraining;
-    await Promise.all([started, copied]);
+    await started;
     return { model: engine.model.id, url: urlOf(server.server.address(), tls !== undefined) };
   } catch (error) {
     if (isStopping()) return undefined; // a signal arrived during the load; the shutdown ends the process
@@ -134,14 +133,16 @@ async function listen(server: FastifyInstance, { host, port, socket }: ServiceOp
   }
 }
 
-/** Serves metrics until the process ends, also during the shutdown. */
+/** Serves metrics and health until the process ends, also during the shutdown. */
 async function listenForMetrics(
   metrics: MetricsPage,
+  service: FastifyInstance,
   { host, metricsPort }: ServiceOptions,
   allowedHosts: readonly string[] | undefined,
 ): Promise<void> {
   const { createMetricsServer } = await import("../../server/routes/metrics.ts");
-  const server = createMetricsServer(metrics, allowedHosts).listen(metricsPort, host);
+  const answer = (request: IncomingMessage, response: ServerResponse) => service.routing(request, response);
+  const server = createMetricsServer(metrics, answer, allowedHosts).listen(metricsPort, host);
   try {
     await once(server, "listening");
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { OutgoingReply } from "../../contract/call.ts";
 import { errorReply } from "../../contract/error-reply.ts";
@@ -20,6 +20,7 @@ export interface MetricsText {
 }
 
 const PATH = "/metrics";
+const PROBES = ["/health", "/ready", "/livez"];
 
 /** Serves the metrics on the port of the operations. */
 export function serveMetrics(app: FastifyInstance, metrics: MetricsPage): void {
@@ -31,12 +32,22 @@ export function serveMetrics(app: FastifyInstance, metrics: MetricsPage): void {
 }
 
 /**
- * A server for the metrics alone. It does not listen yet.
+ * A server for the metrics and the health of the service. It does not listen yet. It accepts connections beside the many
+ * that may wait at the port of the operations under overload.
  *
+ * @param service      answers the paths of health
  * @param allowedHosts as of the service, if it has no key; undefined if it has one
  */
-export function createMetricsServer(metrics: MetricsPage, allowedHosts?: readonly string[]): Server {
+export function createMetricsServer(
+  metrics: MetricsPage,
+  service: RequestListener,
+  allowedHosts?: readonly string[],
+): Server {
   const server = createServer((request, response) => {
+    if (PROBES.includes(pathOf(request))) {
+      service(request, response);
+      return;
+    }
     const requestId = requestIdOf(request);
     const send = ({ status, headers, body }: OutgoingReply): void => {
       const length = { "content-length": Buffer.byteLength(body) };
@@ -59,8 +70,13 @@ export function createMetricsServer(metrics: MetricsPage, allowedHosts?: readonl
   return server;
 }
 
-function routeFailure({ method, url = "" }: IncomingMessage): ServiceError | undefined {
-  if (url.split("?")[0] !== PATH) return unknownPath(url, (path) => path === PATH);
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function routeFailure(request: IncomingMessage): ServiceError | undefined {
+  const { method, url = "" } = request;
+  if (pathOf(request) !== PATH) return unknownPath(url, (path) => [PATH, ...PROBES].includes(path));
   if (method === "GET" || method === "HEAD") return undefined;
   return new ServiceError("METHOD_NOT_ALLOWED", "Expected one of the methods GET, HEAD, got another.");
 }

@@ -18,12 +18,11 @@ import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
 import { exchangeOf } from "../wire/connections.ts";
-import type { Pacer } from "../wire/pacer.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
 /** Whether there is a place in the queue, and the counter of requests that got none. */
-export type Admission = Pick<ServedEngine, "fullQueue" | "hasWorkFor" | "countTurnedAway">;
+export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
 
 /** Options of the routes of operations. */
 export interface OperationOptions {
@@ -31,7 +30,6 @@ export interface OperationOptions {
   readonly headChecks: HeadCheckOptions;
   readonly bodies: BodyLimits;
   readonly admission: Admission;
-  readonly pacer: Pacer;
   readonly log: Log;
   /** A second header that repeats x-request-id in responses. */
   readonly requestIdHeader?: string | undefined;
@@ -75,8 +73,8 @@ async function answer(
 }
 
 /**
- * Checks the headers, reads the body and calls the contract. The queue is checked before the body is read and again before it
- * is parsed, because other requests may have filled it meanwhile.
+ * Checks the headers, reads the body and calls the contract. A full queue refuses a request before its body
+ * is read (most are refused by quick-refusals.ts). The place itself is taken when the request is admitted.
  *
  * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | RATE_LIMITED | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
  */
@@ -85,14 +83,14 @@ async function replyTo(
   reply: FastifyReply,
   { operationId, needsKey, hasBody }: Route,
   signal: AbortSignal,
-  { contract, headChecks, bodies, admission, pacer }: OperationOptions,
+  { contract, headChecks, bodies, admission }: OperationOptions,
 ): Promise<OutgoingReply> {
   const { raw, id } = request;
   const arrivedAt = bodies.clock.now();
   const holder = checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
   request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
-  checkPlace(admission, pacer.waiting);
+  checkPlace(admission);
   const account = openAccount(holder);
   const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
@@ -104,9 +102,6 @@ async function replyTo(
   const coding = contentCodingOf(raw.headers);
   const call = async ({ bytes, grow, release: releaseBody }: WholeBody) => {
     release = releaseBody;
-    await pacer.turn();
-    if (signal.aborted) throw new ServiceError("CANCELLED", "The caller has left.");
-    checkPlace(admission);
     reading = readingUntil(arrivedAt + bodies.deadlineMs, signal, bodies.clock, admission);
     const incoming = { operationId, requestId: id, signal, arrivedAt, reading, account, onInference };
     if (coding === undefined) return contract.call({ ...incoming, body: bytes });
@@ -151,8 +146,8 @@ function readingUntil(
 }
 
 /** @throws ServiceError QUEUE_FULL */
-function checkPlace(admission: Admission, ahead = 0): void {
-  const obstacle = admission.fullQueue(ahead);
+function checkPlace(admission: Admission): void {
+  const obstacle = admission.fullQueue();
   if (obstacle === undefined) return;
   admission.countTurnedAway("REFUSED");
   throw obstacle;

@@ -6,8 +6,6 @@ import { callersTraceId } from "../tracing.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
-import type { Pacer } from "../wire/pacer.ts";
-import type { Postponed } from "../wire/postponed.ts";
 import { COMMON_HEADERS, closesConnection } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
@@ -18,8 +16,6 @@ export interface QuickRefusalOptions {
   /** All contracts that are served. */
   readonly contracts: readonly RefusingContract[];
   readonly admission: Admission;
-  readonly pacer: Pacer;
-  readonly postponed: Postponed;
   readonly isDraining: () => boolean;
   readonly onRequestEnd: RequestListener;
   readonly checkHost: HostCheck;
@@ -54,7 +50,7 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * Fastify.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, pacer, postponed, isDraining, onRequestEnd, checkHost } = options;
+  const { contracts, admission, isDraining, onRequestEnd, checkHost } = options;
   const routes = new Map(
     contracts.flatMap((served) =>
       served.headChecks.contract.routes
@@ -66,7 +62,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     ),
   );
   return (request, response) => {
-    const obstacle = admission.fullQueue(pacer.waiting);
+    const obstacle = admission.fullQueue();
     if (obstacle === undefined) return false;
     const known = routes.get(keyOf(request.method, request.url));
     if (known === undefined) return false;
@@ -81,19 +77,15 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const { status, headers, body } = refusal;
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
-    postponed.add(() => {
-      // meanwhile the client may have left, or may have sent a broken chunk and got 400
-      if (response.destroyed || isLingering(request.socket)) return;
-      const own = ["x-request-id", requestId];
-      if (requestIdHeader !== undefined) own.push(requestIdHeader, requestId);
-      if (closesConnection(request, isDraining())) own.push("connection", "close");
-      response.writeHead(status, headers.concat(own));
-      response.end(body);
-      const { method, operationId: operation } = route;
-      const ms = performance.now() - startedAt;
-      const { keyName } = sender;
-      onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
-    });
+    const own = ["x-request-id", requestId];
+    if (requestIdHeader !== undefined) own.push(requestIdHeader, requestId);
+    if (closesConnection(request, isDraining())) own.push("connection", "close");
+    response.writeHead(status, headers.concat(own));
+    response.end(body);
+    const { method, operationId: operation } = route;
+    const ms = performance.now() - startedAt;
+    const { keyName } = sender;
+    onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
     return true;
   };
 }
