@@ -3,7 +3,7 @@
 // [--questions 32] [--candidates 8] [--control] [-- flags of decision serve]`
 //
 // Capacity: two callers, each sending one request after another. Flood: refused callers retry after the seconds in
-// Retry-After, or after one. `--control` disables the service's forecast, so that the measurement must fail. The exit
+// Retry-After, or after one. `--control` disables the service's refusals by estimate, so that the measurement must fail. The exit
 // code is 1 if goodput is below 90 %.
 import { parseArgs } from "node:util";
 import { Random } from "../dist/bench/random.js";
@@ -35,8 +35,8 @@ const [callers, seconds, words, questions, candidates, rounds] = [
   "rounds",
 ].map((name) => numberOf(flags, name));
 
-const forecast = new URL("../dist/src/inference/batches/forecast.js", import.meta.url);
-const fault = `import { Forecast } from ${JSON.stringify(forecast.href)}; Forecast.prototype.late = () => new Map(); Forecast.prototype.longMs = () => undefined;`;
+const gate = new URL("../dist/src/inference/queue/gate.js", import.meta.url);
+const fault = `import { Gate } from ${JSON.stringify(gate.href)}; Gate.prototype.refusalByLength = Gate.prototype.refusalByTokens = () => undefined; Gate.prototype.refusalsNow = () => [];`;
 const { child: service, port } = await spawnService(positionals, {
   imports: flags.control ? [`data:text/javascript,${encodeURIComponent(fault)}`] : [],
 });

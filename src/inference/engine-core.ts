@@ -46,8 +46,6 @@ export interface EngineParts {
 interface PlannedWork {
   /** Length of all texts, in UTF-16 code units. */
   readonly textLength: number;
-  /** The same without a state whose tokens are cached. */
-  untokenizedLength?(): number;
   plan(signal: AbortSignal): Promise<RequestPlan>;
 }
 
@@ -86,14 +84,9 @@ export class EngineCore implements ServedEngine {
   score(request: RenderedRequest, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
     const { limits } = this.model;
     const { tokenizer } = this.#parts;
-    const { state } = request;
     const textLength = textLengthOf(request, limits);
-    const untokenizedLength = () =>
-      tokenizer.isKept?.("state", state.text)
-        ? textLengthOf({ ...request, state: { ...state, text: "" } }, limits)
-        : textLength;
     const plan = (signal: AbortSignal) => planRequest(request, limits, tokenizer, signal);
-    return this.#score({ textLength, untokenizedLength, plan }, signal, options);
+    return this.#score({ textLength, plan }, signal, options);
   }
 
   scoreAll(job: ScoringJob, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
@@ -109,13 +102,13 @@ export class EngineCore implements ServedEngine {
   }
 
   #score(
-    { textLength, untokenizedLength, plan }: PlannedWork,
+    { textLength, plan }: PlannedWork,
     signal: AbortSignal,
     { arrivedAt = this.#parts.clock.now(), onTokens }: ScoreOptions = {},
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({ signal, deadlineAt, textLength, untokenizedLength });
+      const place = this.#scheduler.admit({ signal, deadlineAt, textLength });
       return this.#answer(place, this.#tokenize(plan, place, onTokens));
     } catch (error) {
       return Promise.reject(error);
@@ -148,13 +141,9 @@ export class EngineCore implements ServedEngine {
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
   }
 
-  fullQueue(ahead = 0): ServiceError | undefined {
-    const obstacle = this.#scheduler.obstacle(ahead);
+  fullQueue(): ServiceError | undefined {
+    const obstacle = this.#scheduler.obstacle();
     return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
-  }
-
-  hasWorkFor(ms: number): boolean {
-    return this.#scheduler.estimatedWaitMs() >= ms;
   }
 
   countTurnedAway(reason: TurnedAway): void {

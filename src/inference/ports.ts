@@ -349,12 +349,8 @@ export interface ServedEngine extends Engine {
   /**
    * QUEUE_FULL if the queue is full now. Cheap, and changes no counter: call `countTurnedAway` for that. Other reasons to
    * reject a request (the service is starting or shutting down) last longer and are reported after its body is checked.
-   *
-   * @param ahead requests that have no place yet, but will ask for one before this one does
    */
-  fullQueue(ahead?: number): ServiceError | undefined;
-  /** Whether the queue and the running batches hold work for at least so many milliseconds. False before there are measurements. */
-  hasWorkFor(ms: number): boolean;
+  fullQueue(): ServiceError | undefined;
   countTurnedAway(reason: TurnedAway): void;
   measurements(): EngineMeasurements;
   /** Sets the listener that is called after each computed batch. There is one listener. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch } from "../../src/inference/batches/batch.ts";
-import { HeldStates } from "../../src/inference/batches/held-states.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
 import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
 import type { RequestPlan } from "../../src/inference/ports.ts";
@@ -34,7 +33,7 @@ function hand(work: RequestWork, batch: Batch): number {
 }
 
 test("a request of several states costs each of them once, and each question once", () => {
-  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: Number.POSITIVE_INFINITY }));
+  const work = new RequestWork(1, plan);
   assert.equal(work.remainingTokens, 20 + 18 + 5 + 7 + 3 * 3);
   const batch = new Batch();
   assert.deepEqual([hand(work, batch), hand(work, batch), hand(work, batch)], [28, 28, 3]);
@@ -47,7 +46,7 @@ test("a request of several states costs each of them once, and each question onc
 });
 
 test("scores find their candidates", () => {
-  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: 0 }));
+  const work = new RequestWork(1, plan);
   const batch = new Batch();
   while (work.nextPair !== undefined) hand(work, batch);
   for (const [at, recipients] of batch.listRecipients().entries()) {
@@ -57,27 +56,11 @@ test("scores find their candidates", () => {
   assert.equal(work.inputTokens, 28 + 28 + 28);
 });
 
-test("a state that the backend keeps costs nothing in later batches, and only the states that it has seen", () => {
-  const work = new RequestWork(1, plan, new HeldStates({ fewestTokens: 19 })); // keeps the longer one only
-  hand(work, new Batch());
+test("a state costs nothing in the batches after its first", () => {
+  const work = new RequestWork(1, plan);
+  assert.equal(hand(work, new Batch()), 28);
   assert.equal(work.remainingTokens, 5 + 3 + (18 + 7 + 3));
   assert.equal(hand(work, new Batch()), 18 + 7 + 3);
   assert.equal(hand(work, new Batch()), 5 + 3);
-});
-
-test("a state that another request has brought costs nothing, but counts as tokens of this one", () => {
-  const held = new HeldStates({ fewestTokens: 19 });
-  hand(new RequestWork(1, plan, held), new Batch());
-  const work = new RequestWork(2, plan, held);
-  assert.equal(work.remainingTokens, 18 + 5 + 7 + 3 * 3);
   assert.equal(work.tokens, 20 + 18 + 5 + 7 + 3 * 3);
-  assert.equal(hand(work, new Batch()), 5 + 3);
-});
-
-test("a state is charged again after the backend has lost its cache", () => {
-  const held = new HeldStates({ fewestTokens: 19 });
-  const work = new RequestWork(1, plan, held);
-  hand(work, new Batch());
-  held.reset({ fewestTokens: 19 });
-  assert.equal(work.remainingTokens, 20 + 5 + 3 + (18 + 7 + 3));
 });

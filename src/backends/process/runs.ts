@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../errors.ts";
-import { Pace, sizeClassOf } from "../../inference/batches/pace.ts";
 import type { BatchScores, Clock } from "../../inference/ports.ts";
+import { Pace, sizeClassOf } from "./pace.ts";
 import { watch } from "./watch.ts";
 
 /** Budget of a run, as a multiple of its usual time. Chosen: runs of one size vary less, even on a machine that becomes busy. */

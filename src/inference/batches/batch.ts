@@ -1,4 +1,4 @@
-import { type Node, stateOf } from "../nodes.ts";
+import type { Node } from "../nodes.ts";
 import type { Pair } from "./pairs.ts";
 import type { RequestWork } from "./request-work.ts";
 
@@ -18,57 +18,40 @@ export interface Recipient {
  */
 export class Batch {
   readonly requests = new Set<RequestWork>();
-  /** New tokens of requests that were long when the batch was formed. */
-  longTokens = 0;
   #tokenCount = 0;
-  #heldTokens = 0;
-  #longestPath = 0;
+  #firstPath = 0;
   readonly #nodes = new Map<string, Node>(); // by key, of all levels
   readonly #recipients = new Map<Node, Recipient[]>(); // by leaf
-
-  /** All tokens of its nodes, including those of states that the backend has cached. */
-  get allTokens(): number {
-    return this.#tokenCount + this.#heldTokens;
-  }
 
   /** Pairs to compute. */
   get pairCount(): number {
     return this.#recipients.size;
   }
 
-  /** New tokens to compute. */
+  /** Tokens to compute. Of a request, each state counts only in the first batch that has it. */
   get tokenCount(): number {
     return this.#tokenCount;
   }
 
-  /** The largest number of new tokens that one pair added by its state and question. */
-  get longestPath(): number {
-    return this.#longestPath;
+  /** The same without the state and question of the first pair. */
+  get countedTokens(): number {
+    return this.#tokenCount - this.#firstPath;
   }
 
-  /** `tokenCount` and `longestPath` as they would be with this pair. */
-  with(recipient: Recipient): { readonly tokens: number; readonly longestPath: number } {
-    const cost = this.costOf(recipient);
-    const path = cost === 0 ? 0 : cost - recipient.pair.leaf.tokens.length;
-    return { tokens: this.#tokenCount + cost, longestPath: Math.max(this.#longestPath, path) };
-  }
-
-  /** New tokens that a pair would add; 0 if the batch has it already. */
+  /** Tokens that a pair would add; 0 if the batch has it already. */
   costOf({ work, pair }: Recipient): number {
     let cost = 0;
     for (let node: Node | undefined = pair.leaf; node && !this.#nodes.has(node.key); node = node.parent)
-      if (!work.holds(node)) cost += node.tokens.length;
+      if (!work.hasSent(node)) cost += node.tokens.length;
     return cost;
   }
 
   add(recipient: Recipient): void {
     const { work, pair } = recipient;
-    const { tokens, longestPath } = this.with(recipient);
-    this.#tokenCount = tokens;
-    this.#longestPath = longestPath;
+    const cost = this.costOf(recipient);
+    if (this.pairCount === 0) this.#firstPath = cost - pair.leaf.tokens.length;
+    this.#tokenCount += cost;
     this.requests.add(work);
-    const state = stateOf(pair.leaf);
-    if (!this.#nodes.has(state.key) && work.holds(state)) this.#heldTokens += state.tokens.length;
     const leaf = this.#own(pair.leaf);
     const recipients = this.#recipients.get(leaf);
     if (recipients === undefined) this.#recipients.set(leaf, [recipient]);

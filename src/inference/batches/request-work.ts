@@ -1,6 +1,5 @@
 import { type Node, pathLength, stateOf } from "../nodes.ts";
 import type { RequestPlan } from "../ports.ts";
-import type { HeldStates } from "./held-states.ts";
 import { listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 
@@ -22,12 +21,10 @@ export class RequestWork {
   readonly indistinct: number;
   inputTokens = 0;
   cachedPairs = 0;
-  /** Number of batches that were formed while this request waited and that took none of its pairs. */
-  missedBatches = 0;
-  /** Number of younger requests that have begun before this one was finished. */
+  readonly deadlineAt: number;
+  /** Number of younger requests that have begun while this one waited. */
   overtakenBy = 0;
 
-  readonly #heldStates: HeldStates;
   readonly #pairs: readonly Pair[];
   /** [pairs + 1] tokens of candidates and questions from each pair to the last one. Each question counts once. */
   readonly #tokensFrom: Float64Array;
@@ -36,11 +33,12 @@ export class RequestWork {
   #cursor = 0;
   #unanswered: number;
   #hasBegun = false;
+  /** Keys of the states that batches have got with its pairs. */
+  readonly #sentStates = new Set<string>();
 
-  /** @param heldStates states of all requests that the backend has cached */
-  constructor(order: number, plan: RequestPlan, heldStates: HeldStates) {
+  constructor(order: number, plan: RequestPlan, deadlineAt = Number.POSITIVE_INFINITY) {
     this.order = order;
-    this.#heldStates = heldStates;
+    this.deadlineAt = deadlineAt;
     this.scores = plan.map((paths) => new Float32Array(paths.length));
     this.#pairs = listPairs(plan);
     this.indistinct = countIndistinct(this.#pairs, plan.length);
@@ -54,18 +52,18 @@ export class RequestWork {
     return this.#pairs[this.#cursor];
   }
 
-  /** Tokens of the request. Each state and each question counts once, also a state that the backend has cached. */
+  /** Tokens of the request. Each state and each question counts once. */
   get tokens(): number {
     return this.#states.reduce((sum, { state }) => sum + state.tokens.length, this.#tokensFrom[0] ?? 0);
   }
 
-  /** The largest number of new tokens that the pairs not yet handed out can cost in one batch. */
+  /** Tokens of the pairs not yet handed out. States that were in a batch do not count. */
   get remainingTokens(): number {
     let tokens = this.#tokensFrom[this.#cursor] ?? 0;
     for (let i = this.#states.length - 1; i >= 0; i--) {
       const use = this.#states[i];
       if (use === undefined || use.lastPair < this.#cursor) break;
-      if (!this.holds(use.state)) tokens += use.state.tokens.length;
+      if (!this.hasSent(use.state)) tokens += use.state.tokens.length;
     }
     return tokens;
   }
@@ -79,9 +77,9 @@ export class RequestWork {
     return this.#hasBegun;
   }
 
-  /** Whether the backend has probably cached a state's keys and values. */
-  holds(node: Node): boolean {
-    return this.#heldStates.has(node);
+  /** Whether a batch had this state for a pair of this request, so that the backend has probably cached it. */
+  hasSent(state: Node): boolean {
+    return this.#sentStates.has(state.key);
   }
 
   get isAnswered(): boolean {
@@ -99,7 +97,7 @@ export class RequestWork {
   /** Moves past the next pair, which is now in a batch. */
   handOut(): void {
     const leaf = this.nextPair?.leaf;
-    if (leaf !== undefined) this.#heldStates.note(stateOf(leaf));
+    if (leaf !== undefined) this.#sentStates.add(stateOf(leaf).key);
     this.#cursor += 1;
     this.#hasBegun = true;
   }

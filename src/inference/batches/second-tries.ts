@@ -31,10 +31,9 @@ export class SecondTries {
   }
 
   /** The next batch to compute. @param open requests that still wait for an answer; other requests are not computed again */
-  next(open: readonly RequestWork[]): Batch | undefined {
-    const alive = new Set(open);
+  next(open: Pick<ReadonlyMap<RequestWork, unknown>, "has">): Batch | undefined {
     const [next, ...others] = this.#waiting.filter(({ requests }) =>
-      [...requests].some((work) => alive.has(work)),
+      [...requests].some((work) => open.has(work)),
     );
     this.#waiting = others;
     return next;

@@ -1,104 +1,149 @@
 import type { ServiceError } from "../../errors.ts";
-import type { Dispatcher } from "../batches/dispatcher.ts";
+import { type BatchRule, isLong } from "../batches/batch-rule.ts";
+import type { RequestWork } from "../batches/request-work.ts";
+import type { SentBatches } from "../batches/sent-batches.ts";
 import type { Clock } from "../ports.ts";
-import { Appointments } from "./appointments.ts";
-import { type Admission, type Ticket, worksOf } from "./place.ts";
+import type { Throughput } from "../throughput.ts";
 import { queueErrors } from "./queue-errors.ts";
 
-/** Forecasts are multiplied by this before a request is accepted, as a margin for forecasts that are too short. Chosen. */
+/** Estimates are multiplied by this before a request is accepted, as a margin for those that are too short. Chosen. */
 const PROMISE_MARGIN = 1.25;
-const NONE: ReadonlyMap<Ticket, ServiceError> = new Map();
+/** Time of a batch, which gives the quantum of the batch rule. Measured: 50 and 100 are equally good, 200 is worse. */
+const BATCH_MS = 100;
+/** Smallest quantum: each batch encodes its questions and reads the keys of its state again. With 256, a request of 32 questions takes 1.17 times as long. */
+const LEAST_QUANTUM = 512;
+/** Weight of the newest text in the estimate of tokens per character. Chosen. */
+const FOLLOWING = 0.1;
+/** Minimum characters of texts used for it. Shorter ones are mostly special tokens. Chosen. */
+const SHORTEST_TEXT = 500;
+/** Refused callers come back within about this time. Chosen. */
+const LONGEST_RETRY_MS = 60_000;
+
+export interface GateParts {
+  readonly rule: BatchRule;
+  readonly sent: SentBatches;
+  readonly throughput: Throughput;
+  readonly clock: Clock;
+  /** Maximum number of tokens of a batch. */
+  readonly maxTokens: number;
+}
+
+/** A request that may be refused. */
+interface Asking {
+  readonly tokens: number;
+  readonly isLong: boolean;
+  readonly deadlineAt: number;
+}
+
+/** Tokens of requests that are served before another one. */
+interface Ahead {
+  readonly small: number;
+  readonly long: number;
+}
 
 /**
- * Refuses requests that cannot be answered before their deadline. It checks each request three times: by the length of its
- * texts, before they are tokenized; by its tokens; and while it waits, in case the backend has become slower or has dropped a
- * cached state.
+ * Refuses requests that cannot be answered before their deadline: those for which the tokens before them and their own take
+ * too long at the measured throughput. Long texts are checked before they are tokenized, because that takes processor time
+ * from the model; each request once it is tokenized; and waiting ones before each batch, because the backend may have become
+ * slower. A request with nothing before it is always tried, so that an estimate that is too long gets corrected.
  */
 export class Gate {
-  readonly #dispatcher: Dispatcher;
-  readonly #clock: Clock;
-  readonly #appointments = new Appointments();
+  readonly #parts: GateParts;
+  /** Of the latest texts. The initial value is that of English. */
+  #tokensPerUnit = 0.2;
+  #lastRetryAt = 0;
 
-  constructor(dispatcher: Dispatcher, clock: Clock) {
-    this.#dispatcher = dispatcher;
-    this.#clock = clock;
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Tokens that the backend computes in a short time. */
+  get quantum(): number {
+    const { throughput, maxTokens } = this.#parts;
+    const msPerToken = throughput.msFor(1);
+    if (msPerToken === undefined) return maxTokens;
+    return Math.min(maxTokens, Math.max(LEAST_QUANTUM, Math.floor(BATCH_MS / msPerToken)));
+  }
+
+  /** Milliseconds until all tokenized work is done; 0 before there are measurements. */
+  waitMs(): number {
+    const { small, long } = this.#ahead();
+    return this.#msUntil(small + long, 1);
+  }
+
+  /** Records how many tokens a request's texts have. */
+  noteTokens(textLength: number, tokens: number): void {
+    if (textLength >= SHORTEST_TEXT)
+      this.#tokensPerUnit += FOLLOWING * (tokens / textLength - this.#tokensPerUnit);
   }
 
   /**
-   * The refusal of a long request that is not tokenized yet. A state whose tokens are cached does not count: tokenizing it
-   * costs nothing, and the backend may have cached it, too.
+   * The refusal of a long request that is not tokenized yet.
    *
-   * @param admission without a length, the request is not refused
-   * @param tickets   all other requests
+   * @param textLength of its texts
+   * @param before     length of the texts of other requests that are not tokenized
    */
-  refusalByLength(
-    { textLength = 0, untokenizedLength, deadlineAt }: Admission,
-    tickets: readonly Ticket[],
-  ): ServiceError | undefined {
-    let late = this.#lateByLength(textLength, deadlineAt, tickets);
-    if (late !== undefined && untokenizedLength !== undefined)
-      late = this.#lateByLength(untokenizedLength(), deadlineAt, tickets);
-    return late && this.#overloaded(late.byMs, late.ownMs);
+  refusalByLength(textLength: number, before: number, deadlineAt: number): ServiceError | undefined {
+    const tokens = this.#tokensPerUnit * textLength;
+    if (!isLong(tokens, this.quantum)) return undefined;
+    const { small, long } = this.#ahead();
+    const ahead = { small, long: long + this.#tokensPerUnit * before };
+    return this.#refusal({ tokens, isLong: true, deadlineAt }, ahead, PROMISE_MARGIN);
   }
 
-  /** By how much a long request would miss its deadline, and how long it takes alone. */
-  #lateByLength(
-    textLength: number,
-    deadlineAt: number,
-    tickets: readonly Ticket[],
-  ): { readonly byMs: number; readonly ownMs: number } | undefined {
-    if (textLength === 0 || !this.#dispatcher.isLong(textLength)) return undefined;
-    const now = this.#clock.now();
-    const waiting = tickets.reduce((sum, each) => sum + (each.queued ? 0 : each.textLength), 0);
-    const endMs = this.#dispatcher.expectedEndMs(textLength, worksOf(tickets), waiting, now);
-    const byMs = PROMISE_MARGIN * endMs - (deadlineAt - now);
-    return byMs > 0 ? { byMs, ownMs: this.#dispatcher.ownMs(textLength) } : undefined;
-  }
-
-  /** The refusal of a request that has just been tokenized. @param tickets all requests, this one included */
-  refusalByTokens(ticket: Ticket, tickets: readonly Ticket[]): ServiceError | undefined {
-    return this.#late(tickets, (other) => other === ticket, PROMISE_MARGIN).get(ticket);
+  /** The refusal of a request that has been tokenized, but is not in the batch rule yet. */
+  refusalByTokens({ remainingTokens: tokens, deadlineAt }: RequestWork): ServiceError | undefined {
+    const asking = { tokens, isLong: isLong(tokens, this.quantum), deadlineAt };
+    return this.#refusal(asking, this.#ahead(), PROMISE_MARGIN);
   }
 
   /** The refusals of waiting requests that have not begun. */
-  refusalsNow(tickets: readonly Ticket[]): ReadonlyMap<Ticket, ServiceError> {
-    return this.#late(tickets, () => true, 1);
-  }
-
-  /** @param margin factor by which forecasts are multiplied */
-  #late(
-    tickets: readonly Ticket[],
-    isAsked: (ticket: Ticket) => boolean,
-    margin: number,
-  ): ReadonlyMap<Ticket, ServiceError> {
-    const now = this.#clock.now();
-    if (this.#areInTime(tickets, now, margin)) return NONE;
-    const waiting = tickets.flatMap((ticket) => {
-      const work = ticket.queued?.work;
-      if (work === undefined || work.remainingPairs === 0) return [];
-      const isRefusable = ticket.begunAt === undefined && isAsked(ticket);
-      return [{ ticket, work, leftMs: ticket.life.deadlineAt - now, isRefusable }];
-    });
-    const refusals = new Map<Ticket, ServiceError>();
-    for (const [{ ticket, work, leftMs }, endMs] of this.#dispatcher.late(waiting, now, margin)) {
-      refusals.set(ticket, this.#overloaded(endMs - leftMs, this.#dispatcher.workMs(work)));
+  refusalsNow(): readonly (readonly [RequestWork, ServiceError])[] {
+    const refusals: [RequestWork, ServiceError][] = [];
+    const ahead = { small: 0, long: 0 };
+    for (const work of this.#parts.rule.waiting) {
+      const { remainingTokens: tokens, deadlineAt } = work;
+      const isLong = this.#parts.rule.isLong(work);
+      const refusal = work.hasBegun ? undefined : this.#refusal({ tokens, isLong, deadlineAt }, ahead, 1);
+      if (refusal !== undefined) refusals.push([work, refusal]);
+      else if (isLong) ahead.long += tokens;
+      else ahead.small += tokens;
     }
     return refusals;
   }
 
-  /** Whether even the longest forecast is within all deadlines. Then none needs to be computed. */
-  #areInTime(tickets: readonly Ticket[], now: number, margin: number): boolean {
-    let tokens = 0;
-    let shortestMs = Number.POSITIVE_INFINITY;
-    for (const { queued, life } of tickets) {
-      if (queued === undefined || queued.work.remainingPairs === 0) continue;
-      tokens += queued.work.remainingTokens;
-      shortestMs = Math.min(shortestMs, life.deadlineAt - now);
-    }
-    return this.#dispatcher.longestEndMs(tokens, now, margin) <= shortestMs;
+  #ahead(): Ahead {
+    const { rule } = this.#parts;
+    const ahead = { small: 0, long: 0 };
+    for (const work of rule.waiting) ahead[rule.isLong(work) ? "long" : "small"] += work.remainingTokens;
+    return ahead;
   }
 
+  /** @param margin factor of the estimate */
+  #refusal({ tokens, isLong, deadlineAt }: Asking, ahead: Ahead, margin: number): ServiceError | undefined {
+    const { rule, sent, throughput, clock } = this.#parts;
+    if (ahead.small + ahead.long === 0 && sent.count === 0) return undefined;
+    // a long one may take the other half of each batch
+    const until = isLong
+      ? ahead.small + ahead.long + tokens
+      : (ahead.small + tokens) * (rule.hasLong ? 2 : 1);
+    const lateByMs = this.#msUntil(until, margin) - (deadlineAt - clock.now());
+    return lateByMs > 0 ? this.#overloaded(lateByMs, throughput.msFor(tokens) ?? 0) : undefined;
+  }
+
+  #msUntil(tokens: number, margin: number): number {
+    const { sent, throughput, clock } = this.#parts;
+    return sent.remainingMs(clock.now()) + margin * (throughput.msFor(tokens) ?? 0);
+  }
+
+  /**
+   * Refused callers are told to come back one after the other, half the time of a request apart, because some never do. If all
+   * came back at the time of the next free place, all but one would be refused again.
+   */
   #overloaded(lateByMs: number, ownMs: number): ServiceError {
-    return queueErrors.overloaded(this.#appointments.next(this.#clock.now(), { lateByMs, ownMs }));
+    const now = this.#parts.clock.now();
+    const isFarAhead = this.#lastRetryAt > now + LONGEST_RETRY_MS; // the first ones have come back by then
+    this.#lastRetryAt = Math.max(now + lateByMs, isFarAhead ? 0 : this.#lastRetryAt) + ownMs / 2;
+    return queueErrors.overloaded(this.#lastRetryAt - now);
   }
 }

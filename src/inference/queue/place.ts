@@ -13,8 +13,6 @@ export interface Admission {
   readonly deadlineAt: number;
   /** Length of all texts, in UTF-16 code units. */
   readonly textLength?: number;
-  /** The same without a state whose tokens are cached. Called only if `textLength` is a reason to refuse. Default: `textLength` */
-  readonly untokenizedLength?: (() => number) | undefined;
 }
 
 /** A request's place in the queue, from admission to its answer. */
@@ -95,9 +93,4 @@ export interface Ticket {
   queued?: { readonly work: RequestWork; readonly since: number };
   /** Time at which its first pair went into a batch. */
   begunAt?: number;
-}
-
-/** Work of those requests that are tokenized. */
-export function worksOf(tickets: readonly Ticket[]): readonly RequestWork[] {
-  return tickets.flatMap((ticket) => ticket.queued?.work ?? []);
 }

@@ -1,10 +1,10 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Batch } from "../batches/batch.ts";
-import { Dispatcher } from "../batches/dispatcher.ts";
-import { HeldStates } from "../batches/held-states.ts";
+import { BatchRule } from "../batches/batch-rule.ts";
 import { RequestWork } from "../batches/request-work.ts";
 import { ScoreCache } from "../batches/score-cache.ts";
 import { SecondTries } from "../batches/second-tries.ts";
+import { SentBatches } from "../batches/sent-batches.ts";
 import type {
   Backend,
   BatchFacts,
@@ -12,10 +12,12 @@ import type {
   Clock,
   EngineSettings,
   QueueCounters,
+  RequestPlan,
   TurnedAway,
 } from "../ports.ts";
+import { Throughput } from "../throughput.ts";
 import { Gate } from "./gate.ts";
-import { type Admission, type Place, PlaceLife, type Ticket, worksOf } from "./place.ts";
+import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { StandstillWatch } from "./standstill-watch.ts";
 import { type Outcome, Tally } from "./tally.ts";
@@ -43,8 +45,8 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #settings: EngineSettings;
   readonly #cache: ScoreCache;
-  readonly #heldStates: HeldStates;
-  readonly #dispatcher: Dispatcher;
+  readonly #rule: BatchRule;
+  readonly #sent: SentBatches;
   readonly #gate: Gate;
   readonly #secondTries = new SecondTries();
   /** Whether a second try is being computed. It may crash the process, so no other batch is sent meanwhile. */
@@ -55,6 +57,8 @@ export class Scheduler {
   #admitted = 0;
   readonly #waiting = new Set<Ticket>();
   readonly #running = new Set<Ticket>();
+  /** Of all requests that are tokenized. */
+  readonly #ticketOf = new Map<RequestWork, Ticket>();
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
   readonly #tally = new Tally();
@@ -66,12 +70,13 @@ export class Scheduler {
     this.#clock = clock;
     this.#settings = settings;
     this.#cache = new ScoreCache(settings.cacheSize);
-    this.#heldStates = new HeldStates(backend.keptStates);
-    this.#dispatcher = new Dispatcher(settings, this.#cache);
-    this.#gate = new Gate(this.#dispatcher, clock);
+    const { maxBatchRequests: maxRequests, maxBatchTokens: maxTokens, strict: isStrict } = settings;
+    const throughput = new Throughput();
+    this.#rule = new BatchRule({ maxRequests, isStrict }, this.#cache);
+    this.#sent = new SentBatches(throughput);
+    this.#gate = new Gate({ rule: this.#rule, sent: this.#sent, throughput, clock, maxTokens });
     this.#standstill = new StandstillWatch(settings.deadlineMs, clock.now());
     backend.onReady(() => {
-      this.#forgetHeldStates();
       this.#standstill.noteProgress(clock.now());
       this.#pump();
     });
@@ -84,7 +89,7 @@ export class Scheduler {
 
   /** Whether work has made no progress for so long that this process will not recover. */
   isStuck(): boolean {
-    const hasWork = !this.#dispatcher.isIdle && this.#backend.isReady;
+    const hasWork = this.#sent.count > 0 && this.#backend.isReady;
     const deadlines = this.#tickets().map(({ life }) => life.deadlineAt);
     return this.#standstill.isStuck(this.#clock.now(), { hasWork, deadlines });
   }
@@ -121,26 +126,16 @@ export class Scheduler {
     return {
       answer: ticket.life.answer,
       signal: ticket.life.signal,
-      submit: (plan) => {
-        if (ticket.life.isSettled || ticket.queued !== undefined) return;
-        if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
-        const work = new RequestWork(ticket.order, plan, this.#heldStates);
-        ticket.queued = { work, since: this.#clock.now() };
-        this.#dispatcher.noteTokens(ticket.textLength, work);
-        this.#dispatcher.answerKnown(ticket.queued.work);
-        if (ticket.queued.work.isAnswered) this.#finish(ticket, ticket.queued);
-        else this.#refuse(ticket, this.#gate.refusalByTokens(ticket, this.#tickets()));
-        this.#pump();
-      },
+      submit: (plan) => this.#submit(ticket, plan),
       refuse: (reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
     };
   }
 
-  /** The error with which `admit` would reject a request now, or once `ahead` others have been admitted. */
-  obstacle(ahead = 0): ServiceError | undefined {
+  /** The error with which `admit` would reject a request now. */
+  obstacle(): ServiceError | undefined {
     if (this.#obstacle !== undefined) return this.#obstacle();
     if (!this.#backend.isExpected) return queueErrors.lost();
-    return this.#waiting.size + ahead >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
+    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
   }
 
   /** Accepts no more requests; resolves when all accepted ones have been answered. */
@@ -167,7 +162,7 @@ export class Scheduler {
 
   /** Milliseconds until all work is done; 0 before there are measurements. */
   estimatedWaitMs(): number {
-    return this.#dispatcher.estimatedWaitMs(worksOf(this.#tickets()), this.#clock.now());
+    return this.#gate.waitMs();
   }
 
   counters(): QueueCounters {
@@ -189,8 +184,30 @@ export class Scheduler {
     };
   }
 
+  #submit(ticket: Ticket, plan: RequestPlan): void {
+    const { life, textLength, order } = ticket;
+    if (life.isSettled || ticket.queued !== undefined) return;
+    if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
+    const work = new RequestWork(order, plan, life.deadlineAt);
+    ticket.queued = { work, since: this.#clock.now() };
+    this.#ticketOf.set(work, ticket);
+    this.#gate.noteTokens(textLength, work.tokens);
+    this.#rule.answerKnown(work);
+    if (work.isAnswered) {
+      this.#finish(ticket, ticket.queued);
+      return;
+    }
+    const refusal = this.#gate.refusalByTokens(work);
+    if (refusal !== undefined) {
+      this.#end(ticket, "rejected", refusal);
+      return;
+    }
+    this.#rule.add(work, this.#gate.quantum);
+    this.#pump();
+  }
+
   #checkAdmission(admission: Admission): void {
-    const { signal, deadlineAt } = admission;
+    const { signal, deadlineAt, textLength = 0 } = admission;
     if (signal.aborted) {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
@@ -205,7 +222,7 @@ export class Scheduler {
       this.#tally.ended.timedOut += 1;
       throw queueErrors.tooLate();
     }
-    const refusal = this.#gate.refusalByLength(admission, this.#tickets());
+    const refusal = this.#gate.refusalByLength(textLength, this.#untokenizedLength, deadlineAt);
     if (refusal === undefined) return;
     this.#tally.ended.rejected += 1;
     throw refusal;
@@ -220,7 +237,7 @@ export class Scheduler {
   #pump(): void {
     this.#cancelWake();
     while (!this.#isAlone) {
-      const roomMs = this.#dispatcher.untilRoomMs(this.#clock.now());
+      const roomMs = this.#sent.untilRoomMs(this.#clock.now());
       if (roomMs > 0) {
         this.#wakeIn(roomMs);
         return;
@@ -232,19 +249,18 @@ export class Scheduler {
         return;
       }
       if (this.#secondTries.isPending) return; // called again when a batch ends
-      for (const each of this.#gate.refusalsNow(this.#tickets())) this.#refuse(...each);
-      const ready = this.#tickets().filter((ticket) => (ticket.queued?.work.remainingPairs ?? 0) > 0);
-      if (ready.length === 0) return;
+      for (const [work, refusal] of this.#gate.refusalsNow()) this.#endWork(work, "rejected", refusal);
+      if (this.#rule.isEmpty) return;
       if (!this.#backend.isReady) return; // called again by `onReady`
-      const waitMs = this.#companyWaitMs(ready);
+      const waitMs = this.#companyWaitMs();
       if (waitMs > 0) {
         this.#wakeIn(waitMs);
         return;
       }
-      const batch = this.#dispatcher.form(worksOf(ready), this.#clock.now());
-      this.#heldStates.endBatch();
-      this.#markBegun(ready);
-      this.#finishAnswered();
+      const { waiting } = this.#rule;
+      const batch = this.#rule.form(this.#gate.quantum);
+      for (const work of batch.requests) this.#markBegun(work);
+      for (const work of waiting) this.#finishIfAnswered(work);
       if (batch.pairCount > 0) void this.#compute(batch);
     }
   }
@@ -255,16 +271,17 @@ export class Scheduler {
   }
 
   /** How much longer the first request after an idle time waits for others to join its batch. */
-  #companyWaitMs(ready: readonly Ticket[]): number {
-    if (this.#isDraining || ready.some((ticket) => ticket.begunAt !== undefined)) return 0;
-    if (this.#dispatcher.isFull(worksOf(ready))) return 0;
-    const since = Math.min(...ready.map((ticket) => ticket.queued?.since ?? Number.POSITIVE_INFINITY));
-    return since + this.#settings.batchWaitMs - this.#clock.now();
+  #companyWaitMs(): number {
+    const { waiting } = this.#rule;
+    if (this.#isDraining || this.#rule.isFull(this.#gate.quantum) || waiting.some(({ hasBegun }) => hasBegun))
+      return 0;
+    const since = waiting.map((work) => this.#ticketOf.get(work)?.queued?.since ?? 0);
+    return Math.min(...since) + this.#settings.batchWaitMs - this.#clock.now();
   }
 
   #secondTry(): Batch | undefined {
-    if (!this.#backend.isReady || !this.#dispatcher.isIdle) return undefined;
-    return this.#secondTries.next(worksOf(this.#tickets()));
+    if (!this.#backend.isReady || this.#sent.count > 0) return undefined;
+    return this.#secondTries.next(this.#ticketOf);
   }
 
   async #computeAlone(batch: Batch): Promise<void> {
@@ -281,22 +298,22 @@ export class Scheduler {
 
   async #send(batch: Batch): Promise<void> {
     const sentAt = this.#clock.now();
-    if (this.#dispatcher.isIdle) this.#standstill.noteProgress(sentAt);
-    const sent = this.#dispatcher.begin(batch, sentAt);
+    if (this.#sent.count === 0) this.#standstill.noteProgress(sentAt);
+    const sent = this.#sent.add(batch.tokenCount, sentAt);
     this.#tally.batches += 1;
     let scored: BatchScores;
     try {
       scored = await this.#backend.score(batch.leaves());
       checkScores(scored, batch.pairCount);
     } catch (cause) {
-      this.#dispatcher.end(sent, this.#clock.now());
+      this.#sent.end(sent, this.#clock.now(), true);
       this.#standstill.noteProgress(this.#clock.now());
       this.#fail(batch, cause);
       return;
     }
     const now = this.#clock.now();
     this.#tally.forwards += scored.forwards;
-    this.#dispatcher.end(sent, now, batch.allTokens - (scored.knownTokens ?? 0));
+    this.#sent.end(sent, now, false);
     this.#standstill.noteProgress(now);
     const { pairCount: pairs, tokenCount: tokens } = batch;
     const facts = { requests: batch.requests.size, pairs, tokens, ms: now - sentAt };
@@ -315,36 +332,25 @@ export class Scheduler {
         this.#cache.set(pair.leaf.key, result);
       }
     }
-    this.#finishAnswered();
-  }
-
-  /** Call when the process is new, or a batch has failed: the backend may not have the states. */
-  #forgetHeldStates(): void {
-    this.#heldStates.reset(this.#backend.keptStates);
+    for (const work of batch.requests) this.#finishIfAnswered(work);
   }
 
   #fail(batch: Batch, cause: unknown): void {
-    this.#forgetHeldStates();
-    const givenUp = this.#secondTries.take(batch);
-    for (const ticket of this.#tickets()) {
-      const isOver = ticket.queued && givenUp.has(ticket.queued.work);
-      if (isOver) this.#end(ticket, "failed", queueErrors.failed(cause));
-    }
+    for (const work of this.#secondTries.take(batch))
+      this.#endWork(work, "failed", queueErrors.failed(cause));
   }
 
-  #markBegun(ready: readonly Ticket[]): void {
-    for (const ticket of ready) {
-      if (ticket.begunAt !== undefined || !ticket.queued?.work.hasBegun) continue;
-      ticket.begunAt = this.#clock.now();
-      this.#waiting.delete(ticket);
-      this.#running.add(ticket);
-    }
+  #markBegun(work: RequestWork): void {
+    const ticket = this.#ticketOf.get(work);
+    if (ticket === undefined || ticket.begunAt !== undefined) return;
+    ticket.begunAt = this.#clock.now();
+    this.#waiting.delete(ticket);
+    this.#running.add(ticket);
   }
 
-  #finishAnswered(): void {
-    for (const ticket of this.#tickets()) {
-      if (ticket.queued?.work.isAnswered) this.#finish(ticket, ticket.queued);
-    }
+  #finishIfAnswered(work: RequestWork): void {
+    const ticket = this.#ticketOf.get(work);
+    if (work.isAnswered && ticket?.queued) this.#finish(ticket, ticket.queued);
   }
 
   #finish(ticket: Ticket, { work, since }: NonNullable<Ticket["queued"]>): void {
@@ -361,10 +367,6 @@ export class Scheduler {
       timing: { queue: begunAt - since, inference: now - begunAt },
     });
     this.#reportEmpty();
-  }
-
-  #refuse(ticket: Ticket, refusal: ServiceError | undefined): void {
-    if (refusal !== undefined) this.#end(ticket, "rejected", refusal);
   }
 
   /** Ends requests whose deadline has passed, because no batch may start for them. */
@@ -384,6 +386,11 @@ export class Scheduler {
     this.#end(ticket, "timedOut", queueErrors.tooLate());
   }
 
+  #endWork(work: RequestWork, outcome: Outcome, reason: unknown): void {
+    const ticket = this.#ticketOf.get(work);
+    if (ticket !== undefined) this.#end(ticket, outcome, reason);
+  }
+
   #end(ticket: Ticket, outcome: Outcome, reason: unknown): void {
     if (!this.#leave(ticket, outcome)) return;
     ticket.life.reject(reason);
@@ -394,6 +401,10 @@ export class Scheduler {
   #leave(ticket: Ticket, outcome: Outcome): boolean {
     if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
     this.#tally.ended[outcome] += 1;
+    if (ticket.queued !== undefined) {
+      this.#rule.delete(ticket.queued.work);
+      this.#ticketOf.delete(ticket.queued.work);
+    }
     return true;
   }
 
@@ -401,6 +412,12 @@ export class Scheduler {
     if (this.#waiting.size + this.#running.size > 0) return;
     this.#cancelWake();
     for (const resolve of this.#onEmpty.splice(0)) resolve();
+  }
+
+  get #untokenizedLength(): number {
+    let length = 0;
+    for (const { queued, textLength } of this.#waiting) if (queued === undefined) length += textLength;
+    return length;
   }
 
   #tickets(): Ticket[] {

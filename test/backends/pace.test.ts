@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace } from "../../src/inference/batches/pace.ts";
+import { Pace } from "../../src/backends/process/pace.ts";
 
 function paceOf(runs: readonly (readonly [tokens: number, ms: number])[]): Pace {
   const pace = new Pace();
