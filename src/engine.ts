@@ -22,12 +22,13 @@ const HANG_SLACK_MS = 5_000;
 export type EngineLog = (event: string, details: Record<string, unknown>) => void;
 
 /**
- * Creates an engine for a verified model package. Starts the inference process at once; call `close()` to end it. The engine
- * accepts requests after `start()`, which loads the model.
+ * Creates an engine for a verified model package. Starts the inference process at once; call `close()` to end it. The
+ * engine accepts requests after `start()`, which loads the model.
  *
  * @param options complete and checked options, from `resolveOptions`
  * @param needs   settings that are not options
- * @throws ServiceError INVALID_OPTION (unknown model, a tuning that does not fit, a device that cannot compute the model) | INVALID_MODEL
+ * @throws ServiceError INVALID_OPTION (unknown model, a tuning that does not fit, a device that cannot compute the
+ *   model) | INVALID_MODEL
  */
 export async function createEngine(
   options: ServiceOptions,
@@ -140,6 +141,8 @@ function onnxDevice(
 export interface EngineNeeds {
   /** Whether to return vectors even if no tuning needs them. */
   readonly hasVectors?: boolean;
-  /** Token for the server at `remoteUrl`, unless `remoteTokenFile` is set. Not an option, because options are logged. */
+  /**
+   * Token for the server at `remoteUrl`, unless `remoteTokenFile` is set. Not an option, because options are logged.
+   */
   readonly remoteToken?: string | undefined;
 }

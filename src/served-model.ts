@@ -51,7 +51,10 @@ export async function openServedManifest(
   );
 }
 
-/** Compares the manifest with the digests that this version knows for a published model. @throws ServiceError INVALID_MODEL */
+/**
+ * Compares the manifest with the digests that this version knows for a published model.
+ * @throws ServiceError INVALID_MODEL
+ */
 function checkPins({ folder, manifest }: ModelPackage, { published }: Shelves): void {
   const pinned = publishedModel(manifest.id, published)?.manifest.files ?? {};
   const differing = Object.keys(pinned).find((name) => manifest.files[name] !== pinned[name]);

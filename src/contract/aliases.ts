@@ -4,8 +4,8 @@ import type { Aliases } from "../json/aliases.ts";
 const NO_ALIASES: Aliases = new Map();
 
 /**
- * Other names of members. The contract describes them only in prose, because client generators cannot handle schemas with
- * alternatives or with optional members of any JSON type.
+ * Other names of members. The contract describes them only in prose, because client generators cannot handle schemas
+ * with alternatives or with optional members of any JSON type.
  */
 const OF_RANKINGS: Aliases = new Map([
   ["context", "state"],
@@ -18,7 +18,10 @@ export function aliasesOf(operationId: string): Aliases {
   return ALIASES[operationId] ?? NO_ALIASES;
 }
 
-/** The error, with locations that use the names of the request. Errors other than INVALID_REQUEST are returned unchanged. */
+/**
+ * The error, with locations that use the names of the request. Errors other than INVALID_REQUEST are returned
+ * unchanged.
+ */
 export function withUsedNames(error: unknown, usedNames: ReadonlyMap<string, string>): unknown {
   if (usedNames.size === 0 || !(error instanceof ServiceError) || error.kind !== "INVALID_REQUEST")
     return error;

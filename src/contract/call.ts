@@ -25,7 +25,10 @@ export function isHandled(operationId: string): boolean {
   return !pages.includes(operationId);
 }
 
-/** A validated body. Objects whose names the caller chooses are Maps in the order sent. Values that may be any JSON are `JsonValue`s. */
+/**
+ * A validated body. Objects whose names the caller chooses are Maps in the order sent. Values that may be any JSON are
+ * `JsonValue`s.
+ */
 export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extends {
   readonly requestBody: { readonly content: { readonly "application/json": infer Body } };
 }
@@ -35,8 +38,8 @@ export type RequestBody<Id extends keyof Ops, Ops = operations> = Ops[Id] extend
 type Responses<Id extends keyof Ops, Ops> = Ops[Id] extends { readonly responses: infer All } ? All : never;
 
 /**
- * The JSON body of any response that the document declares, except the plain contract's error body: handlers throw errors. Objects
- * whose order matters may be given as `Map`s.
+ * The JSON body of any response that the document declares, except the plain contract's error body: handlers throw
+ * errors. Objects whose order matters may be given as `Map`s.
  */
 export type ReplyBody<Id extends keyof Ops, Ops = operations> = {
   [Status in keyof Responses<Id, Ops>]: Responses<Id, Ops>[Status] extends {
@@ -102,8 +105,8 @@ export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
 ) => Promise<Reply<Id, Ops>>;
 
 /**
- * An operation that asks the model: from a body to texts, and from scores to an answer. `inference.ts` does everything in between
- * and around it: queue, deadline, tunings, limits of keys, headers, metrics, logs and traces.
+ * An operation that asks the model: from a body to texts, and from scores to an answer. `inference.ts` does everything
+ * in between and around it: queue, deadline, tunings, limits of keys, headers, metrics, logs and traces.
  *
  * @typeParam Asked what the answer needs to know of the request
  */
@@ -164,13 +167,18 @@ export interface IncomingCall {
   readonly operationId: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** Time on the service's clock when its headers had arrived, which starts the deadline. Default: its admission to the queue. */
+  /**
+   * Time on the service's clock when its headers had arrived, which starts the deadline. Default: its admission to the
+   * queue.
+   */
   readonly arrivedAt?: number | undefined;
-  /** How the body is read; its signal ends that. Default: `signal`. `end` is called when the body has been validated. */
+  /**
+   * How the body is read; its signal ends that. Default: `signal`. `end` is called when the body has been validated.
+   */
   readonly reading?: (Pick<SliceOptions, "signal" | "clock"> & { end(): void }) | undefined;
   /**
-   * The bytes of the body, decoded and within the size limit, or the value in them if the caller has read it within the limits of
-   * size and depth. Ignored for operations without a body.
+   * The bytes of the body, decoded and within the size limit, or the value in them if the caller has read it within the
+   * limits of size and depth. Ignored for operations without a body.
    */
   readonly body: Uint8Array | JsonValue;
   /** Undefined: no limits. */
@@ -207,7 +215,10 @@ export interface Contract {
   checkMediaType(headers: Readonly<Record<string, string | string[] | undefined>>): void;
   /** Reads and validates the body and calls the handler. Rejects only with CANCELLED, when the caller has left. */
   call(call: IncomingCall): Promise<OutgoingReply>;
-  /** The same for callers in this program. Errors are thrown instead of converted. @throws ServiceError, or any other error of the handler */
+  /**
+   * The same for callers in this program. Errors are thrown instead of converted.
+   * @throws ServiceError, or any other error of the handler
+   */
   answer(call: IncomingCall): Promise<OutgoingReply>;
   /**
    * The response for anything thrown. An unknown error becomes a 500 that contains only the request id.

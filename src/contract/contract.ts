@@ -96,8 +96,9 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     return { reply: Promise.resolve(reply).catch(rethrow) };
   }
 
-  // Not an async function, and `handle` has returned before the wait begins. So nothing that waits for the model references a
-  // body or its values: 128 requests of 2 MiB each may wait, and parsed values take more than ten times that.
+  // Not an async function, and `handle` has returned before the wait begins. So nothing that waits for the model
+  // references a body or its values: 128 requests of 2 MiB each may wait, and parsed values take more than ten times
+  // that.
   function answer({ body, ...call }: IncomingCall): Promise<OutgoingReply> {
     const route = byOperation.get(call.operationId);
     if (route === undefined) return Promise.reject(new Error("The contract has no such operation."));

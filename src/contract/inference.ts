@@ -40,7 +40,8 @@ interface CorrectedScores {
  *
  *     read ─▶ tunings of its questions ─▶ queue, tokens, key's limits ─▶ scores, corrected ─▶ facts ─▶ answer, headers
  *
- * Returns when the engine has the texts. From then on nothing here holds the body or the texts, because many requests may wait.
+ * Returns when the engine has the texts. From then on nothing here holds the body or the texts, because many requests
+ * may wait.
  *
  * @throws ServiceError as `Engine.score`, INVALID_REQUEST, and RATE_LIMITED by the key's limits
  */
@@ -221,8 +222,8 @@ class Bill {
 }
 
 /**
- * Gives back the tokens of pairs that were not computed. All are given back where the service has refused the request or has
- * failed; none where the caller has left or the deadline has passed, because the model may have computed them.
+ * Gives back the tokens of pairs that were not computed. All are given back where the service has refused the request
+ * or has failed; none where the caller has left or the deadline has passed, because the model may have computed them.
  */
 async function settled(scoring: Promise<ScoredRequest>, bill: Bill): Promise<ScoredRequest> {
   try {

@@ -4,10 +4,11 @@ import { isRecord } from "../records.ts";
 /**
  * A copy of the document, adapted to ajv.
  *
- * - Without `mapping` of discriminators, which client generators need but ajv refuses. The one-value enums have the same effect.
+ * - Without `mapping` of discriminators, which client generators need but ajv refuses. The one-value enums have the
+ *   same effect.
  * - With `type: object` in unions, because ajv applies a discriminator to objects only and accepts any other value.
- * - With a union of types as one schema of all their keywords, each of which applies to one type: so an error concerns the type
- *   that was sent, not every member.
+ * - With a union of types as one schema of all their keywords, each of which applies to one type: so an error concerns
+ *   the type that was sent, not every member.
  * - Without `security`, because the server checks keys before the body is read.
  */
 export function forAjv(document: Document): Document {

@@ -22,6 +22,9 @@ export interface RenderedQuestion {
 
 export interface RenderedCandidate extends RenderedText {
   readonly label: string;
-  /** What the request says of the candidate, without its label; "" for an outcome without a description. Left out where it is `text`. */
+  /**
+   * What the request says of the candidate, without its label; "" for an outcome without a description. Left out where
+   * it is `text`.
+   */
   readonly given?: string;
 }

@@ -52,8 +52,8 @@ export interface TensorFacts {
 }
 
 /**
- * Names of the inputs and outputs of the encoder's graph that holds whole trees: for servers that keep no keys and values. Every input has
- * a dimension and an element at least, because servers refuse others.
+ * Names of the inputs and outputs of the encoder's graph that holds whole trees: for servers that keep no keys and
+ * values. Every input has a dimension and an element at least, because servers refuse others.
  */
 export const WHOLE_TREE_IO = {
   ids: TOKEN_TREE_IO.ids,

@@ -2,7 +2,9 @@ import { invalidOption } from "../errors.ts";
 import { isLoopback } from "./exposure.ts";
 import type { ServiceOptions } from "./table.ts";
 
-/** What each backend takes of the options whose values depend on it. A device with a number counts as the one without. */
+/**
+ * What each backend takes of the options whose values depend on it. A device with a number counts as the one without.
+ */
 const TAKEN: Readonly<Record<ServiceOptions["backend"], Readonly<Record<Dependent, readonly string[]>>>> = {
   native: { device: ["cpu", "cuda", "mps", "auto"], precision: ["auto", "fp32", "bf16", "fp16"] },
   onnx: { device: ["cpu", "cuda", "coreml", "webgpu", "auto"], precision: ["auto", "int8", "fp32"] },

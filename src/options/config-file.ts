@@ -26,8 +26,8 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
 }
 
 /**
- * `decision.yaml` in the working folder, if it is there. The folder may be somebody else's, such as a checkout, so the file
- * may not set options that open the service to others, or that redirect texts, secrets or trust.
+ * `decision.yaml` in the working folder, if it is there. The folder may be somebody else's, such as a checkout, so the
+ * file may not set options that open the service to others, or that redirect texts, secrets or trust.
  *
  * @throws ServiceError INVALID_OPTION, also for such an option
  */

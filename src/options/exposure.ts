@@ -2,7 +2,10 @@ import { isIP } from "node:net";
 import { invalidOption } from "../errors.ts";
 import type { ServiceOptions } from "./table.ts";
 
-/** Fewest characters of a key that guards an address of other hosts. Chosen: so many random ones cannot be tried over a network. */
+/**
+ * Fewest characters of a key that guards an address of other hosts. Chosen: so many random ones cannot be tried over a
+ * network.
+ */
 const MIN_KEY_LENGTH = 16;
 
 /**
@@ -43,7 +46,8 @@ export function checkTraces({ offline }: ServiceOptions, endpoint: string | unde
 }
 
 /**
- * Refuses addresses that cannot work: one port for requests and metrics, and what no browser sends as an origin or a host.
+ * Refuses addresses that cannot work: one port for requests and metrics, and what no browser sends as an origin or a
+ * host.
  *
  * @throws ServiceError INVALID_OPTION
  */
@@ -71,7 +75,10 @@ export function checkAddresses({
   );
 }
 
-/** Without path, and in lower case: origins are compared as texts. Those of browser extensions have schemes of their own. */
+/**
+ * Without path, and in lower case: origins are compared as texts. Those of browser extensions have schemes of their
+ * own.
+ */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, host } = new URL(text);

@@ -11,7 +11,10 @@ export interface CodingLimits {
 /** Capacity of the first buffer. Chosen: most bodies are shorter. */
 const FIRST_BYTES = 16_384;
 
-/** A decoded body in one buffer, which doubles as bytes are added. What is allocated has been reserved, declared sizes are not. */
+/**
+ * A decoded body in one buffer, which doubles as bytes are added. What is allocated has been reserved, declared sizes
+ * are not.
+ */
 export class DecodedBytes {
   bytes = new Uint8Array(0);
   length = 0;

@@ -9,11 +9,12 @@ const CHUNK_BYTES = 64 * 1024;
 export const WORKING_BYTES = 256 * 1024;
 
 /**
- * Decodes the content coding of a body. Stops when the size limit is exceeded, and yields to the event loop during long work.
+ * Decodes the content coding of a body. Stops when the size limit is exceeded, and yields to the event loop during long
+ * work.
  *
  * @param bytes the complete encoded body
- * @throws ServiceError INVALID_REQUEST (media_type: the bytes are not in the coding) | BODY_TOO_LARGE | what `limits.grow`
- *         throws | the reason of the signal
+ * @throws ServiceError INVALID_REQUEST (media_type: the bytes are not in the coding) | BODY_TOO_LARGE | what
+ *         `limits.grow` throws | the reason of the signal
  */
 export async function decodeBody(
   bytes: Uint8Array,

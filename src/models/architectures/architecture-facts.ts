@@ -1,8 +1,8 @@
 import type { JSONSchemaType } from "ajv";
 
 /**
- * What the manifest says about models of one architecture, and what they can do. Read at every start, so this part imports nothing
- * large; `architectures.ts` has the others.
+ * What the manifest says about models of one architecture, and what they can do. Read at every start, so this part
+ * imports nothing large; `architectures.ts` has the others.
  *
  * @template Part member `architecture` of the manifest
  */
@@ -13,8 +13,9 @@ export interface ArchitectureFacts<Part extends { readonly type: string }> {
   /** Files that describe the model in a few kilobytes. Larger ones are refused before they are read. */
   readonly descriptions?: readonly string[];
   /**
-   * Whether the package brings its graph, which is computed as it is, pair by pair, and by ONNX Runtime only. Otherwise the graph is
-   * written here: it computes token trees in any precision, its states can be cached, and it can return vectors.
+   * Whether the package brings its graph, which is computed as it is, pair by pair, and by ONNX Runtime only. Otherwise
+   * the graph is written here: it computes token trees in any precision, its states can be cached, and it can return
+   * vectors.
    */
   readonly hasOwnGraph: boolean;
   /** Time limit for loading a model. */

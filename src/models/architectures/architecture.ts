@@ -38,8 +38,8 @@ export interface TreeGraph {
 }
 
 /**
- * A package's own graph, which computes each pair as one text. Its inputs are `input_ids`, `attention_mask` and, if it has that input,
- * `token_type_ids`.
+ * A package's own graph, which computes each pair as one text. Its inputs are `input_ids`, `attention_mask` and, if it
+ * has that input, `token_type_ids`.
  */
 export interface PairGraph {
   readonly kind: "pairs";
@@ -52,8 +52,8 @@ export interface PairGraph {
   /** Tokens after the first one with this id have the type 1. Default: all tokens have the type 0. */
   readonly separatorId?: number | undefined;
   /**
-   * The logits that are scores: that of a pair, and that of a pair whose last token is complemented (`~id`). So one run gives the
-   * scores of both answers to a yes/no question. Null is the score 0.
+   * The logits that are scores: that of a pair, and that of a pair whose last token is complemented (`~id`). So one run
+   * gives the scores of both answers to a yes/no question. Null is the score 0.
    */
   readonly readings: readonly [number] | readonly [number, number | null];
   /** Factor of scores. The manifest's temperature makes a softmax of scores that of the logits. */
@@ -91,8 +91,8 @@ export interface FolderWish {
 }
 
 /**
- * The parts of an architecture that are loaded on demand. Every function throws ServiceError INVALID_MODEL, naming the file and what
- * is wrong with it.
+ * The parts of an architecture that are loaded on demand. Every function throws ServiceError INVALID_MODEL, naming the
+ * file and what is wrong with it.
  *
  * @template Part member `architecture` of the manifest
  */

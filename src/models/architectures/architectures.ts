@@ -54,7 +54,8 @@ export async function openTokenizer(modelPackage: ModelPackage): Promise<Tokeniz
 /**
  * The graph of a package, which is written unless it is stored already.
  *
- * @throws ServiceError INVALID_MODEL naming the file and what is wrong with it; BACKEND_FAILED where no folder can be written
+ * @throws ServiceError INVALID_MODEL naming the file and what is wrong with it; BACKEND_FAILED where no folder can be
+ *   written
  */
 export async function openGraph(modelPackage: ModelPackage, wish: GraphWish): Promise<TreeGraph | PairGraph> {
   const { architecture } = modelPackage.manifest;

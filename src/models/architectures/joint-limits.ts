@@ -34,7 +34,10 @@ export function limitsOf(config: Record<string, unknown>): Manifest["limits"] {
   };
 }
 
-/** Reads numbers of a package's config.json. @throws ServiceError INVALID_MODEL, also from the function that it returns */
+/**
+ * Reads numbers of a package's config.json.
+ * @throws ServiceError INVALID_MODEL, also from the function that it returns
+ */
 export async function configNumbers(
   modelPackage: ModelPackage,
 ): Promise<(name: string, least: number) => number> {

@@ -5,8 +5,8 @@ import { readGraphFacts } from "../../onnx/file/graph-facts.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
 
 /**
- * A package's own graph, every byte checked against the manifest. External data must be in files that the manifest lists. If
- * the graph is a symbolic link, they must be beside its target, because the runtime searches there.
+ * A package's own graph, every byte checked against the manifest. External data must be in files that the manifest
+ * lists. If the graph is a symbolic link, they must be beside its target, because the runtime searches there.
  *
  * @param name its file
  * @returns its bytes, or its path if it needs other files

@@ -13,13 +13,16 @@ const ENTRY = "entry.json";
 const PLAIN = "plain";
 const PARTIAL = ".partial";
 /**
- * Minimum age of removed files. Chosen: longer than any process takes to write a graph, or to load one that it has found
- * intact.
+ * Minimum age of removed files. Chosen: longer than any process takes to write a graph, or to load one that it has
+ * found intact.
  */
 const UNUSED_MS = 3_600_000;
 /** Age after which any graph is removed. It can be written again. */
 const FORGOTTEN_MS = 30 * 24 * 3_600_000;
-/** Attempts to replace a damaged graph. Chosen: the second one succeeds unless other processes replace it at the same moment. */
+/**
+ * Attempts to replace a damaged graph. Chosen: the second one succeeds unless other processes replace it at the same
+ * moment.
+ */
 const MOST_TRIES = 5;
 
 /** Folders of graphs. */
@@ -30,7 +33,9 @@ export interface GraphFolders {
   readonly temporary: string;
 }
 
-/** @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_CACHE_HOME is to be ignored) */
+/**
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_CACHE_HOME is to be ignored)
+ */
 export function graphFolders(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
@@ -47,14 +52,19 @@ export interface GraphSource {
   readonly model: string;
   /** SHA-256 of the source files, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Other inputs: `form`, `outputs` in addition to the usual ones, and the version of the code that writes the graph. */
+  /**
+   * Other inputs: `form`, `outputs` in addition to the usual ones, and the version of the code that writes the graph.
+   */
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
 /** Writes a graph's large constants to the given file and returns the bytes of the ONNX file. */
 export type WriteGraph = (weights: WeightsFile) => Promise<Uint8Array>;
 
-/** Copies a graph with its constants in the layout that the runtime uses: the graph to the path `to`, the constants to the file `weights` beside it. */
+/**
+ * Copies a graph with its constants in the layout that the runtime uses: the graph to the path `to`, the constants to
+ * the file `weights` beside it.
+ */
 export type PackGraph = (from: string, to: string, weights: string) => Promise<void>;
 
 export interface GraphFile {
@@ -71,8 +81,8 @@ interface Entry {
 }
 
 /**
- * A graph from the cache, checked by size and checksum. If it is missing or damaged, it is written under a temporary name and
- * renamed when complete.
+ * A graph from the cache, checked by size and checksum. If it is missing or damaged, it is written under a temporary
+ * name and renamed when complete.
  *
  * @param pack how the graph is packed; `source.settings` must contain its version
  * @throws ServiceError INVALID_MODEL from `write`; the system's error if the cache cannot be written
@@ -213,8 +223,8 @@ async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): 
 }
 
 /**
- * Renames a complete graph. If another process was faster, its identical graph stays, because it may be in use. A damaged graph
- * is moved away by a single rename, because other processes may be replacing it too.
+ * Renames a complete graph. If another process was faster, its identical graph stays, because it may be in use. A
+ * damaged graph is moved away by a single rename, because other processes may be replacing it too.
  */
 async function settle(partial: string, folder: string, tries = MOST_TRIES): Promise<void> {
   try {
@@ -259,8 +269,8 @@ async function touch(folder: string): Promise<void> {
 }
 
 /**
- * Removes the model's graphs of other files or other code, and abandoned partial graphs, unless another process may be using
- * them. The other precision of the same files stays. Graphs of other models stay until they expire.
+ * Removes the model's graphs of other files or other code, and abandoned partial graphs, unless another process may be
+ * using them. The other precision of the same files stays. Graphs of other models stay until they expire.
  */
 async function removeOthers(cache: string, source: GraphSource): Promise<void> {
   for (const name of await readdir(cache)) {

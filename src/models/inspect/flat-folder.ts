@@ -32,8 +32,8 @@ export async function graphIn(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Calls back with a temporary folder that has the files of a classifier as a package has them: without folders, the graph as
- * `model.onnx`. They are links where the file system allows it.
+ * Calls back with a temporary folder that has the files of a classifier as a package has them: without folders, the
+ * graph as `model.onnx`. They are links where the file system allows it.
  *
  * @param graph path of the graph in the folder
  * @throws ServiceError INVALID_MODEL; what the callback throws

@@ -125,7 +125,9 @@ async function servingFaults(modelPackage: ModelPackage): Promise<readonly Fault
   return [weights, tokenizer].filter((fault) => fault !== undefined);
 }
 
-/** The fault that `checking` reports. Its messages begin with the name of the faulty file, unless that is the manifest. */
+/**
+ * The fault that `checking` reports. Its messages begin with the name of the faulty file, unless that is the manifest.
+ */
 async function faultOf(
   checking: Promise<unknown>,
   kind: Fault["kind"],

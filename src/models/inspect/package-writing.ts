@@ -14,12 +14,12 @@ export interface WriteTarget {
 }
 
 /**
- * Writes manifest.json into the folder, or into another folder with copies of the files. Files are first written under temporary
- * names. When all are complete and match their digests they are renamed, the manifest last. If writing fails, all temporary
- * files are removed.
+ * Writes manifest.json into the folder, or into another folder with copies of the files. Files are first written under
+ * temporary names. When all are complete and match their digests they are renamed, the manifest last. If writing fails,
+ * all temporary files are removed.
  *
- * @throws ServiceError INVALID_MODEL if a manifest exists that may not be replaced, if a file has changed since the manifest was
- *         made, or if the folder cannot be written
+ * @throws ServiceError INVALID_MODEL if a manifest exists that may not be replaced, if a file has changed since the
+ *         manifest was made, or if the folder cannot be written
  */
 export async function writePackage(
   from: string,

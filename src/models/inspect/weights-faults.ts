@@ -16,8 +16,8 @@ const MOST_FAULTS = 20;
 type NamedPlace = TensorPlace & { readonly name: string };
 
 /**
- * All faults of a safetensors file that do not depend on the model, each as the end of a sentence that begins with the file's
- * name. Reads in pieces, so a file may be larger than memory.
+ * All faults of a safetensors file that do not depend on the model, each as the end of a sentence that begins with the
+ * file's name. Reads in pieces, so a file may be larger than memory.
  */
 export async function safetensorsFaults(file: string): Promise<readonly string[]> {
   const handle = await open(file, "r");

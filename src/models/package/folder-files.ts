@@ -14,7 +14,10 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Checks that no name refers to a file outside the folder. @throws ServiceError INVALID_MODEL with the name that does */
+/**
+ * Checks that no name refers to a file outside the folder.
+ * @throws ServiceError INVALID_MODEL with the name that does
+ */
 export function plainNames(names: readonly string[], where: string): readonly string[] {
   const other = names.find((name) => !isPlainFileName(name));
   if (other === undefined) return names;

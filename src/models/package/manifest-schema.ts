@@ -26,7 +26,9 @@ export interface Manifest {
   readonly limits: { readonly max_state_question_tokens: number; readonly max_candidate_tokens: number };
   /** SHA-256 of every other file of the package, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Where the files are published. If present, the revision of the id is the commit, otherwise the digest of the files. */
+  /**
+   * Where the files are published. If present, the revision of the id is the commit, otherwise the digest of the files.
+   */
   readonly origin?: Origin;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A namespace or a name as the hub allows them: letters, digits and `_`, with single dots and hyphens between. So no name
- * contains `..` or a path separator of any system, and `<namespace>--<name>` is unique to a model.
+ * A namespace or a name as the hub allows them: letters, digits and `_`, with single dots and hyphens between. So no
+ * name contains `..` or a path separator of any system, and `<namespace>--<name>` is unique to a model.
  */
 const PART = "[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*";
 /** `<namespace>/<name>` */
@@ -35,8 +35,8 @@ export function isPlainFileName(name: string): boolean {
 }
 
 /**
- * Faults of the names of a package's files that do not concern single characters. Each is the end of a sentence that begins with
- * the name of the manifest.
+ * Faults of the names of a package's files that do not concern single characters. Each is the end of a sentence that
+ * begins with the name of the manifest.
  */
 export function fileNameFaults(names: readonly string[]): readonly string[] {
   const faults: string[] = [];

@@ -4,7 +4,10 @@ import path from "node:path";
 import { codeOf } from "../../errors.ts";
 import { ARCHITECTURE_FACTS } from "../architectures/manifests.ts";
 
-/** Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5 GB. */
+/**
+ * Maximum size of a package's file. Chosen: a tokenizer.json of 262,144 tokens has 33 MB, weights of 270M numbers 0.5
+ * GB.
+ */
 const MAX_JSON_BYTES = 2 ** 28;
 const MAX_FILE_BYTES = 2 ** 34;
 /** Maximum size of a manifest, and of other files that describe a model. Chosen: they have a few kilobytes. */
@@ -26,8 +29,8 @@ export type LocatedFile =
   | { readonly fault: FileFault; readonly why: string };
 
 /**
- * Locates a file of a folder without opening it. Follows symbolic links within the folder, which mounted volumes use, and links
- * to the blobs of the hub's cache if the folder is part of one. A link to any other place is a fault.
+ * Locates a file of a folder without opening it. Follows symbolic links within the folder, which mounted volumes use,
+ * and links to the blobs of the hub's cache if the folder is part of one. A link to any other place is a fault.
  */
 export async function locateFile(folder: string, name: string): Promise<LocatedFile> {
   try {
@@ -59,8 +62,8 @@ function isBelow(folder: string, file: string): boolean {
 }
 
 /**
- * Folder of the files that the links in a folder of the hub's cache point to: `models--<namespace>--<name>/blobs`, beside
- * `snapshots/<commit>`.
+ * Folder of the files that the links in a folder of the hub's cache point to: `models--<namespace>--<name>/blobs`,
+ * beside `snapshots/<commit>`.
  *
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
@@ -96,8 +99,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive mkdir reports ENOENT for a read-only file system, and loops forever if
- * the system answers ENOENT for the first missing folder (below /proc; Node 20).
+ * Creates a folder and its parents. Node's recursive mkdir reports ENOENT for a read-only file system, and loops
+ * forever if the system answers ENOENT for the first missing folder (below /proc; Node 20).
  *
  * @throws the system's error
  */

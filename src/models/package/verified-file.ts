@@ -7,8 +7,9 @@ import { type ModelPackage, packagePath } from "./package.ts";
 const BLOCK_BYTES = 2 ** 18;
 
 /**
- * A package file that is too large for memory. Opening reads it once and compares its SHA-256 with the manifest. Later reads
- * are compared block by block with that first read. So the used bytes match the manifest even if the file changes.
+ * A package file that is too large for memory. Opening reads it once and compares its SHA-256 with the manifest. Later
+ * reads are compared block by block with that first read. So the used bytes match the manifest even if the file
+ * changes.
  */
 export class VerifiedFile {
   readonly name: string;

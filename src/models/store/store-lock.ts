@@ -38,13 +38,13 @@ export interface StoreLock {
 }
 
 /**
- * Acquires a lock file, or waits for its owner. The lock of a dead owner is taken over: at once if its process ran on this
- * machine, otherwise after `staleMs` without a heartbeat. (Locks of the operating system do not work both on network file
- * systems and in containers.)
+ * Acquires a lock file, or waits for its owner. The lock of a dead owner is taken over: at once if its process ran on
+ * this machine, otherwise after `staleMs` without a heartbeat. (Locks of the operating system do not work both on
+ * network file systems and in containers.)
  *
  * @param onWait called once with the owner
- * @param waitsForRelease whether to wait until a living owner releases the lock, or only until it is known whether the owner
- *        lives (at most `staleMs`)
+ * @param waitsForRelease whether to wait until a living owner releases the lock, or only until it is known whether the
+ *        owner lives (at most `staleMs`)
  * @returns undefined if it does not wait for the release and the owner lives
  * @throws the system's error, or the signal's reason
  */
@@ -125,8 +125,8 @@ function hold(file: string, own: Owner, { beatMs }: LockPace): StoreLock {
 }
 
 /**
- * Removes a dead owner's lock. If several processes try, one succeeds. A lock removed by mistake is put back; if that fails,
- * its owner notices at the next heartbeat.
+ * Removes a dead owner's lock. If several processes try, one succeeds. A lock removed by mistake is put back; if that
+ * fails, its owner notices at the next heartbeat.
  */
 async function breakLock(file: string, owner: Owner): Promise<void> {
   const aside = `${file}.${randomUUID()}`;

@@ -110,8 +110,8 @@ export interface Shelves {
 }
 
 /**
- * All models that this installation knows: embedded, pulled and published ones. A published model that was pulled appears
- * once, as pulled.
+ * All models that this installation knows: embedded, pulled and published ones. A published model that was pulled
+ * appears once, as pulled.
  */
 export async function knownModels({
   embedded,

@@ -15,8 +15,8 @@ export interface TensorPlace {
 }
 
 /**
- * The end of the header, where the tensors begin, or its fault. Faults in this file are the end of a sentence that begins with
- * the file's name.
+ * The end of the header, where the tensors begin, or its fault. Faults in this file are the end of a sentence that
+ * begins with the file's name.
  *
  * @param prefix    the file's first 8 bytes, or fewer if it is shorter
  * @param fileBytes length of the whole file

@@ -15,8 +15,8 @@ export function bytesSource(file: Uint8Array, name: string): ByteSource {
 }
 
 /**
- * Reads the position of each tensor from the header of a safetensors file. The file consists of the header's length in 8 bytes, a
- * JSON header, and the tensors' bytes.
+ * Reads the position of each tensor from the header of a safetensors file. The file consists of the header's length in
+ * 8 bytes, a JSON header, and the tensors' bytes.
  *
  * @throws ServiceError INVALID_MODEL if lengths, offsets, shapes and types are inconsistent
  * @see https://github.com/huggingface/safetensors#format

@@ -47,7 +47,10 @@ export class Tensors {
     return this.#halves(name, type, begin, end);
   }
 
-  /** A tensor stored as int8, whose scales are the tensor NAME_scale; undefined for other types. @throws ServiceError INVALID_MODEL */
+  /**
+   * A tensor stored as int8, whose scales are the tensor NAME_scale; undefined for other types.
+   * @throws ServiceError INVALID_MODEL
+   */
   int8(name: string, shape: readonly number[]): Int8Rows | undefined {
     const { type, begin, end } = this.#placeOf(name, shape);
     if (type !== "I8") return;

@@ -22,7 +22,10 @@ export interface AttentionContext {
   readonly chunkShapes: QueryShapes;
   readonly readShapes: QueryShapes;
   readonly layers: Readonly<Record<LayerKind, LayerInputs>>;
-  /** Blocks of zeros before the new keys, of a graph that holds whole trees; without it, keys and values enter and leave. */
+  /**
+   * Blocks of zeros before the new keys, of a graph that holds whole trees; without it, keys and values enter and
+   * leave.
+   */
   readonly zeros?: Readonly<Record<"prefix" | "rest", Block>>;
 }
 

@@ -11,8 +11,8 @@ export interface CausalMasks {
 export type DeclareInput = (name: string, type: ElementType, shape: readonly (number | string)[]) => Value;
 
 /**
- * Masks for each query: it sees keys of its own node and the nodes above, up to its own position; in sliding layers only those
- * within the window.
+ * Masks for each query: it sees keys of its own node and the nodes above, up to its own position; in sliding layers
+ * only those within the window.
  *
  * @param positions int64 [tokens]
  */

@@ -58,8 +58,8 @@ export const GEMMA3_IO = {
 } as const;
 
 /**
- * The tensors of the graph that holds whole trees: those of the usual one without keys and values, each with a dimension at least.
- * What stands before the new keys of a block are keys of zeros, which the graph makes itself.
+ * The tensors of the graph that holds whole trees: those of the usual one without keys and values, each with a
+ * dimension at least. What stands before the new keys of a block are keys of zeros, which the graph makes itself.
  */
 export function wholeGemma3Tensors({ hidden, kvHeads }: Pick<Gemma3Shape, "hidden" | "kvHeads">): {
   readonly inputs: readonly TensorFacts[];

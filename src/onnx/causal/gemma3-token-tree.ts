@@ -32,8 +32,9 @@ interface Context extends AttentionContext {
  *     candidate                     ├ ■ ■                 last token
  *     candidate                     └ ■ ■ ■
  *
- * Forwards, the two blocks of keys and the reasons for bit-identical scores are those of src/onnx/encoder/bert-token-tree.ts. Sums over
- * keys are split every 128 keys (src/backends/tensors/causal-keys.ts). Keys are stored after rotation.
+ * Forwards, the two blocks of keys and the reasons for bit-identical scores are those of
+ * src/onnx/encoder/bert-token-tree.ts. Sums over keys are split every 128 keys (src/backends/tensors/causal-keys.ts).
+ * Keys are stored after rotation.
  *
  * @param weightsFile receives the large constants
  * @param hasVectors  whether the rows that the head reads are an output too
@@ -157,8 +158,8 @@ function embeddings({ graph, shape: { vocab, hidden }, weights, ids }: Context):
 }
 
 /**
- * Attention and feed-forward, each between two normalizations and with a residual. [tokens, hidden] -> the same. The last layer
- * keeps only the scored tokens: [pairs, hidden].
+ * Attention and feed-forward, each between two normalizations and with a residual. [tokens, hidden] -> the same. The
+ * last layer keeps only the scored tokens: [pairs, hidden].
  */
 function decoderLayer(context: Context, layer: number, hidden: Value): Value {
   const { graph, shape, arithmetic } = context;

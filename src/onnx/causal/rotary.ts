@@ -1,6 +1,6 @@
 /**
- * Cosines and sines of rotary embeddings. Angles are rounded to float32 like in the reference library: at position 3,000 this
- * changes an angle by 1e-4.
+ * Cosines and sines of rotary embeddings. Angles are rounded to float32 like in the reference library: at position
+ * 3,000 this changes an angle by 1e-4.
  *
  * @param theta base of the frequencies
  * @param size  numbers of a head, even

@@ -16,8 +16,8 @@ import { wholeAttention, wholeTrees } from "./whole-attention.ts";
 /**
  * The graph of the token-tree encoder: BERT layers whose attention follows state -> question -> candidate.
  *
- * One run encodes `tokens` new tokens of any number of nodes, packed without padding. Nodes encoded earlier enter as keys and
- * values. Every query attends to one or two blocks of keys:
+ * One run encodes `tokens` new tokens of any number of nodes, packed without padding. Nodes encoded earlier enter as
+ * keys and values. Every query attends to one or two blocks of keys:
  *
  *                   prefix                              rest
  *              ┌──────────────┬──────────────────────────────────────────────────┐
@@ -26,13 +26,13 @@ import { wholeAttention, wholeTrees } from "./whole-attention.ts";
  *              └──────────────┴──────────────────────────────────────────────────┘
  *     queries   the new ones of all these
  *
- * Every query attends to the whole prefix. In the rest, node numbers decide: a query has the numbers of its state, its question
- * and its own node, a key has the number of its node.
+ * Every query attends to the whole prefix. In the rest, node numbers decide: a query has the numbers of its state, its
+ * question and its own node, a key has the number of its node.
  *
  * Scores are bit-identical in every batch for these reasons:
  *
- *   - Over the rest, softmax is written out as a fixed sequence of additions. Masked keys have the weight 0, and adding 0
- *     changes nothing. A column of ones sums the weights in the same matrix product as the weighted values.
+ *   - Over the rest, softmax is written out as a fixed sequence of additions. Masked keys have the weight 0, and adding
+ *     0 changes nothing. A column of ones sums the weights in the same matrix product as the weighted values.
  *   - A matrix product sums along the keys in order, within 256 keys (MLAS splits longer sums). planner.ts in
  *     src/backends/onnx/forwards forms forwards within that bound.
  *   - The prefix is the same for all queries of a forward.
@@ -81,8 +81,8 @@ export function buildTokenTree(
 }
 
 /**
- * The same encoder as a graph that holds whole trees: nothing enters from earlier runs, and no keys and values leave it. The bits of a
- * pair's score are the same.
+ * The same encoder as a graph that holds whole trees: nothing enters from earlier runs, and no keys and values leave
+ * it. The bits of a pair's score are the same.
  *
  * @param digest SHA-256 of what it is made of, an output of the graph
  */
@@ -169,8 +169,8 @@ export function words(
 }
 
 /**
- * Attention and feed-forward, each with residual and normalization. [tokens, hidden] -> the same. The last layer keeps only the
- * tokens that are scored: [pairs, hidden].
+ * Attention and feed-forward, each with residual and normalization. [tokens, hidden] -> the same. The last layer keeps
+ * only the tokens that are scored: [pairs, hidden].
  */
 function encoderLayer(context: Context, layer: number, rows: Rows, attend: Attend): Rows {
   const { graph, shape, arithmetic } = context;

@@ -2,9 +2,9 @@ import { rotateRows, rotationBlock } from "../layers/quantized-weights.ts";
 import type { TokenTreeShape, Weights } from "../token-tree-io.ts";
 
 /**
- * Weights of which the layers' matrices may be stored as the int8 rows that the graph multiplies by: times the gain of the layer
- * normalization before them, inputs rotated, outputs of the values rotated. As float32 they are turned back, so the graph's own
- * rounding finds the same integers again.
+ * Weights of which the layers' matrices may be stored as the int8 rows that the graph multiplies by: times the gain of
+ * the layer normalization before them, inputs rotated, outputs of the values rotated. As float32 they are turned back,
+ * so the graph's own rounding finds the same integers again.
  *
  * @see training/snap.py, which makes them
  */

@@ -94,8 +94,9 @@ function nothing({ graph, shape, headSize }: Context): readonly Value[] {
 }
 
 /**
- * Attention over a few new keys only. The products read keys and values without transposing and concatenating them, which would
- * take 4 % of a small forward. They sum the same numbers in the same order as `overAll`, so both give the same bits.
+ * Attention over a few new keys only. The products read keys and values without transposing and concatenating them,
+ * which would take 4 % of a small forward. They sum the same numbers in the same order as `overAll`, so both give the
+ * same bits.
  */
 function overNew(context: Context, fresh: Projected, { queries, mask }: Asked): Value {
   const { graph } = context;
@@ -166,8 +167,8 @@ export function inChunks(
 }
 
 /**
- * Sums over the rest: weighted values, and weights. A weight is `exp(logit - maximum)`. The maximum is subtracted because logits
- * reach 84 in the embedded model's first layer, and `exp` overflows at 89.
+ * Sums over the rest: weighted values, and weights. A weight is `exp(logit - maximum)`. The maximum is subtracted
+ * because logits reach 84 in the embedded model's first layer, and `exp` overflows at 89.
  */
 export function summed(context: Context, asked: Asked, rest: Rest): Sums {
   const products = masked(context.graph, asked, rest);
@@ -175,8 +176,8 @@ export function summed(context: Context, asked: Asked, rest: Rest): Sums {
 }
 
 /**
- * The same over both blocks. Every query sees the whole prefix, so the runtime's softmax over it, which is much faster than its
- * parts, is a fixed sequence of operations.
+ * The same over both blocks. Every query sees the whole prefix, so the runtime's softmax over it, which is much faster
+ * than its parts, is a fixed sequence of operations.
  */
 export function joined(
   context: Context,

@@ -23,8 +23,9 @@ import { project } from "./token-tree-projection.ts";
  *     a long state                   questions, candidates
  *     a state and a long question    candidates
  *
- * In the last one, the tokens above have queries of their own: the question attends to its state as to a prefix, or together with it where
- * the state is short. The others attend to all above as to a prefix. So each query sums as in a graph whose runs take keys and values.
+ * In the last one, the tokens above have queries of their own: the question attends to its state as to a prefix, or
+ * together with it where the state is short. The others attend to all above as to a prefix. So each query sums as in a
+ * graph whose runs take keys and values.
  */
 export interface WholeTrees {
   readonly hasAbove: Value; // bool []

@@ -35,13 +35,19 @@ export interface StreamedData {
 /** Constants of at least this many bytes go to the weights file. Chosen: small ones load faster with the graph. */
 const LARGE_CONSTANT = 4096;
 
-/** Maximum bytes of a constant that is deduplicated. Each constant that a body uses is passed to it at every run, which took 2 % of a small forward. */
+/**
+ * Maximum bytes of a constant that is deduplicated. Each constant that a body uses is passed to it at every run, which
+ * took 2 % of a small forward.
+ */
 const SMALL_CONSTANT = 64;
 
 /** Opset 20: the first with Gelu. IR version 9 belongs to it. */
 const OPSET = 20;
 const IR_VERSION = 9;
-/** Operators specific to ONNX Runtime. @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md */
+/**
+ * Operators specific to ONNX Runtime.
+ * @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ */
 const CONTRIB = { domain: "com.microsoft", version: 1 };
 
 /** Collects nodes and constants, then writes them as an ONNX file. */
@@ -124,8 +130,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Runs `body` for 0, 1, .. `count` - 1 and stacks the results along a new first dimension. The body may use every value of
-   * the graph.
+   * Runs `body` for 0, 1, .. `count` - 1 and stacks the results along a new first dimension. The body may use every
+   * value of the graph.
    *
    * @param count int64 scalar
    * @param body  gets the iteration number, an int64 scalar
@@ -216,7 +222,10 @@ export class GraphBuilder {
     return { nodes, result };
   }
 
-  /** Splits `value` along `axis` into two parts with the sizes of the int64 tensor `sizes`. @returns `names`, if given */
+  /**
+   * Splits `value` along `axis` into two parts with the sizes of the int64 tensor `sizes`.
+   * @returns `names`, if given
+   */
   splitInTwo(
     value: Value,
     sizes: Value,
@@ -254,12 +263,14 @@ export class GraphBuilder {
   }
 }
 
-/** Field numbers with wire type 2 (length-delimited): ModelProto.graph, GraphProto.initializer, TensorProto.raw_data. */
+/**
+ * Field numbers with wire type 2 (length-delimited): ModelProto.graph, GraphProto.initializer, TensorProto.raw_data.
+ */
 const TAG = { graph: (7 << 3) | 2, initializer: (5 << 3) | 2, rawData: (9 << 3) | 2 };
 
 /**
- * A tensor as bytes to append to the model. Protobuf merges a repeated `graph` field into the first one. So weights are copied
- * once, not once per enclosing message.
+ * A tensor as bytes to append to the model. Protobuf merges a repeated `graph` field into the first one. So weights are
+ * copied once, not once per enclosing message.
  * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
  */
 function initializer(header: Uint8Array, data?: Uint8Array): Uint8Array[] {

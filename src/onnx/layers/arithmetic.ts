@@ -79,8 +79,8 @@ function floatArithmetic(graph: GraphBuilder, epsilon: number): Arithmetic {
 }
 
 /**
- * Rows are stored normalized, before gain and bias, and are rounded in this form. Gain and bias are folded into the weights
- * that read them, and for the residual into one product and the next bias.
+ * Rows are stored normalized, before gain and bias, and are rounded in this form. Gain and bias are folded into the
+ * weights that read them, and for the residual into one product and the next bias.
  */
 function int8Arithmetic(graph: GraphBuilder, epsilon: number, form: ByteMultiplication): Arithmetic {
   const attributes = { epsilon: { float: epsilon } };

@@ -4,9 +4,9 @@ import { hadamard, quantizeWeights, rotateRows, rotationBlock } from "./quantize
 /**
  * How a graph multiplies by its weights: in float32, or in int8 with signed or unsigned weights.
  *
- * Signed weights are faster if the processor has VNNI or AMX. Without these, the kernels add neighbouring products in 16 bits
- * (VPMADDUBSW), which saturate silently. Unsigned weights are exact on every processor. Both give the same numbers. The choice
- * depends on the machine: see src/backends/onnx/runtime/exact-kernel.ts.
+ * Signed weights are faster if the processor has VNNI or AMX. Without these, the kernels add neighbouring products in
+ * 16 bits (VPMADDUBSW), which saturate silently. Unsigned weights are exact on every processor. Both give the same
+ * numbers. The choice depends on the machine: see src/backends/onnx/runtime/exact-kernel.ts.
  */
 export type Multiplication = "fp32" | "u8s8" | "u8u8";
 /** The two forms of int8. */
@@ -46,8 +46,8 @@ const ZERO_POINT = 128;
 /** Number of steps on either side of zero. */
 const STEPS = 127;
 /**
- * Half the range of a normalized row, in standard deviations. Values beyond it are clipped. Measured with Twig-22M: with 5,
- * 0.60 % of the decisions differ from float32.
+ * Half the range of a normalized row, in standard deviations. Values beyond it are clipped. Measured with Twig-22M:
+ * with 5, 0.60 % of the decisions differ from float32.
  */
 const NORMALISED_RANGE = 5;
 
@@ -91,7 +91,9 @@ export function quantizeRowsFinely(
   return [coarse, quantizeBySteps(graph, graph.node("Sub", [x, back]), fineSteps, zeroPoints)];
 }
 
-/** Quantization step of each row. It is 0 for a row of zeros, whose bytes are then undefined. [rows, inputs] -> [rows] */
+/**
+ * Quantization step of each row. It is 0 for a row of zeros, whose bytes are then undefined. [rows, inputs] -> [rows]
+ */
 function ownSteps(graph: GraphBuilder, x: Value): Value {
   const largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.integers(1)], { keepdims: 0 });
   return graph.node("Mul", [largest, graph.floats([1], 1 / STEPS)]);

@@ -57,8 +57,8 @@ export function hadamard(size: number): Float32Array {
 /**
  * Rotates rows in blocks (each run of `block` numbers is multiplied by the Hadamard matrix) and rounds them.
  *
- * Weights and activations are rotated alike, so their product does not change. An outlier is spread over its block, which
- * reduces the row's scale and the rounding error.
+ * Weights and activations are rotated alike, so their product does not change. An outlier is spread over its block,
+ * which reduces the row's scale and the rounding error.
  *
  * @param weight [outputs, inputs]
  * @see Ashkboos et al. 2024, QuaRot: Outlier-Free 4-Bit Inference in Rotated LLMs

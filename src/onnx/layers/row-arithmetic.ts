@@ -78,8 +78,8 @@ function floatArithmetic(graph: GraphBuilder): RowArithmetic {
 }
 
 /**
- * Rounds each row with a step computed in the graph from its largest magnitude. A causal model's rows have outliers, so a
- * constant step would not work.
+ * Rounds each row with a step computed in the graph from its largest magnitude. A causal model's rows have outliers, so
+ * a constant step would not work.
  */
 function int8Arithmetic(graph: GraphBuilder, form: ByteMultiplication): RowArithmetic {
   const map = (weight: Float32Array, outputs: number, rotation = rotationBlock(weight.length / outputs)) =>

@@ -11,9 +11,9 @@ const FIRST_KEYS = 16;
 const SMALLEST_WEIGHT = 1e-30;
 
 /**
- * Product and weight of one key per query. Together they give the sum that softmax divided by. Any key works. Finding the
- * largest takes as long as softmax, so one of the first keys is used, and the largest one only for queries that give these
- * almost no weight. The choice depends only on the query and the prefix.
+ * Product and weight of one key per query. Together they give the sum that softmax divided by. Any key works. Finding
+ * the largest takes as long as softmax, so one of the first keys is used, and the largest one only for queries that
+ * give these almost no weight. The choice depends only on the query and the prefix.
  *
  * No logarithm is used, because the runtime's `Log` computes the last numbers of a tensor differently.
  *

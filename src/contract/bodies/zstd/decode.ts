@@ -15,9 +15,9 @@ const COMPRESSED = 2;
 /**
  * Decodes zstd frames, up to the size limit. A step is a block, which has at most 128 KiB.
  *
- * Why our own: Node.js 20 has no zstd, and the decoder `fzstd` is not made for hostile data. 19 bytes occupy it for a minute, since
- * no bound applies to what a block copies, and it allocates the window of each frame. Here memory is taken only for what has been
- * decoded, and a block ends where it becomes too long. Checksums are not verified.
+ * Why our own: Node.js 20 has no zstd, and the decoder `fzstd` is not made for hostile data. 19 bytes occupy it for a
+ * minute, since no bound applies to what a block copies, and it allocates the window of each frame. Here memory is
+ * taken only for what has been decoded, and a block ends where it becomes too long. Checksums are not verified.
  *
  * @throws ServiceError INVALID_REQUEST (damaged) | BODY_TOO_LARGE | what `grow` throws
  * @see https://www.rfc-editor.org/rfc/rfc8878

@@ -28,7 +28,10 @@ export async function buildGraph(
   return buildTokenTree(shape, await packageTensors(modelPackage, WEIGHTS), form, weightsFile, hasVectors);
 }
 
-/** The same, from the cache if possible: reading takes a tenth of the time of writing. If the cache cannot be written, its bytes. */
+/**
+ * The same, from the cache if possible: reading takes a tenth of the time of writing. If the cache cannot be written,
+ * its bytes.
+ */
 export async function openGraph(
   modelPackage: ModelPackage,
   architecture: TokenTreeArchitecture,

@@ -24,8 +24,8 @@ const FIXED: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Reads the configuration in both spellings: `rope_theta` and `rope_local_base_freq`, or the newer `rope_parameters`; layers
- * by `layer_types` or by `sliding_window_pattern`.
+ * Reads the configuration in both spellings: `rope_theta` and `rope_local_base_freq`, or the newer `rope_parameters`;
+ * layers by `layer_types` or by `sliding_window_pattern`.
  *
  * @param text contents of config.json
  * @throws ServiceError INVALID_MODEL naming the member that is missing, of another type, or not supported

@@ -59,7 +59,10 @@ async function readParts(modelPackage: ModelPackage) {
   return { head, names, shape: { ...config, positions, headInner: names.innerSize } };
 }
 
-/** @param build streams the weights, which are too large for memory, matrix by matrix. Their file is closed when it returns */
+/**
+ * @param build streams the weights, which are too large for memory, matrix by matrix. Their file is closed when it
+ *   returns
+ */
 async function writeGraph(
   modelPackage: ModelPackage,
   build: (shape: Gemma3Shape, weights: Gemma3Weights) => Uint8Array,

@@ -49,8 +49,8 @@ function prefixOf(model: Tensors): string {
 }
 
 /**
- * Finds the head's layers by shape, because their names vary: a normalization [hidden], a linear layer [inner, hidden] and a
- * linear layer [1, inner], each with a bias.
+ * Finds the head's layers by shape, because their names vary: a normalization [hidden], a linear layer [inner, hidden]
+ * and a linear layer [1, inner], each with a bias.
  *
  * @throws ServiceError INVALID_MODEL naming an unexpected or missing layer
  */

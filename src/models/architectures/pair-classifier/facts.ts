@@ -1,7 +1,9 @@
 import { type ArchitectureFacts, size, tokenId } from "../architecture-facts.ts";
 import { TEXT_FORMS, type Templates, templateFault } from "./templates.ts";
 
-/** A classifier by entailment or a reranker, as the public exporters write them: `model.onnx` with the output `logits`. */
+/**
+ * A classifier by entailment or a reranker, as the public exporters write them: `model.onnx` with the output `logits`.
+ */
 export interface PairClassifierArchitecture {
   readonly type: "pair-classifier";
   readonly reads: "entailment" | "relevance";

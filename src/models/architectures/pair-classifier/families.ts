@@ -3,8 +3,8 @@ interface Family {
   /** How people call it. */
   readonly name: string;
   /**
-   * How many rows of the position table no token uses: RoBERTa and its kin count positions from the padding id plus one, so a
-   * table of 514 rows holds 512 tokens.
+   * How many rows of the position table no token uses: RoBERTa and its kin count positions from the padding id plus
+   * one, so a table of 514 rows holds 512 tokens.
    *
    * @see https://github.com/huggingface/transformers, create_position_ids_from_input_ids
    */
@@ -42,7 +42,8 @@ const PADDING_ID = 1;
  * Tokens that the model has positions for.
  *
  * @param config   contents of config.json
- * @param declared `model_max_length` of tokenizer_config.json: the length that the model was trained on, or a huge number
+ * @param declared `model_max_length` of tokenizer_config.json: the length that the model was trained on, or a huge
+ *   number
  * @returns undefined if config.json states no positions
  */
 export function longestInput(

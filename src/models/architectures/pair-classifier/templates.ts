@@ -9,7 +9,8 @@ export const TEXT_FORMS: readonly TextForm[] = ["choice", "noul", "score", "rank
  * Texts with places for those of a request:
  *
  *     {question}    the rendered instructions or question
- *     {candidate}   what is said of the candidate: a description, level or text. For a yes/no question the description of `true`, if any
+ *     {candidate} what is said of the candidate: a description, level or text. For a yes/no question the description of
+ *     `true`, if any
  */
 export type Templates = Readonly<Record<TextForm, string>>;
 

@@ -2,7 +2,8 @@ import type { AskedTexts, PairTexts } from "../../../inference/tokens/pair-token
 import { PLACES, type Templates } from "./templates.ts";
 
 /**
- * Premise and hypothesis. The premise is the state; without a state it is the question, which the hypothesis then leaves out.
+ * Premise and hypothesis. The premise is the state; without a state it is the question, which the hypothesis then
+ * leaves out.
  *
  *     premise      I was charged twice.
  *     hypothesis   Which team answers? Billing: invoices and refunds
@@ -17,8 +18,8 @@ export function entailmentTexts(
 }
 
 /**
- * Query and document. The document is the candidate, and the query the question and the state. Of a yes/no question, the state is
- * the document, because the candidates say nothing of their own.
+ * Query and document. The document is the candidate, and the query the question and the state. Of a yes/no question,
+ * the state is the document, because the candidates say nothing of their own.
  */
 export function relevanceTexts({ form, state, question, candidate }: AskedTexts): PairTexts {
   const query = (...texts: readonly string[]) => texts.filter((text) => text !== "").join(" ");
