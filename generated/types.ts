@@ -746,6 +746,11 @@ export interface components {
              */
             readonly cache_hits: number;
             /**
+             * Format: int64
+             * @description Memory of the process that holds the model, at its last report; 0 while there is none. Left out where another server computes.
+             */
+            readonly model_memory_bytes?: number;
+            /**
              * @description Whether the accepted keys are those of the operator's file of keys. `outdated`: the file could not be read when it changed, and the keys of before stay valid, also revoked ones. Left out where there is no such file.
              * @enum {string}
              */

@@ -65,6 +65,7 @@ function healthReport({ engine, version, areKeysCurrent }: Services): Health {
     cache_size: settings.cacheSize,
     cache_entries: counters.cacheEntries,
     cache_hits: counters.cacheHits,
+    ...(health.memoryBytes !== undefined && { model_memory_bytes: health.memoryBytes }),
     ...keysReport(areKeysCurrent?.()),
     ...tuningReport(tuning),
   };

@@ -160,6 +160,7 @@ export class EngineCore implements ServedEngine {
       precision,
       uptimeSeconds: (clock.now() - this.#startedAt) / 1000,
       isStuck: this.#scheduler.isStuck(),
+      memoryBytes: backend.counters?.().residentBytes,
       settings,
       counters: this.#scheduler.counters(),
     };

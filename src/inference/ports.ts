@@ -289,6 +289,8 @@ export interface EngineHealth {
   readonly uptimeSeconds: number;
   /** Whether work has made no progress for so long that only a restart of the service helps. False while the model is reloaded. */
   readonly isStuck: boolean;
+  /** Memory of the process that holds the model; 0 while there is none. Undefined if another server computes. */
+  readonly memoryBytes?: number | undefined;
   readonly settings: EngineSettings;
   readonly counters: QueueCounters;
 }
