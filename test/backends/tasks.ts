@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
+import type { WorkerPool } from "../../src/backends/onnx/forwards/worker-pool.ts";
 import type { Forward, ForwardTask } from "../../src/backends/tensors/forward.ts";
 import type { Node } from "../../src/inference/nodes.ts";
 import { bitsOf } from "../support/bits.ts";
@@ -38,13 +38,10 @@ export function manyCandidates(count: number): {
   };
 }
 
-export async function scoresOf(
-  threads: ForwardThreads,
-  { first, others }: ReturnType<typeof manyCandidates>,
-) {
-  const results = await threads.run([first], new Map());
+export async function scoresOf(pool: WorkerPool, { first, others }: ReturnType<typeof manyCandidates>) {
+  const results = await pool.run([first], new Map(), "together");
   const keyValues = results.get(first)?.keyValues ?? [];
   const known = new Map(first.wanted.map((wanted, i) => [wanted, keyValues[i] ?? assert.fail("not kept")]));
-  const scored = await threads.run(others, known);
+  const scored = await pool.run(others, known, "together");
   return others.flatMap((task) => bitsOf(scored.get(task)?.scores ?? assert.fail("not run")));
 }

@@ -18,7 +18,7 @@ export interface ForwardResult {
 }
 
 /** Keys and values of the past nodes of forwards. */
-export type Known = ReadonlyMap<Node, KeyValues>;
+export type Encoded = ReadonlyMap<Node, KeyValues>;
 
 /** A loaded token-tree graph. Runs one forward at a time. */
 export class ForwardRunner {
@@ -50,10 +50,10 @@ export class ForwardRunner {
     return new ForwardRunner(session, model);
   }
 
-  async run(task: ForwardTask, known: Known): Promise<ForwardResult> {
+  async run(task: ForwardTask, encoded: Encoded): Promise<ForwardResult> {
     const { forward, wanted } = task;
     const { feeds, begins, prefixTokens } = this.#model.inputs(task, (node) => {
-      const keyValues = known.get(node);
+      const keyValues = encoded.get(node);
       if (!keyValues) throw new Error("a node is used before it is encoded");
       return keyValues;
     });

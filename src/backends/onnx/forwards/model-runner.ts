@@ -1,24 +1,21 @@
 import { type Node, stateOf } from "../../../inference/nodes.ts";
 import type { BatchScores } from "../../../inference/ports.ts";
-import {
-  type ForwardTask,
-  isLongState,
-  newNodes,
-  pastNodes,
-  scoredNodes,
-  tokenCount,
-} from "../../tensors/forward.ts";
+import { isLongState, newNodes, pastNodes, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { byteLength, bytesPerToken, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { Company } from "./company.ts";
-import { ForestTurns, type Turn } from "./forest-turns.ts";
-import { areSmall } from "./forward-rounds.ts";
-import type { ForwardResult, Known } from "./forward-runner.ts";
-import { ForwardThreads } from "./forward-threads.ts";
+import { BatchTurns, type Turn } from "./batch-turns.ts";
+import type { ForwardResult } from "./forward-runner.ts";
 import { Garbage } from "./garbage.ts";
 import { planForwards, roundsOf } from "./planner.ts";
 import { StateCache } from "./state-cache.ts";
+import { areSmall, type Mode, WorkerPool } from "./worker-pool.ts";
+
+/**
+ * Batches in a row that came alone after which callers are taken to come one at a time. Then a small forward may use all processors,
+ * which ends it somewhat sooner but takes half as much processor time again. Under load this time is missing elsewhere. Chosen.
+ */
+const FEW_ALONE = 4;
 
 export interface RunnerOptions {
   readonly threads: number;
@@ -50,16 +47,17 @@ export interface Runner {
 /** Scores batches with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
   readonly stateTokenBytes: number;
-  readonly #threads: ForwardThreads;
+  readonly #pool: WorkerPool;
   readonly #states: StateCache;
   readonly #garbage = new Garbage();
-  readonly #turns = new ForestTurns();
-  readonly #company = new Company();
+  readonly #turns = new BatchTurns();
+  /** Batches of one state in a row before which all others had been answered. */
+  #aloneInARow = FEW_ALONE;
   /** Keys of the states that are being encoded for the cache. */
   readonly #beingEncoded = new Set<string>();
 
-  private constructor(threads: ForwardThreads, model: TreeModel, stateCacheBytes: number) {
-    this.#threads = threads;
+  private constructor(pool: WorkerPool, model: TreeModel, stateCacheBytes: number) {
+    this.#pool = pool;
     this.stateTokenBytes = bytesPerToken(model.keyValues);
     this.#states = new StateCache(stateCacheBytes);
   }
@@ -79,11 +77,11 @@ export class ModelRunner implements Runner {
     stateCacheBytes: number,
     place?: Place,
   ): Promise<ModelRunner> {
-    return new ModelRunner(await ForwardThreads.start(graph, model, place), model, stateCacheBytes);
+    return new ModelRunner(await WorkerPool.start(graph, model, place), model, stateCacheBytes);
   }
 
   get watchesParent(): boolean {
-    return this.#threads.canOverlap;
+    return this.#pool.hasWorkers;
   }
 
   get stateCounts(): { readonly hits: number; readonly misses: number } {
@@ -97,7 +95,8 @@ export class ModelRunner implements Runner {
    */
   score(leaves: readonly Node[], isAlone = true): Promise<BatchScores> {
     const states = new Set(leaves.map(stateOf));
-    const isOneAtATime = this.#company.note(!isAlone || states.size > 1);
+    this.#aloneInARow = isAlone && states.size === 1 ? this.#aloneInARow + 1 : 0;
+    const isOneAtATime = this.#aloneInARow >= FEW_ALONE;
     return this.#turns.take((turn) => this.#score(leaves, states, { turn, isOneAtATime }));
   }
 
@@ -108,16 +107,17 @@ export class ModelRunner implements Runner {
   ): Promise<BatchScores> {
     if ([...states].some(({ key }) => this.#beingEncoded.has(key))) await turn.othersEnded; // then it is cached
     const encoded = this.#recall(states);
-    const forwards = planForwards(leaves, encoded.keys(), this.#threads.count);
+    const forwards = planForwards(leaves, encoded.keys(), this.#pool.count);
     const knownTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
-    const isShared = this.#threads.canOverlap && areSmall(rounds) && !(isOneAtATime && forwards.length === 1);
-    const encodes = [...states].filter((state) => this.#isKept(state) && !encoded.has(state));
+    const isShared = this.#pool.hasWorkers && areSmall(rounds) && !(isOneAtATime && forwards.length === 1);
+    const mode = isShared ? "side by side" : "together";
+    const encodes = [...states].filter((state) => this.#isCacheable(state) && !encoded.has(state));
     for (const { key } of encodes) this.#beingEncoded.add(key);
     if (isShared) turn.share();
     else await turn.othersEnded;
     try {
-      const results = await this.#compute(rounds, { states, encoded, isShared });
+      const results = await this.#compute(rounds, { states, encoded, mode });
       return { ...inOrder(leaves, results), forwards: forwards.length, knownTokens };
     } finally {
       for (const { key } of encodes) this.#beingEncoded.delete(key);
@@ -129,11 +129,11 @@ export class ModelRunner implements Runner {
     {
       states,
       encoded,
-      isShared,
+      mode,
     }: {
       readonly states: ReadonlySet<Node>;
       readonly encoded: Map<Node, KeyValues>;
-      readonly isShared: boolean;
+      readonly mode: Mode;
     },
   ): Promise<Results> {
     const lastUse = lastUses(rounds);
@@ -141,12 +141,12 @@ export class ModelRunner implements Runner {
     for (const [index, round] of rounds.entries()) {
       let bytes = 0;
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
-      const isWanted = (node: Node) => neededLater(node) || this.#isKept(node);
+      const isWanted = (node: Node) => neededLater(node) || this.#isCacheable(node);
       const tasks = round.map((forward) => ({
         forward,
         wanted: newNodes(forward).filter(isWanted),
       }));
-      for (const [{ forward, wanted }, result] of await this.#run(tasks, encoded, isShared)) {
+      for (const [{ forward, wanted }, result] of await this.#pool.run(tasks, encoded, mode)) {
         note(results, scoredNodes(forward), result);
         for (const [i, node] of wanted.entries()) {
           const keyValues = result.keyValues[i] as KeyValues; // one for each
@@ -154,15 +154,11 @@ export class ModelRunner implements Runner {
           bytes += byteLength(keyValues);
         }
       }
-      this.#keep(states, encoded);
+      this.#cache(states, encoded);
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
       this.#garbage.note(bytes);
     }
     return results;
-  }
-
-  #run(tasks: readonly ForwardTask[], known: Known, isShared: boolean): ReturnType<ForwardThreads["run"]> {
-    return isShared ? this.#threads.runBeside(tasks, known) : this.#threads.run(tasks, known);
   }
 
   /** Cached keys and values of the states. Referenced from here on, because the cache may evict them while forwards run. */
@@ -171,19 +167,19 @@ export class ModelRunner implements Runner {
     for (const state of states) {
       const keyValues = this.#states.get(state.key);
       if (keyValues) encoded.set(state, keyValues);
-      else if (this.#isKept(state)) this.#states.misses += 1;
+      else if (this.#isCacheable(state)) this.#states.misses += 1;
     }
     return encoded;
   }
 
-  #isKept(node: Node): boolean {
-    return this.#states.keepsAny && isLongState(node);
+  #isCacheable(node: Node): boolean {
+    return this.#states.isOn && isLongState(node);
   }
 
-  #keep(states: ReadonlySet<Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
+  #cache(states: ReadonlySet<Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
     for (const state of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && this.#isKept(state)) this.#states.set(state.key, keyValues);
+      if (keyValues && this.#isCacheable(state)) this.#states.set(state.key, keyValues);
     }
   }
 }

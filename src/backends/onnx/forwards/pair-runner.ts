@@ -5,7 +5,7 @@ import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
 import { type Place, sessionOptions } from "../runtime/session-options.ts";
-import { ForestTurns } from "./forest-turns.ts";
+import { BatchTurns } from "./batch-turns.ts";
 import type { Runner } from "./model-runner.ts";
 
 /** Inputs of a graph: what a token's number is. Those that a graph does not have are left out. */
@@ -21,7 +21,7 @@ export class PairRunner implements Runner {
   readonly #session: InferenceSession;
   readonly #graph: PairGraph;
   readonly #inputs: readonly { readonly name: Input; readonly type: "int32" | "int64" }[];
-  readonly #turns = new ForestTurns();
+  readonly #turns = new BatchTurns();
 
   private constructor(session: InferenceSession, graph: PairGraph) {
     this.#session = session;

@@ -17,14 +17,14 @@ export class StateCache {
     if (maxBytes > 0) this.#states = new LRUCache({ maxSize: maxBytes, sizeCalculation: byteLength });
   }
 
-  get keepsAny(): boolean {
+  get isOn(): boolean {
     return this.#states !== undefined;
   }
 
   get(key: string): KeyValues | undefined {
-    const known = this.#states?.get(key);
-    if (known !== undefined) this.hits += 1;
-    return known;
+    const cached = this.#states?.get(key);
+    if (cached !== undefined) this.hits += 1;
+    return cached;
   }
 
   set(key: string, keyValues: KeyValues): void {

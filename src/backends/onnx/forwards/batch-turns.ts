@@ -1,16 +1,16 @@
-/** A forest's turn. */
+/** A batch's turn. */
 export interface Turn {
-  /** Lets the next forest begin before this one has ended. */
+  /** Lets the next batch begin before this one has ended. */
   share(): void;
-  /** Resolves when all forests that began earlier have ended, successfully or not. */
+  /** Resolves when all batches that began earlier have ended, successfully or not. */
   readonly othersEnded: Promise<unknown>;
 }
 
 /**
- * The order in which forests are computed: that in which they came. A forest begins when the one before it has ended or shares
+ * The order in which batches are computed: that in which they came. A batch begins when the one before it has ended or shares
  * its turn.
  */
-export class ForestTurns {
+export class BatchTurns {
   #nextMayBegin: Promise<void> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { areSmall } from "../../src/backends/onnx/forwards/forward-rounds.ts";
+import { areSmall } from "../../src/backends/onnx/forwards/worker-pool.ts";
 import { forward, node } from "./tasks.ts";
 
 it("forwards are small up to 255 keys, past ones included; only these run beside other work", () => {

@@ -1,54 +1,52 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { before, describe, it } from "node:test";
-import { endWith, ForwardHelper } from "../../src/backends/onnx/forwards/forward-helper.ts";
-import { shareOut } from "../../src/backends/onnx/forwards/forward-rounds.ts";
-import { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
+import { endWith, PoolWorker, shareOut, WorkerPool } from "../../src/backends/onnx/forwards/worker-pool.ts";
 import type { ForwardTask } from "../../src/backends/tensors/forward.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
 import { forward, manyCandidates, node, scoresOf } from "./tasks.ts";
 
 describe("forwards in several threads", () => {
-  let threads: ForwardThreads;
+  let pool: WorkerPool;
   before(async () => {
-    threads = await ForwardThreads.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
+    pool = await WorkerPool.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
   });
 
   it("hand keys and values on that a thread has computed", async () => {
     const states = Array.from({ length: 6 }, () => node(0, 80));
     const tasks = states.map((state) => ({ forward: forward({ newPrefix: [state] }), wanted: [state] }));
-    const together = await threads.run(tasks, new Map());
+    const together = await pool.run(tasks, new Map(), "together");
     for (const task of tasks) {
-      const alone = await threads.run([task], new Map());
+      const alone = await pool.run([task], new Map(), "together");
       assert.deepEqual(together.get(task)?.keyValues, alone.get(task)?.keyValues);
     }
   });
 
   it("fail together when one of them fails, and work again afterwards", async () => {
     const { first, others } = manyCandidates(4);
-    await assert.rejects(threads.run(others, new Map()), /used before it is encoded/);
-    assert.ok((await threads.run([first], new Map())).has(first));
-    assert.equal((await scoresOf(threads, { first, others })).length, 4);
+    await assert.rejects(pool.run(others, new Map(), "together"), /used before it is encoded/);
+    assert.ok((await pool.run([first], new Map(), "together")).has(first));
+    assert.equal((await scoresOf(pool, { first, others })).length, 4);
   });
 
-  it("give the last helper, with a heap of its own, only what runs beside other work", async ({ mock }) => {
-    const start = mock.method(ForwardHelper, "start");
-    const own = await ForwardThreads.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
-    const helpers = await Promise.all(start.mock.calls.map(({ result }) => result));
+  it("give the last worker, with a heap of its own, only what runs side by side", async ({ mock }) => {
+    const start = mock.method(PoolWorker, "start");
+    const own = await WorkerPool.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
+    const workers = await Promise.all(start.mock.calls.map(({ result }) => result));
     const isForSmall = start.mock.calls.map(({ arguments: [settings] }) => settings.isForSmall);
     assert.deepEqual(isForSmall, [false, true]);
-    const runs = helpers.map((helper) => mock.method(helper ?? assert.fail("not started"), "run").mock);
+    const runs = workers.map((worker) => mock.method(worker ?? assert.fail("not started"), "run").mock);
     const tasks = Array.from({ length: 4 }, () => ({
       forward: forward({ newPrefix: [node(0, 80)] }),
       wanted: [],
     }));
-    await own.run(tasks, new Map());
+    await own.run(tasks, new Map(), "together");
     assert.deepEqual(
       runs.map((each) => each.callCount()),
       [1, 0],
     );
-    await own.runBeside(tasks, new Map());
+    await own.run(tasks, new Map(), "side by side");
     assert.deepEqual(
       runs.map((each) => each.callCount()),
       [2, 1],
@@ -65,7 +63,7 @@ describe("forwards in several threads", () => {
 
   it("cannot be started with a graph that cannot be read", async () => {
     const model = treeModel(shallowShape, 2);
-    await assert.rejects(ForwardThreads.start(new Uint8Array(10), model));
+    await assert.rejects(WorkerPool.start(new Uint8Array(10), model));
   });
 });
 
@@ -75,9 +73,9 @@ describe("tasks", () => {
     wanted: [],
   });
   const sizes = (counts: readonly number[]) => {
-    const { alone, sideBySide } = shareOut(counts.map(task));
+    const { inAllThreads, sideBySide } = shareOut(counts.map(task), new Map());
     const sizeOf = ({ forward }: ForwardTask) => forward.newPrefix[0]?.tokens.length;
-    return [alone.map(sizeOf), sideBySide.map(sizeOf)];
+    return [inAllThreads.map(sizeOf), sideBySide.map(sizeOf)];
   };
 
   it("run side by side, the longest first", () => {

@@ -1,19 +1,18 @@
-/** Worker thread that runs forwards in parallel to the main thread: see forward-helper.ts. */
+/** Worker thread that runs forwards in parallel to the main thread: see worker-pool.ts. */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../../errors.ts";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
 import { unmap } from "../../tensors/mapped-array.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
 import { watchParent } from "../runtime/parent-watch.ts";
-import type { RoundReply, ThreadSettings } from "./forward-helper.ts";
 import { ForwardRunner } from "./forward-runner.ts";
 import { Garbage } from "./garbage.ts";
-import { type Round, runTaken } from "./taken-tasks.ts";
+import { type Round, type RoundReply, runTasks, type WorkerSettings } from "./worker-pool.ts";
 
 if (!parentPort) throw new Error("must be started as a worker thread");
 watchParent();
 const port = parentPort;
-const settings: ThreadSettings = workerData;
+const settings: WorkerSettings = workerData;
 const garbage = new Garbage();
 const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1, {
   hasOwnHeap: settings.isForSmall || undefined, // otherwise as is usual on this system
@@ -31,7 +30,7 @@ port.postMessage({ results: new Map() } satisfies RoundReply);
 
 async function compute(round: Round): Promise<void> {
   await answer(round);
-  for (const keyValues of round.known.values()) {
+  for (const keyValues of round.encoded.values()) {
     arraysOf(keyValues).forEach(unmap); // they are copies for this thread
     garbage.note(byteLength(keyValues)); // what is left
   }
@@ -39,7 +38,7 @@ async function compute(round: Round): Promise<void> {
 
 async function answer(round: Round): Promise<void> {
   try {
-    const results = await runTaken(runner, round);
+    const results = await runTasks(runner, round);
     // transferred, not copied
     const transfer = [...results.values()].flatMap(({ keyValues }) =>
       keyValues.flatMap(arraysOf).map(({ buffer }) => buffer),

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settled } from "node:timers/promises";
-import { ForestTurns, type Turn } from "../../src/backends/onnx/forwards/forest-turns.ts";
+import { BatchTurns, type Turn } from "../../src/backends/onnx/forwards/batch-turns.ts";
 
 /** Takes turns under letters, and notes which began and ended, in order. */
 class Taken {
-  readonly turns = new ForestTurns();
+  readonly turns = new BatchTurns();
   readonly events: string[] = [];
   readonly begun = new Map<string, Turn>();
   readonly end = new Map<string, (error?: Error) => void>();
@@ -23,7 +23,7 @@ class Taken {
   }
 }
 
-test("forests are computed one after another, in the order in which they came", async () => {
+test("batches are computed one after another, in the order in which they came", async () => {
   const taken = new Taken();
   const results = ["a", "b"].map((name) => taken.take(name));
   await settled();
@@ -35,7 +35,7 @@ test("forests are computed one after another, in the order in which they came", 
   assert.deepEqual(taken.events, ["a", "a.", "b", "b."]);
 });
 
-test("a shared turn lets the next forest begin, and that one the next only when it shares too", async () => {
+test("a shared turn lets the next batch begin, and that one the next only when it shares too", async () => {
   const taken = new Taken();
   for (const name of ["a", "b", "c"]) void taken.take(name);
   await settled();
@@ -50,7 +50,7 @@ test("a shared turn lets the next forest begin, and that one the next only when 
   assert.deepEqual(taken.events, ["a", "b", "a.", "c"]);
 });
 
-test("a forest can wait until those before it have ended, also if they fail", async () => {
+test("a batch can wait until those before it have ended, also if they fail", async () => {
   const taken = new Taken();
   const failing = taken.take("a");
   void taken.take("b");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ForwardThreads } from "../../src/backends/onnx/forwards/forward-threads.ts";
+import { WorkerPool } from "../../src/backends/onnx/forwards/worker-pool.ts";
 import { byteLength, type KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
@@ -18,7 +18,7 @@ function keyValuesOf(tokens: number, value: number): KeyValues {
 describe("forwards in several threads", () => {
   it("give the same bits as in one, and leave to the caller what they were given", async () => {
     const graph = await shallowGraph("u8u8");
-    const start = (threads: number) => ForwardThreads.start(graph, treeModel(shallowShape, threads));
+    const start = (threads: number) => WorkerPool.start(graph, treeModel(shallowShape, threads));
     const [one, several] = [await start(1), await start(3)];
     assert.equal(one.count, 1);
     assert.equal(several.count, 3);
@@ -29,16 +29,9 @@ describe("forwards in several threads", () => {
     assert.deepEqual(await scoresOf(several, work), alone);
   });
 
-  it("keep two callers' results apart", async () => {
-    const threads = await ForwardThreads.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
-    const [one, other] = [manyCandidates(5), manyCandidates(6)];
-    const apart = [await scoresOf(threads, one), await scoresOf(threads, other)];
-    assert.deepEqual(await Promise.all([scoresOf(threads, one), scoresOf(threads, other)]), apart);
-  });
-
-  it("are run where the keys and values are that are too many to be given away", async () => {
+  it("run in the caller's thread if their keys and values are too large to copy", async () => {
     const graph = await shallowGraph("u8u8");
-    const start = (threads: number) => ForwardThreads.start(graph, treeModel(shallowShape, threads));
+    const start = (threads: number) => WorkerPool.start(graph, treeModel(shallowShape, threads));
     const [one, several] = [await start(1), await start(2)];
     const states = Array.from({ length: 12 }, () => node(0, 2048));
     const tasks = states.map((state) => {
@@ -48,7 +41,10 @@ describe("forwards in several threads", () => {
     const known = new Map(states.map((state, i) => [state, keyValuesOf(state.tokens.length, i)]));
     const bytes = [...known.values()].reduce((sum, keyValues) => sum + byteLength(keyValues), 0);
     assert.ok(bytes > 2 * 64 * 2 ** 20);
-    const [alone, together] = [await one.run(tasks, known), await several.run(tasks, known)];
+    const [alone, together] = [
+      await one.run(tasks, known, "together"),
+      await several.run(tasks, known, "together"),
+    ];
     for (const task of tasks) assert.deepEqual(together.get(task)?.keyValues, alone.get(task)?.keyValues);
   });
 });

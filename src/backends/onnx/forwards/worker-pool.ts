@@ -1,0 +1,299 @@
+import { type EventEmitter, once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Node } from "../../../inference/nodes.ts";
+import { type Forward, type ForwardTask, keyCount, newTokens, pastNodes } from "../../tensors/forward.ts";
+import { arraysOf, byteLength, copyOf, type KeyValues } from "../../tensors/key-values.ts";
+import type { TreeModel, TreeShape } from "../../tensors/tree-model.ts";
+import type { Place } from "../runtime/session-options.ts";
+import { type Encoded, type ForwardResult, ForwardRunner } from "./forward-runner.ts";
+
+/** Maximum bytes of keys and values copied to a worker per round. Chosen: a state of 2,048 tokens has 38 MB with the embedded model. */
+const MOST_COPIED_BYTES = 64 << 20;
+
+/**
+ * How tasks use the processors:
+ *
+ * - side by side: each forward in one worker. Several calls may be under way: their tasks are taken in the order of the calls, and a
+ *   worker that finds no task left of one call goes on with the next. The caller's thread stays free to receive more work.
+ * - together: one call at a time has all processors. Forwards run in all threads, one after another, where this saves more time than
+ *   the others take. The others run side by side, and the caller's thread takes the place of the last worker, which saves a copy of
+ *   keys and values.
+ */
+export type Mode = "side by side" | "together";
+
+type Results = ReadonlyMap<ForwardTask, ForwardResult>;
+
+/**
+ * Runs forwards on several processors.
+ *
+ * Parallel forwards are preferred, because threads that share a forward synchronize at each of its about 400 kernels. A run blocks its
+ * JavaScript thread, so each parallel forward needs a worker thread. There is one for each processor. The last worker only runs small
+ * forwards, and its session has a heap of its own: with two processors, no buffer of small forwards moves between their caches.
+ */
+export class WorkerPool {
+  readonly #inAllThreads: ForwardRunner;
+  readonly #own: ForwardRunner;
+  readonly #workers: readonly PoolWorker[];
+
+  private constructor(inAllThreads: ForwardRunner, own: ForwardRunner, workers: readonly PoolWorker[]) {
+    this.#inAllThreads = inAllThreads;
+    this.#own = own;
+    this.#workers = workers;
+  }
+
+  /**
+   * @param graph bytes of the ONNX file, or its path
+   * @param model shape of the model, for the workers
+   * @param place only for a model with one thread
+   */
+  static async start(graph: Uint8Array | string, model: TreeModel, place?: Place): Promise<WorkerPool> {
+    const inAllThreads = await ForwardRunner.load(graph, model, model.threads, place);
+    const count = model.forwardThreads;
+    if (count === 1) return new WorkerPool(inAllThreads, inAllThreads, []);
+    // only now: threads inherit the denormal setting of the process's first session
+    const [own, ...workers] = await Promise.all([
+      model.threads === 1 ? inAllThreads : ForwardRunner.load(graph, model, 1),
+      ...Array.from({ length: count }, (_, at) =>
+        PoolWorker.start({ graph, shape: model.shape, isForSmall: at === count - 1 }),
+      ),
+    ]);
+    return new WorkerPool(inAllThreads, own, workers);
+  }
+
+  /** Number of forwards that may run in parallel. */
+  get count(): number {
+    return Math.max(1, this.#workers.length);
+  }
+
+  /** Whether tasks can run side by side. */
+  get hasWorkers(): boolean {
+    return this.#workers.length > 0;
+  }
+
+  /**
+   * @param tasks   at least one; independent of each other. Side by side only small ones, because their keys and values are copied
+   * @param encoded keys and values of the past nodes of the tasks
+   */
+  run(tasks: readonly ForwardTask[], encoded: Encoded, mode: Mode): Promise<Results> {
+    return mode === "together" ? this.#runTogether(tasks, encoded) : this.#runSideBySide(tasks, encoded);
+  }
+
+  async #runTogether(tasks: readonly ForwardTask[], encoded: Encoded): Promise<Results> {
+    const { inAllThreads, sideBySide, needed } = shareOut(tasks, encoded);
+    const round = newRound(sideBySide);
+    const workers = this.#workers.slice(0, Math.max(0, Math.min(sideBySide.length, this.count) - 1));
+    const answers = workers.map((worker) => worker.run({ ...round, encoded: copiesOf(needed, encoded) }));
+    const results = new Map<ForwardTask, ForwardResult>();
+    for (const part of await Promise.allSettled([runTasks(this.#own, { ...round, encoded }), ...answers])) {
+      if (part.status === "rejected") throw part.reason;
+      addResults(results, sideBySide, part.value);
+    }
+    for (const task of inAllThreads) results.set(task, await this.#inAllThreads.run(task, encoded));
+    return results;
+  }
+
+  #runSideBySide(tasks: readonly ForwardTask[], encoded: Encoded): Promise<Results> {
+    const ordered = longestFirst(tasks);
+    const needed = new Set(ordered.flatMap(({ forward }) => pastNodes(forward)));
+    const round = newRound(ordered);
+    const workers = needed.size === 0 ? this.#workers : this.#leastBusy(ordered.length);
+    const results = new Map<ForwardTask, ForwardResult>();
+    return new Promise((resolve, reject) => {
+      const add = (part: ReadonlyMap<number, ForwardResult>) => {
+        addResults(results, ordered, part);
+        if (results.size === ordered.length) resolve(results); // other workers may still have to find that nothing is left
+      };
+      for (const worker of workers)
+        worker.run({ ...round, encoded: copiesOf(needed, encoded) }).then(add, reject);
+    });
+  }
+
+  #leastBusy(count: number): readonly PoolWorker[] {
+    return [...this.#workers].sort((a, b) => a.waiting - b.waiting).slice(0, count);
+  }
+}
+
+/** Number of keys whose attention costs a query as much time as the linear layers. Measured with the embedded model. */
+const KEYS_OF_A_TOKEN = 600;
+/** Estimated time of a forward, in arbitrary units. */
+const costOf = ({ forward }: ForwardTask) => newTokens(forward) * (KEYS_OF_A_TOKEN + keyCount(forward));
+
+/** A forward with at least this many keys counts as large. Chosen. */
+const MANY_KEYS = 256;
+/** Share of its time that a forward saves when all threads share it. Measured on 2 processors with 1,000 and with 46 tokens. */
+const SAVED = { large: 0.34, small: 0.13 };
+const savedBySharing = (task: ForwardTask) =>
+  costOf(task) * (keyCount(task.forward) >= MANY_KEYS ? SAVED.large : SAVED.small);
+
+/**
+ * Splits tasks into those that run in all threads, and those that run side by side, longest first, with the nodes that they need. A
+ * task runs in all threads if that saves more time than the remaining tasks take, or if its keys and values are too large to copy.
+ */
+export function shareOut(
+  tasks: readonly ForwardTask[],
+  encoded: Encoded,
+): {
+  readonly inAllThreads: readonly ForwardTask[];
+  readonly sideBySide: readonly ForwardTask[];
+  readonly needed: ReadonlySet<Node>;
+} {
+  const ordered = longestFirst(tasks);
+  const inAllThreads: ForwardTask[] = [];
+  let rest = tasks.reduce((sum, task) => sum + costOf(task), 0);
+  for (let longest = ordered[0]; longest; longest = ordered[0]) {
+    rest -= costOf(longest);
+    if (savedBySharing(longest) <= rest) break;
+    inAllThreads.push(longest);
+    ordered.shift();
+  }
+  const needed = new Set<Node>();
+  let bytes = 0;
+  const sideBySide = ordered.filter((task) => {
+    const more = pastNodes(task.forward).filter((node) => !needed.has(node));
+    const added = more.reduce((sum, node) => sum + bytesOf(encoded.get(node)), 0);
+    const fits = bytes + added <= MOST_COPIED_BYTES;
+    if (!fits) inAllThreads.push(task);
+    for (const node of fits ? more : []) needed.add(node);
+    bytes += fits ? added : 0;
+    return fits;
+  });
+  return { inAllThreads, sideBySide, needed };
+}
+
+const longestFirst = (tasks: readonly ForwardTask[]) => [...tasks].sort((a, b) => costOf(b) - costOf(a));
+
+/** Whether forwards run in parallel without loss: they are independent, and none is large. */
+export function areSmall(rounds: readonly (readonly Forward[])[]): boolean {
+  return rounds.length === 1 && rounds.flat().every((forward) => keyCount(forward) < MANY_KEYS);
+}
+
+const bytesOf = (keyValues: KeyValues | undefined) => (keyValues ? byteLength(keyValues) : 0);
+
+function copiesOf(nodes: ReadonlySet<Node>, encoded: Encoded): Encoded {
+  const copies = new Map<Node, KeyValues>();
+  for (const node of nodes) {
+    const keyValues = encoded.get(node);
+    if (keyValues) copies.set(node, copyOf(keyValues));
+  }
+  return copies;
+}
+
+/** Independent tasks for several threads. Each thread has a copy of this object. */
+export interface Round {
+  readonly tasks: readonly ForwardTask[];
+  readonly encoded: Encoded;
+  /** Shared memory: Int32 index of the next free task. */
+  readonly next: SharedArrayBuffer;
+}
+
+function newRound(tasks: readonly ForwardTask[]): Pick<Round, "tasks" | "next"> {
+  return { tasks, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
+}
+
+/** @param part results by index of the task */
+function addResults(
+  results: Map<ForwardTask, ForwardResult>,
+  tasks: readonly ForwardTask[],
+  part: ReadonlyMap<number, ForwardResult>,
+): void {
+  for (const [number, result] of part) {
+    const task = tasks[number];
+    if (task) results.set(task, result);
+  }
+}
+
+/** Takes tasks until none is left. @returns results by task index */
+export async function runTasks(
+  runner: ForwardRunner,
+  { tasks, encoded, next }: Round,
+): Promise<Map<number, ForwardResult>> {
+  const results = new Map<number, ForwardResult>();
+  const counter = new Int32Array(next);
+  try {
+    while (true) {
+      const number = Atomics.add(counter, 0, 1);
+      const task = tasks[number];
+      if (!task) return results;
+      results.set(number, await runner.run(task, encoded));
+    }
+  } catch (error) {
+    Atomics.store(counter, 0, tasks.length); // the batch has failed: stop the other threads
+    throw error;
+  }
+}
+
+/** The graph that a worker loads. */
+export interface WorkerSettings {
+  /** Bytes of the ONNX file, or its path. */
+  readonly graph: Uint8Array | string;
+  readonly shape: TreeShape;
+  /** Whether the worker runs small forwards only, and so has a heap of its own. */
+  readonly isForSmall: boolean;
+}
+
+/** A worker's message after it has loaded the graph, and after each round. */
+export type RoundReply =
+  | { readonly results: ReadonlyMap<number, ForwardResult> }
+  | { readonly message: string };
+
+/** The `.ts` file when running from source, the `.js` file when compiled. */
+const entry = new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url);
+
+/** Module hooks do not apply to new threads. When running from source, each thread must register tsx itself. */
+function startThread(workerData: WorkerSettings): Worker {
+  if (!entry.pathname.endsWith(".ts")) return new Worker(entry, { workerData, execArgv: [] });
+  const [tsx, program] = [import.meta.resolve("tsx/esm/api"), entry.href].map((url) => JSON.stringify(url));
+  const code = `import(${tsx}).then(({ register }) => (register(), import(${program})))`;
+  return new Worker(code, { eval: true, workerData, execArgv: [] });
+}
+
+/**
+ * The caller's handle of a worker thread, which computes rounds in the order in which it gets them. It keeps the process alive only
+ * while a result is awaited.
+ */
+export class PoolWorker {
+  readonly #thread: Worker;
+  /** Receivers of the next replies, in the order of the rounds. */
+  readonly #receivers: ((reply: RoundReply) => void)[] = [];
+
+  private constructor(thread: Worker) {
+    this.#thread = thread;
+    thread.on("message", (reply: RoundReply) => {
+      this.#receivers.shift()?.(reply);
+      if (this.#receivers.length === 0) thread.unref();
+    });
+    thread.unref(); // only now, because a new listener keeps the process alive
+  }
+
+  /** Resolves when the thread has loaded the graph. */
+  static async start(settings: WorkerSettings): Promise<PoolWorker> {
+    const thread = startThread(settings);
+    await once(thread, "message"); // or an error, with which this rejects
+    endWith(thread);
+    return new PoolWorker(thread);
+  }
+
+  /** Rounds without a reply. */
+  get waiting(): number {
+    return this.#receivers.length;
+  }
+
+  /** @param round ownership of its keys and values moves to the worker */
+  async run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
+    const transfer = [...round.encoded.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
+    this.#thread.postMessage(round, transfer);
+    this.#thread.ref();
+    const reply = await new Promise<RoundReply>((resolve) => this.#receivers.push(resolve));
+    if ("results" in reply) return reply.results;
+    throw new Error(reply.message);
+  }
+}
+
+/** Ends the process when the thread ends, so that it is restarted. Otherwise callers would wait for the thread forever. */
+export function endWith(thread: EventEmitter): void {
+  for (const event of ["exit", "messageerror", "error"]) {
+    thread.once(event, (cause: unknown) => {
+      throw new Error("a forward thread ended", { cause });
+    });
+  }
+}
