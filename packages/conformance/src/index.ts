@@ -1,7 +1,7 @@
 import { ALL_CHECKS } from "./clauses.ts";
 import { readTarget, WrongUsage } from "./client/target.ts";
-import { readBaseline } from "./run/baseline.ts";
 import type { Report, Result } from "./run/report.ts";
+import { readBaseline } from "./run/report.ts";
 import { run } from "./run/runner.ts";
 import { selectChecks } from "./run/select.ts";
 import { PROFILES, type Profile } from "./trial/clause.ts";

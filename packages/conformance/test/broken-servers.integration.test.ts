@@ -131,7 +131,8 @@ describe("a server that answers something else", () => {
       server.closeAllConnections(),
     );
     assert.equal(report.counts.failed, report.results.length);
-    assert.ok(report.elapsedMs < 5000);
+    // said of each without asking again
+    assert.ok(report.results.every(({ came }) => came.startsWith("neither inference operation answers")));
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readJson } from "../src/client/json.ts";
 import { canonicalSchema } from "../src/dialects/mcp/schemas.ts";
-import { difference } from "../src/documents/difference.ts";
+import { difference } from "../src/documents.ts";
 
 const same = (one: object, other: object) => {
   const [wanted, given] = [one, other].map((schema) => {

@@ -1,5 +1,5 @@
+import { gzipSync } from "node:zlib";
 import { splitAtKey } from "./api-key.ts";
-import { type PrintCommand, printCommand, quote } from "./body-recipe.ts";
 import type { SentRequest } from "./exchange.ts";
 
 /**
@@ -52,4 +52,93 @@ function printWithKey(body: string | Uint8Array, apiKey: string | undefined): Pr
     "word" in one ? `printf %s ${one.word}` : printCommand(Buffer.from(one.plain, "latin1")).command,
   );
   return { command: `{ ${commands.join("; ")}; }` };
+}
+
+/** Bodies of up to so many characters are printed literally. Chosen. */
+const PLAIN_CHARACTERS = 1500;
+/** Repetitions of at least so many characters become `.repeat()`. Chosen. */
+const LONG_REPETITION = 80;
+const LONGEST_UNIT = 48;
+
+/** A shell command that prints given bytes. */
+export interface PrintCommand {
+  /** The quoted text, if it can be an argument of a command line. */
+  readonly inline?: string;
+  readonly command: string;
+}
+
+/**
+ * A shell command that prints exactly these bytes: the quoted text, else a short program with `.repeat()`, else the
+ * compressed bytes.
+ */
+export function printCommand(body: string | Uint8Array): PrintCommand {
+  const text = exactText(body);
+  if (text !== undefined && text.length <= PLAIN_CHARACTERS) {
+    if (/^\P{Cc}*$/u.test(text)) return { inline: quote(text), command: `printf %s ${quote(text)}` };
+    return { command: `printf %b ${quote(escaped(text))}` };
+  }
+  const program = text === undefined ? undefined : repetitionProgram(text);
+  if (program !== undefined) return { command: `node -e ${quote(`process.stdout.write(${program})`)}` };
+  const packed = gzipSync(typeof body === "string" ? Buffer.from(body) : body, { level: 9 }).toString(
+    "base64",
+  );
+  return { command: `printf %s ${packed} | base64 -d | gunzip` };
+}
+
+/** For `printf %b`: control characters as octal escapes, which every shell reads. */
+function escaped(text: string): string {
+  return text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\n", "\\n")
+    .replaceAll(/\p{Cc}/gu, (character) =>
+      [...Buffer.from(character)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join(""),
+    );
+}
+
+/** The text in single quotes for a POSIX shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The body as text; undefined if it is not valid UTF-8. */
+function exactText(body: string | Uint8Array): string | undefined {
+  if (typeof body === "string") return body;
+  const text = Buffer.from(body).toString("utf8");
+  return Buffer.from(text, "utf8").equals(Buffer.from(body)) ? text : undefined;
+}
+
+/** A JavaScript expression with `.repeat()`; undefined if that is not much shorter. */
+function repetitionProgram(text: string): string | undefined {
+  const pieces: string[] = [];
+  let plainFrom = 0;
+  const flush = (end: number) => {
+    if (end > plainFrom) pieces.push(JSON.stringify(text.slice(plainFrom, end)));
+  };
+  for (let at = 0; at < text.length; ) {
+    const found = repetitionAt(text, at);
+    if (found === undefined) {
+      at += 1;
+      continue;
+    }
+    flush(at);
+    pieces.push(`${JSON.stringify(found.unit)}.repeat(${found.count})`);
+    at += found.unit.length * found.count;
+    plainFrom = at;
+  }
+  flush(text.length);
+  const program = pieces.join("+");
+  return program.length <= 2 * PLAIN_CHARACTERS ? program : undefined;
+}
+
+function repetitionAt(text: string, at: number): { unit: string; count: number } | undefined {
+  for (let length = 1; length <= LONGEST_UNIT; length += 1) {
+    // comparing one character first rules out nearly every position
+    if (text[at] !== text[at + length]) continue;
+    const unit = text.slice(at, at + length);
+    let count = 1;
+    while (text.startsWith(unit, at + count * length)) count += 1;
+    if (count * length >= LONG_REPETITION && count > 3) return { unit, count };
+  }
+  return undefined;
 }

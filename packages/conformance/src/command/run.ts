@@ -11,7 +11,7 @@ import {
   progressLine,
   terminalReport,
 } from "../reporters/index.ts";
-import { writeBaseline } from "../run/baseline.ts";
+import { writeBaseline } from "../run/report.ts";
 import { type Given, readArguments } from "./flags.ts";
 
 /** Maximum time of the run, in timeouts of one answer. */

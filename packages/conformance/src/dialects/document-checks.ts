@@ -1,7 +1,6 @@
 import { at } from "../client/json.ts";
 import { sentPath } from "../client/target.ts";
-import { type DocumentName, ownContract } from "../documents/contract.ts";
-import { misfitOf } from "../documents/reply-fit.ts";
+import { type DocumentName, misfitOf, ownContract } from "../documents.ts";
 import { type Check, defineCheck } from "../trial/check.ts";
 import type { Profile } from "../trial/clause.ts";
 import type { Trial } from "../trial/trial.ts";

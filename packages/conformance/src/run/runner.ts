@@ -13,7 +13,7 @@ import type { Profile } from "../trial/clause.ts";
 import { type Facts, gatherFacts } from "../trial/facts.ts";
 import { withSalts } from "../trial/salts.ts";
 import { Broken, CannotTell, type Session, Trial } from "../trial/trial.ts";
-import type { Baseline } from "./baseline.ts";
+import type { Baseline } from "./report.ts";
 import { countOutcomes, type Report, type Result, skipsIn } from "./report.ts";
 import { UNOBSERVED } from "./unobserved.ts";
 

@@ -1,7 +1,7 @@
 import type { Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, type Json, type JsonMap, namesOf, readJson, show } from "../../client/json.ts";
 import { sentPath } from "../../client/target.ts";
-import { ownContract } from "../../documents/contract.ts";
+import { ownContract } from "../../documents.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { NOUL, RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";

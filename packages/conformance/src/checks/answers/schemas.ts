@@ -1,6 +1,6 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isMap, show } from "../../client/json.ts";
-import { ownContract } from "../../documents/contract.ts";
+import { ownContract } from "../../documents.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { FULL_ID } from "../../trial/facts.ts";
 import { CONTRACT_LIMITS } from "../../trial/limits.ts";

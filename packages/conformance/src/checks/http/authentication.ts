@@ -4,8 +4,6 @@ import { headOf } from "../../client/wire.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { OPERATIONS, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { checkBeforeBody } from "./key-before-body.ts";
-import { nearMisses, WRONG } from "./near-misses.ts";
 
 const OPEN_PATHS = ["/health", "/ready", "/v1/models", "/docs", "/redoc", "/openapi.json"];
 
@@ -274,4 +272,107 @@ async function expectUnauthorized(
   authorization: string | undefined,
 ) {
   await trial.refused(path, body, { hasKey: false, headers: { authorization }, status: 401 });
+}
+
+/** Time limit for a refusal. The body never comes, so a server that waits for it does not answer. Chosen. */
+const REFUSAL_MS = 5000;
+
+/** Sends requests without the right key and with incomplete bodies. @throws Broken if a refusal waits for the body */
+export async function checkBeforeBody(trial: Trial): Promise<void> {
+  const text = JSON.stringify(SMALL_RANK);
+  const half = text.slice(0, text.length >> 1);
+  const length = `Content-Length: ${text.length}`;
+  const chunked = "Transfer-Encoding: chunked";
+  const ways = [
+    { name: "the head alone", lines: [TYPE, length], sent: "" },
+    { name: "half a body", lines: [TYPE, length], sent: half },
+    { name: "all but one byte of the body", lines: [TYPE, length], sent: text.slice(0, -1) },
+    { name: "no chunk of a chunked body", lines: [TYPE, chunked], sent: "" },
+    {
+      name: "one chunk of several",
+      lines: [TYPE, chunked],
+      sent: `${half.length.toString(16)}\r\n${half}\r\n`,
+    },
+    { name: "a declared length that is too large", lines: [TYPE, "Content-Length: 99999999999"], sent: "{" },
+    { name: "half a body of another media type", lines: ["Content-Type: text/plain", length], sent: half },
+  ];
+  const cases = ways.flatMap((way) =>
+    [undefined, `Authorization: Bearer ${WRONG}`].flatMap((key) =>
+      OPERATIONS.map(({ path }) => ({
+        name: `${way.name}, ${path}, ${key === undefined ? "no key" : "a wrong key"}`,
+        line: `POST ${path}`,
+        lines: [...way.lines, ...(key === undefined ? [] : [key])],
+        sent: way.sent,
+      })),
+    ),
+  );
+  await trial.each(
+    cases,
+    async ({ line, lines, sent }) => {
+      const wire = await trial.wire(REFUSAL_MS);
+      wire.send(headOf(trial.target, line, ...lines), sent);
+      const reply = await wire.read();
+      trial.expect(reply.status === 401, `${excerpt(reply)}, not 401`, wire);
+    },
+    cases.length, // one timeout is enough to show that the server waits
+  );
+}
+
+/** A wrong key. */
+export const WRONG = "wrong-key-of-a-check";
+
+/**
+ * `Authorization` values that are nearly right. A server that compares only a part of the key, or not byte by byte,
+ * accepts some.
+ */
+export function nearMisses(key: string): readonly string[] {
+  const middle = key.length >> 1;
+  const others = [
+    key.toUpperCase(),
+    key.toLowerCase(),
+    swapCase(key),
+    ...[0, middle, key.length - 1].flatMap((at) => [
+      replaceAt(key, at, swapCase(key.charAt(at))),
+      replaceAt(key, at, key.charAt(at) === "0" ? "1" : "0"),
+    ]),
+    key.slice(0, -1),
+    key.slice(1),
+    key.slice(0, middle),
+    key.slice(middle),
+    `x${key}`,
+    `x${key}x`,
+    `${key}${key}`,
+    `${key},${WRONG}`,
+    `${WRONG},${key}`,
+    `${key} ${WRONG}`,
+    `${WRONG} ${key}`,
+    [...key].reverse().join(""),
+    `${key.slice(1)}${key.charAt(0)}`,
+    "x".repeat(key.length),
+    `${key.slice(0, 8)}${"x".repeat(Math.max(1, key.length - 8))}`,
+    Buffer.from(key).toString("base64"),
+    Buffer.from(key).toString("hex"),
+    `"${key}"`,
+    ...["*", ".*", "%", "null", "undefined", "true", "[object Object]"],
+  ].filter((other) => other !== key);
+  return [
+    ...others.map((other) => `Bearer ${other}`),
+    ...["Basic", "Token", "ApiKey", "Digest", "X"].map((scheme) => `${scheme} ${key}`),
+    ...[`user:${key}`, `${key}:`, `:${key}`, key].map((given) => `Basic ${btoa(given)}`),
+    key,
+    `Bearer${key}`,
+    `Bearer:${key}`,
+    `Bearer=${key}`,
+    `Bearer Bearer ${key}`,
+  ];
+}
+
+function swapCase(text: string): string {
+  return [...text]
+    .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
+    .join("");
+}
+
+function replaceAt(text: string, at: number, letter: string): string {
+  return `${text.slice(0, at)}${letter}${text.slice(at + 1)}`;
 }

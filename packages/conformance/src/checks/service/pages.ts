@@ -1,7 +1,7 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isMap, namesOf, show } from "../../client/json.ts";
 import { pathBelow } from "../../client/target.ts";
-import { ownContract, pathsOf } from "../../documents/contract.ts";
+import { ownContract, pathsOf } from "../../documents.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";

@@ -1,10 +1,7 @@
 import type { Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, type Json, namesOf } from "../../client/json.ts";
 import { sentPath } from "../../client/target.ts";
-import { ownContract, pathsOf } from "../../documents/contract.ts";
-import { difference } from "../../documents/difference.ts";
-import { misfitOf, pointerSteps } from "../../documents/reply-fit.ts";
-import { schemasOf } from "../../documents/schemas.ts";
+import { difference, misfitOf, ownContract, pathsOf, pointerSteps, schemasOf } from "../../documents.ts";
 import { type Check, defineCheck } from "../../trial/check.ts";
 import { OPERATIONS, RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";

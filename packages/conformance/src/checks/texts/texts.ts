@@ -3,7 +3,7 @@ import { type Check, defineCheck } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { MARK, type Trial } from "../../trial/trial.ts";
 import { choiceOf, freshState, listScores, rankScores, rowsOf, scoredOf, scoreOf } from "../scored.ts";
-import { effectOfRanking, isAlike } from "./places.ts";
+import { checkTextsStay, compareAtPlaces, effectOfRanking, isAlike } from "./places.ts";
 import {
   CANDIDATES,
   FLOATS,
@@ -14,7 +14,6 @@ import {
   STAY_TEXTS,
   STRUCTURES,
 } from "./spellings.ts";
-import { checkTextsStay, compareAtPlaces } from "./text-places.ts";
 
 /** Checks of how values are rendered to texts. They compare values that must score alike, and others that must not. */
 export const TEXT_CHECKS: readonly Check[] = [

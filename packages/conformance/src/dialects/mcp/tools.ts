@@ -11,8 +11,7 @@ import {
   show,
   toPlain,
 } from "../../client/json.ts";
-import { ownContract } from "../../documents/contract.ts";
-import { difference } from "../../documents/difference.ts";
+import { difference, ownContract } from "../../documents.ts";
 import type { Check } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
