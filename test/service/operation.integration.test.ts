@@ -207,6 +207,10 @@ describe("a socket that systemd passes", { skip: process.platform === "win32" },
     const { child, port } = await startWith("127.0.0.1");
     const answer = await fetch(`http://127.0.0.1:${port}/ready`);
     assert.equal(answer.status, 200);
+    // the socket's own address is a loopback one, so a page of another site is refused
+    const named = request({ port, path: "/health", headers: { host: "evil.example" } }).end();
+    const [refused] = await once(named, "response");
+    assert.equal(refused.resume().statusCode, 403);
     child.kill("SIGTERM");
     assert.deepEqual(await once(child, "exit"), [0, null]);
   });
