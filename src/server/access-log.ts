@@ -1,6 +1,25 @@
+import fastifyPlugin from "fastify-plugin";
 import type { InferenceFacts } from "../contract/call.ts";
 import type { Log } from "./log.ts";
-import type { RequestRecord } from "./request-record.ts";
+import { type RequestListener, type RequestRecord, recordOf } from "./request-record.ts";
+
+/** Tells the listener of each request that Fastify has answered. */
+export const requestRecords = fastifyPlugin<{ readonly onRequestEnd: RequestListener }>(
+  (app, { onRequestEnd }, done) => {
+    app.decorateRequest("trace", undefined);
+    app.decorateRequest("keyName", undefined);
+    app.decorateRequest("inferences");
+    app.addHook("onRequest", (request, _reply, next) => {
+      request.inferences = [];
+      next();
+    });
+    app.addHook("onResponse", (request, reply, next) => {
+      onRequestEnd(recordOf(request, reply));
+      next();
+    });
+    done();
+  },
+);
 
 /** Logs one line per request: operation, counts, times, request id and name of the key. Never any content of the request. */
 export function logAccess(log: Log, record: RequestRecord): void {

@@ -1,4 +1,24 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InferenceFacts } from "../contract/call.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** True after the shutdown signal. Every response then closes its connection. */
+    isDraining: boolean;
+  }
+  interface FastifyRequest {
+    /** Facts about each answer of the model: usually one, several for a batch of MCP. */
+    inferences: InferenceFacts[];
+    trace: RequestTrace | undefined;
+    keyName: string | undefined;
+  }
+  interface FastifyContextConfig {
+    operationId?: string;
+    /** A second header that repeats x-request-id in responses. */
+    requestIdHeader?: string;
+  }
+}
 
 /** Facts about an answered request, without its content. */
 export interface RequestRecord {
@@ -20,3 +40,34 @@ export interface RequestRecord {
 
 /** Called once for each request. */
 export type RequestListener = (record: RequestRecord) => void;
+
+/** The trace of one request, from its headers to its answer. */
+export interface RequestTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Response header `traceparent`. */
+  readonly headers: Readonly<Record<string, string>>;
+  end(record: RequestRecord): void;
+}
+
+export function recordOf(request: FastifyRequest, reply: FastifyReply): RequestRecord {
+  return {
+    method: request.method,
+    operation: request.routeOptions.config.operationId,
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+    requestId: request.id,
+    traceId: request.trace?.traceId ?? callersTraceId(request.raw),
+    keyName: request.keyName,
+    inferences: request.inferences,
+  };
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** Id of the caller's trace from `traceparent`, for the log. @see https://www.w3.org/TR/trace-context/ */
+export function callersTraceId({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+  const { traceparent } = headers;
+  if (typeof traceparent !== "string") return undefined;
+  return TRACEPARENT.exec(traceparent)?.[1];
+}

@@ -1,29 +1,29 @@
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Contract, InferenceFacts } from "../contract/call.ts";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Contract } from "../contract/call.ts";
 import type { Clock } from "../inference/ports.ts";
 import { queueErrors } from "../inference/queue/queue-errors.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { logAccess } from "./access-log.ts";
+import { logAccess, requestRecords } from "./access-log.ts";
 import { type Log, observe, unfailing } from "./log.ts";
 import type { RequestListener, RequestRecord } from "./request-record.ts";
-import { createKeyCheck, type KeyCheck } from "./routes/authorization.ts";
-import { allowOrigins } from "./routes/cors.ts";
+import { createKeyCheck } from "./routes/authorization.ts";
+import { crossOrigin } from "./routes/cors.ts";
+import type { HeadCheckOptions } from "./routes/head-checks.ts";
 import { createHostCheck, createOriginCheck, type HostCheck } from "./routes/hosts.ts";
-import { type OpenMcp, serveMcp } from "./routes/mcp.ts";
-import { type MetricsPage, serveMetrics } from "./routes/metrics.ts";
-import { type Admission, serveOperations } from "./routes/operations.ts";
-import { serveDocumentation } from "./routes/pages/documentation.ts";
-import { servePlayground } from "./routes/pages/playground.ts";
+import { answerUndecodable, httpRules } from "./routes/http-rules.ts";
+import { mcp, type OpenMcp } from "./routes/mcp.ts";
+import { type MetricsPage, metricsPage } from "./routes/metrics.ts";
+import { type Admission, operations } from "./routes/operations.ts";
+import { documentation } from "./routes/pages/documentation.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { requestIdOf } from "./routes/request-id.ts";
-import { answerUnknownRoutes, undecodablePath } from "./routes/unknown-routes.ts";
-import { callersTraceId, type RequestTrace, type Tracing } from "./tracing.ts";
+import { unknownRoutes } from "./routes/unknown-routes.ts";
+import { type Tracing, traces } from "./tracing.ts";
 import { BodyBudget } from "./wire/body-budget.ts";
 import { limitConnections } from "./wire/connection-limit.ts";
-import { openExchange } from "./wire/connections.ts";
 import { IdleConnections } from "./wire/idle-connections.ts";
-import { isLingering } from "./wire/lingering.ts";
 import {
   type ChosenWireLimits,
   createListener,
@@ -31,27 +31,7 @@ import {
   type WireLimits,
   wireLimits,
 } from "./wire/listener.ts";
-import { messageFailure } from "./wire/message-rules.ts";
-import { failureReply, finishHeaders, logFault, sendReply } from "./wire/replies.ts";
-import { onClientError, onConnect, onTooManyConnections, wireReply } from "./wire/wire-failures.ts";
-
-declare module "fastify" {
-  interface FastifyInstance {
-    /** True after the shutdown signal. Every response then closes its connection. */
-    isDraining: boolean;
-  }
-  interface FastifyRequest {
-    /** Facts about each answer of the model: usually one, several for a batch of MCP. */
-    inferences: InferenceFacts[];
-    trace: RequestTrace | undefined;
-    keyName: string | undefined;
-  }
-  interface FastifyContextConfig {
-    operationId?: string;
-    /** A second header that repeats x-request-id in responses. */
-    requestIdHeader?: string;
-  }
-}
+import { onClientError, onConnect, onTooManyConnections } from "./wire/wire-failures.ts";
 
 export interface ServerLimits extends ChosenWireLimits {
   /** Maximum body size of a request. */
@@ -115,22 +95,12 @@ export interface ServerOptions {
  *                   `-> broken HTTP, timeouts: wire-failures.ts
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const {
-    contract,
-    dialects = [],
-    clock,
-    limits,
-    admission,
-    tls,
-    corsOrigins = [],
-    allowedHosts = [],
-    docs = true,
-  } = options;
+  const { contract, dialects = [], clock, limits, admission, tls, tracing } = options;
+  const { corsOrigins = [], allowedHosts = [], docs = true, metrics, openMcp } = options;
   const log = unfailing(options.log);
   const wire = { ...wireLimits(limits, limits.deadlineMs), ...options.wire };
-  const checkKey = options.apiKey === undefined ? undefined : createKeyCheck(options.apiKey);
-  const plain = { headChecks: { contract, checkKey, maxBodyBytes: limits.maxBodyBytes } };
-  const contracts = [plain, ...dialects.map((dialect) => servedContract(dialect, checkKey, limits))];
+  const [plain, ...others] = servedContracts(options);
+  const contracts = [plain, ...others];
   const onRequestEnd = (record: RequestRecord) => {
     logAccess(log, record);
     observe(log, "requests", () => options.onRequestEnd?.(record));
@@ -152,111 +122,73 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         tls,
       ),
     clientErrorHandler: onClientError({ contract, log, limits: wire, onRequestEnd }),
-    frameworkErrors: (_error, request, reply) => {
-      // Fastify runs no hooks for a path that its router cannot decode: this does their work
-      finishHeaders(request, reply);
-      if (!isAccepted(request, reply, contract, checkHost)) return;
-      void sendReply(reply, contract.errorReply(undecodablePath(request.raw.url ?? ""), request.id));
-    },
+    frameworkErrors: (_error, request, reply) => answerUndecodable(request, reply, { contract, checkHost }),
   });
   const checkHostName = createHostCheck(app.server, allowedHosts);
   // with a key, only /mcp checks the host, because a page of another site does not have the key
-  const checkHost: HostCheck = checkKey === undefined ? checkHostName : () => undefined;
+  const checkHost: HostCheck = options.apiKey === undefined ? checkHostName : () => undefined;
   const isDraining = () => app.isDraining;
   const isRefused = createQuickRefusal({ contracts, admission, isDraining, onRequestEnd, checkHost });
-  app.server.on("connect", onConnect(contract));
-  const idle = new IdleConnections(app.server, clock);
-  app.server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
-  // before the TLS handshake, no HTTP response can be sent
-  const refuseConnection =
-    tls === undefined ? onTooManyConnections(contract) : (socket: Socket) => socket.destroy();
-  limitConnections(app.server, wire.maxConnections, idle, refuseConnection);
+  guardConnections(app.server, wire.maxConnections, options);
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
-  app.decorateRequest("trace", undefined);
-  app.decorateRequest("keyName", undefined);
-  app.decorateRequest("inferences");
-  app.addHook("onRequest", (request, _reply, next) => {
-    request.inferences = [];
-    next();
-  });
-  const { tracing } = options;
-  if (tracing !== undefined) {
-    app.addHook("onRequest", (request, reply, next) => {
-      observe(log, "tracing", () => {
-        request.trace = tracing.begin(request.raw);
-        reply.headers(request.trace.headers);
-      });
-      next();
-    });
-  }
 
-  app.addHook("onRequest", (request, reply, next) => {
-    if (isAccepted(request, reply, contract, checkHost)) next();
-  });
-  app.addHook("onSend", (request, reply, _payload, next) => {
-    finishHeaders(request, reply);
-    next();
-  });
-  app.addHook("onResponse", (request, reply, next) => {
-    const record = {
-      method: request.method,
-      operation: request.routeOptions.config.operationId,
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-      requestId: request.id,
-      traceId: request.trace?.traceId ?? callersTraceId(request.raw),
-      keyName: request.keyName,
-      inferences: request.inferences,
-    };
-    observe(log, "tracing", () => request.trace?.end(record));
-    onRequestEnd(record);
-    next();
-  });
-  app.setErrorHandler((error, request, reply) => {
-    const outgoing = failureReply(contract, error, request.id);
-    logFault(log, outgoing, request);
-    return sendReply(reply, outgoing);
-  });
-  answerUnknownRoutes(app, contract, docs ? servePlayground(app) : undefined);
-  if (corsOrigins.length > 0) await allowOrigins(app, corsOrigins);
+  if (tracing !== undefined) app.register(traces, { tracing, log });
+  app.register(requestRecords, { onRequestEnd });
+  app.register(httpRules, { contract, checkHost, log });
+  app.register(unknownRoutes, { contract, hasPages: docs });
+  if (corsOrigins.length > 0) app.register(crossOrigin, { origins: corsOrigins });
 
   const budget = new BodyBudget(limits.bodyMemoryBytes);
-  const bodies = { ...limits, clock, budget };
   // admitted requests have been answered by then; the others are refused without waiting for the end of their bodies
   app.addHook("preClose", (done) => {
     budget.close(queueErrors.draining());
     done();
   });
-  for (const { headChecks, ...others } of contracts) {
+  const operationsOf = ({ headChecks, requestIdHeader }: ServedContract) => {
     const { contract, maxBodyBytes } = headChecks;
-    serveOperations(app, {
-      contract,
-      headChecks,
-      bodies: { ...bodies, maxBodyBytes },
-      admission,
-      log,
-      ...others,
-    });
-  }
-  if (options.openMcp) {
+    const bodies = { ...limits, clock, budget, maxBodyBytes };
+    return { contract, headChecks, requestIdHeader, bodies, admission, log };
+  };
+  for (const served of contracts) app.register(operations, operationsOf(served));
+  if (openMcp !== undefined) {
     const checkOrigin = createOriginCheck(allowedHosts, corsOrigins);
     const checkSender: HostCheck = (request) => checkHostName(request) ?? checkOrigin(request);
-    serveMcp(app, options.openMcp, { contract, ...plain, bodies, admission, log, checkSender });
+    app.register(mcp, { ...operationsOf(plain), open: openMcp, checkSender });
   }
-  if (options.metrics !== undefined) serveMetrics(app, options.metrics);
-  if (docs) serveDocumentation(app, contract.document, dialects, options.version);
+  if (metrics !== undefined) app.register(metricsPage, { metrics });
+  if (docs) app.register(documentation, { document: contract.document, dialects, version: options.version });
   await app.ready();
   return app;
 }
 
-function servedContract(
-  { contract, maxBodyBytes, bareKeys, requestIdHeader }: ServedDialect,
-  checkKey: KeyCheck | undefined,
-  limits: ServerLimits,
-) {
-  const headChecks = { contract, checkKey, maxBodyBytes: maxBodyBytes ?? limits.maxBodyBytes, bareKeys };
-  return { headChecks, requestIdHeader };
+interface ServedContract {
+  readonly headChecks: HeadCheckOptions;
+  readonly requestIdHeader: string | undefined;
+}
+
+/** The plain contract, then the dialects. */
+function servedContracts(options: ServerOptions): readonly [ServedContract, ...ServedContract[]] {
+  const { contract, dialects = [], apiKey, limits } = options;
+  const checkKey = apiKey === undefined ? undefined : createKeyCheck(apiKey);
+  const { maxBodyBytes } = limits;
+  return [
+    { headChecks: { contract, checkKey, maxBodyBytes }, requestIdHeader: undefined },
+    ...dialects.map(({ contract, bareKeys, requestIdHeader, maxBodyBytes: own = maxBodyBytes }) => ({
+      headChecks: { contract, checkKey, maxBodyBytes: own, bareKeys },
+      requestIdHeader,
+    })),
+  ];
+}
+
+/** Limits the number of connections, and closes idle ones when the server closes. */
+function guardConnections(server: Server, most: number, { contract, clock, tls }: ServerOptions): void {
+  server.on("connect", onConnect(contract));
+  const idle = new IdleConnections(server, clock);
+  server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
+  // before the TLS handshake, no HTTP response can be sent
+  const refuse = tls === undefined ? onTooManyConnections(contract) : (socket: Socket) => socket.destroy();
+  limitConnections(server, most, idle, refuse);
 }
 
 /**
@@ -266,28 +198,4 @@ function servedContract(
 function leaveBodiesAlone(app: FastifyInstance): void {
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-}
-
-/** Applies the rules of HTTP that do not depend on the route, and answers requests that violate them. @returns whether the request passes */
-function isAccepted(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  contract: Contract,
-  checkHost: HostCheck,
-): boolean {
-  const { raw } = request;
-  if (isLingering(raw.socket)) {
-    reply.hijack(); // came after a request whose response closes the connection: gets none
-    return false;
-  }
-  openExchange(raw, reply.raw, request.id);
-  const failure = messageFailure(raw);
-  if (failure !== undefined) {
-    sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));
-    return false;
-  }
-  const obstacle = checkHost(raw);
-  if (obstacle === undefined) return true;
-  sendReply(reply, contract.errorReply(obstacle, request.id));
-  return false;
 }

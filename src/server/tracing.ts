@@ -1,14 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { RequestRecord } from "./request-record.ts";
-
-/** The trace of one request, from its headers to its answer. */
-export interface RequestTrace {
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** Response header `traceparent`. */
-  readonly headers: Readonly<Record<string, string>>;
-  end(record: RequestRecord): void;
-}
+import fastifyPlugin from "fastify-plugin";
+import { type Log, observe } from "./log.ts";
+import { type RequestTrace, recordOf } from "./request-record.ts";
 
 /** Starts traces, or continues those of callers. */
 export interface Tracing {
@@ -17,11 +10,23 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
-
-/** Id of the caller's trace from `traceparent`, for the log. @see https://www.w3.org/TR/trace-context/ */
-export function callersTraceId({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
-  const { traceparent } = headers;
-  if (typeof traceparent !== "string") return undefined;
-  return TRACEPARENT.exec(traceparent)?.[1];
+interface TracingOptions {
+  readonly tracing: Tracing;
+  readonly log: Log;
 }
+
+/** A trace for each request. */
+export const traces = fastifyPlugin<TracingOptions>((app, { tracing, log }, done) => {
+  app.addHook("onRequest", (request, reply, next) => {
+    observe(log, "tracing", () => {
+      request.trace = tracing.begin(request.raw);
+      reply.headers(request.trace.headers);
+    });
+    next();
+  });
+  app.addHook("onResponse", (request, reply, next) => {
+    observe(log, "tracing", () => request.trace?.end(recordOf(request, reply)));
+    next();
+  });
+  done();
+});

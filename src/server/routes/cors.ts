@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import fastifyPlugin from "fastify-plugin";
 
 /** Seconds for which a browser may cache a preflight response. Chosen: browsers cap it at two hours or less. */
 const REMEMBERED_S = 600;
@@ -21,23 +21,25 @@ const EXPOSED = [
 ];
 
 /**
- * Enables CORS: pages of other origins may call the service from a browser, with any headers, because each SDK has some of its own.
+ * CORS: pages of other origins may call the service from a browser, with any headers, because each SDK has some of its own.
  * Responses to all other pages have no headers of CORS.
  *
  * @param origins such as `https://shop.example`; `*` for all
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
-  const { default: cors } = await import("@fastify/cors");
-  const allowsAll = origins.includes("*");
-  await app.register(cors, {
-    origin: (origin, callback) => {
-      const isAllowed = origin !== undefined && (allowsAll || origins.includes(origin));
-      callback(null, isAllowed && (allowsAll ? "*" : origin));
-    },
-    methods: ["GET", "HEAD", "POST"],
-    exposedHeaders: EXPOSED,
-    maxAge: REMEMBERED_S,
-    strictPreflight: false, // a preflight that is none gets the contract's 405
-  });
-}
+export const crossOrigin = fastifyPlugin<{ readonly origins: readonly string[] }>(
+  async (app, { origins }) => {
+    const { default: cors } = await import("@fastify/cors");
+    const allowsAll = origins.includes("*");
+    await app.register(cors, {
+      origin: (origin, callback) => {
+        const isAllowed = origin !== undefined && (allowsAll || origins.includes(origin));
+        callback(null, isAllowed && (allowsAll ? "*" : origin));
+      },
+      methods: ["GET", "HEAD", "POST"],
+      exposedHeaders: EXPOSED,
+      maxAge: REMEMBERED_S,
+      strictPreflight: false, // a preflight that is none gets the contract's 405
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { readBody } from "../wire/body.ts";
@@ -27,6 +27,7 @@ interface McpPost {
 export type OpenMcp = () => Promise<McpRoute>;
 
 export interface McpOptions extends OperationOptions {
+  readonly open: OpenMcp;
   /** Whether a page of another site may have sent the request. */
   readonly checkSender: HostCheck;
 }
@@ -39,18 +40,19 @@ const INVALID = { "x-decision-error": "INVALID_REQUEST" };
 const ROUTE = { operationId: "mcp", needsKey: true, hasBody: true };
 
 /**
- * Serves `POST /mcp`. Other methods get 405, because there are no sessions.
+ * `POST /mcp`. Other methods get 405, because there are no sessions.
  *
  * Key, size limit and memory for bodies are those of the operations. A full queue is reported by the tool calls, because other
  * methods, such as listing tools, need no place in it.
  */
-export function serveMcp(app: FastifyInstance, open: OpenMcp, options: McpOptions): void {
+export const mcp: FastifyPluginCallback<McpOptions> = (app, options, done) => {
   let opened: Promise<McpRoute> | undefined;
   app.post("/mcp", { config: { operationId: ROUTE.operationId } }, async (request, reply) => {
-    opened ??= open();
+    opened ??= options.open();
     return await answer(request, reply, await opened, options);
   });
-}
+  done();
+};
 
 async function answer(
   request: FastifyRequest,

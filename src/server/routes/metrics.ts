@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import type { FastifyInstance } from "fastify";
+import type { FastifyPluginCallback } from "fastify";
 import type { OutgoingReply } from "../../contract/call.ts";
 import { errorReply } from "../../contract/error-reply.ts";
 import { ServiceError } from "../../errors.ts";
@@ -22,14 +22,19 @@ export interface MetricsText {
 const PATH = "/metrics";
 const PROBES = ["/health", "/ready", "/livez"];
 
-/** Serves the metrics on the port of the operations. */
-export function serveMetrics(app: FastifyInstance, metrics: MetricsPage): void {
+/** The metrics, on the port of the operations. */
+export const metricsPage: FastifyPluginCallback<{ readonly metrics: MetricsPage }> = (
+  app,
+  { metrics },
+  done,
+) => {
   app.get(PATH, { config: { operationId: "getMetrics" } }, async (request, reply) => {
     const { contentType, text } = await metrics.write(request.headers.accept);
     // as bytes: for a string, Fastify would rewrite the parameters of the content type
     return reply.header("content-type", contentType).send(Buffer.from(text, "utf8"));
   });
-}
+  done();
+};
 
 /**
  * A server for the metrics and the health of the service. It does not listen yet. It accepts connections beside the many

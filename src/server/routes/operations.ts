@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import { decodeBody } from "../../contract/bodies/decoding.ts";
 import { contentCodingOf } from "../../contract/bodies/media-type.ts";
 import {
@@ -37,8 +37,8 @@ export interface OperationOptions {
 
 const NO_BODY = new Uint8Array(0);
 
-/** Serves every operation of the contract except the documentation pages, which have plugins of their own. */
-export function serveOperations(app: FastifyInstance, options: OperationOptions): void {
+/** Every operation of a contract except the documentation pages, which have plugins of their own. */
+export const operations: FastifyPluginCallback<OperationOptions> = (app, options, done) => {
   const { requestIdHeader } = options;
   for (const route of options.contract.routes) {
     const { operationId, method, path } = route;
@@ -50,7 +50,8 @@ export function serveOperations(app: FastifyInstance, options: OperationOptions)
       handler: (request, reply) => answer(request, reply, route, options),
     });
   }
-}
+  done();
+};
 
 /** Handles a request and sends the answer. Nothing is written once the caller has left. */
 async function answer(

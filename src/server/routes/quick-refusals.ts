@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Route } from "../../contract/call.ts";
 import type { ServiceError } from "../../errors.ts";
-import type { RequestListener } from "../request-record.ts";
-import { callersTraceId } from "../tracing.ts";
+import { callersTraceId, type RequestListener } from "../request-record.ts";
 import { openExchange } from "../wire/connections.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";

@@ -1,21 +1,23 @@
-import type { FastifyInstance } from "fastify";
+import fastifyPlugin from "fastify-plugin";
 import type { Contract } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { notFound, sendReply } from "../wire/replies.ts";
-import type { Playground } from "./pages/playground.ts";
+import { servePlayground } from "./pages/playground.ts";
 
 const METHODS = ["GET", "HEAD", "POST"] as const;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+interface UnknownRouteOptions {
+  readonly contract: Contract;
+  readonly hasPages: boolean;
+}
 
 /**
  * Answers requests without a route, for every method that Node.js can parse: 405 with `Allow` if the path exists with another
  * method, otherwise 404. A browser at `/` gets the playground.
  */
-export function answerUnknownRoutes(
-  app: FastifyInstance,
-  contract: Contract,
-  playground: Playground | undefined,
-): void {
+export const unknownRoutes = fastifyPlugin<UnknownRouteOptions>((app, { contract, hasPages }, done) => {
+  const playground = hasPages ? servePlayground(app) : undefined;
   app.setNotFoundHandler((request, reply) => {
     if (playground?.(request, reply)) return reply;
     const { url = "" } = request.raw;
@@ -32,7 +34,8 @@ export function answerUnknownRoutes(
     );
     return sendReply(reply.header("allow", allowed.join(", ")), contract.errorReply(error, request.id));
   });
-}
+  done();
+});
 
 /** The error for a path that does not exist. It names the path without additional slashes, if that exists. */
 export function unknownPath(url: string, exists: (path: string) => boolean): ServiceError {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyPluginCallback, FastifyRequest } from "fastify";
 import { PageFile, TYPES } from "./page-file.ts";
 
 type OpenapiDocument = Readonly<Record<string, unknown>>;
@@ -49,18 +49,20 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+interface DocumentationOptions {
+  readonly document: OpenapiDocument;
+  readonly dialects: readonly ShownDialect[];
+  readonly version: string;
+}
+
 /**
- * Serves the documentation for people: each contract in Swagger UI below /docs, and in Redoc below /redoc. All addresses in the
+ * The documentation for people: each contract in Swagger UI below /docs, and in Redoc below /redoc. All addresses in the
  * pages are relative, so they also work behind a proxy that strips a prefix of the path.
  *
  * @throws Error if the pages have not been built
  */
-export function serveDocumentation(
-  app: FastifyInstance,
-  document: OpenapiDocument,
-  dialects: readonly ShownDialect[],
-  version: string,
-): void {
+export const documentation: FastifyPluginCallback<DocumentationOptions> = (app, options, done) => {
+  const { document, dialects, version } = options;
   const shown: readonly Shown[] = [
     { name: "", label: "API", title: titleOf(document), document: "openapi.typed.json", operations: "" },
     ...dialects.map(({ name, basePath, contract }) => ({
@@ -96,7 +98,8 @@ export function serveDocumentation(
     const file = new PageFile(name, { "cache-control": "public, max-age=3600" });
     app.get(`/${name}`, (request, reply) => file.send(request, reply));
   }
-}
+  done();
+};
 
 /** `info.title` of a document. */
 function titleOf({ info }: OpenapiDocument): string {
