@@ -1,6 +1,5 @@
 import type { Inference } from "../src/contract/call.ts";
-import { readRank, type SentCandidate } from "../src/decisions/rank.ts";
-import { rankCandidates } from "../src/decisions/ranking.ts";
+import { rankCandidates, readRank, type SentCandidate } from "../src/decisions/rank.ts";
 import { commonMembers } from "./common-members.ts";
 
 /** Ranks candidates for one state and question. */

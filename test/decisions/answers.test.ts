@@ -10,7 +10,7 @@ import {
   answerScore,
 } from "../../src/decisions/answers.ts";
 import { probabilities } from "../../src/decisions/probabilities.ts";
-import { rankCandidates } from "../../src/decisions/ranking.ts";
+import { rankCandidates } from "../../src/decisions/rank.ts";
 
 const TEMPERATURE = 4.136820402388508;
 const sent = (...texts: string[]) =>
