@@ -230,7 +230,7 @@ export const SERVER_FAULTS: readonly PlantedFault[] = [
   ),
   plant(
     "any x-request-id kept",
-    ["headers.request-id"],
+    ["headers.request-id", "headers.request-id-replaced"],
     header("x-request-id", (id, _a, { headers }) => {
       const given = headers["x-request-id"];
       return typeof given === "string" && /^[\x20-\x7e]+$/.test(given) ? given : id;
