@@ -68,6 +68,27 @@ describe("a classifier of pairs", () => {
     assert.equal(forwards, 2);
   });
 
+  it("gives the score 0 where the second reading is none", async () => {
+    const runner = await load(classifier("int64", "float32"), { readings: [0, null] });
+    assert.deepEqual([...(await runner.score([pair(1, 4), pair(1, ~4)])).scores], [5, 0]);
+  });
+
+  it("is tried with a pair of special tokens where there is one", async () => {
+    const graph = new GraphBuilder();
+    graph.input("attention_mask", "int64", ["batch", "sequence"]);
+    const tokens = graph.input("input_ids", "int64", ["batch", "sequence"]);
+    // fails for any token but the separator
+    const places = graph.node("Sub", [tokens, graph.integers(SEPARATOR)]);
+    const rows = graph.node("Gather", [graph.constant("float32", [1], Float32Array.of(2)), places]);
+    graph.node("ReduceSum", [rows, graph.integers(1)], { keepdims: 1 }, "logits");
+    graph.output("logits", "float32", ["batch", 1]);
+    const bytes = graph.build("ends");
+    const message = /cannot score a pair of 1 tokens/;
+    await assert.rejects(load(bytes, { readings: [0] }), { kind: "INVALID_MODEL", message });
+    const runner = await load(bytes, { readings: [0], sample: ids(SEPARATOR) });
+    assert.deepEqual([...(await runner.score([pair(SEPARATOR, SEPARATOR)])).scores], [4]);
+  });
+
   it("gives the tokens after the first separator the type 1", async () => {
     const runner = await load(classifier("int64", "float32"), { readings: [1], separatorId: SEPARATOR });
     const { scores } = await runner.score([

@@ -56,6 +56,8 @@ export interface PairGraph {
    * gives the scores of both answers to a yes/no question. Null is the score 0.
    */
   readonly readings: readonly [number] | readonly [number, number | null];
+  /** Tokens of a short pair, for trying the graph: some graphs fail without the special tokens that end texts. Default: zeros. */
+  readonly sample?: Int32Array | undefined;
   /** Factor of scores. The manifest's temperature makes a softmax of scores that of the logits. */
   readonly scale: number;
 }

@@ -36,9 +36,9 @@ export class PairRunner implements Runner {
   static async load(graph: PairGraph, threads: number, place?: Place): Promise<PairRunner> {
     const runner = new PairRunner(await open(graph.graph, sessionOptions(threads, place)), graph);
     // shapes are checked at the first run: they may be fixed or undeclared
-    for (const length of [1, Math.min(3, graph.maxTokens)]) {
-      await runner.#run(new Int32Array(length)).catch((cause: unknown) => {
-        throw invalid(`cannot score a pair of ${length} tokens: ${messageOf(cause)}`, cause);
+    for (const ids of samplesOf(graph)) {
+      await runner.#run(ids).catch((cause: unknown) => {
+        throw invalid(`cannot score a pair of ${ids.length} tokens: ${messageOf(cause)}`, cause);
       });
     }
     return runner;
@@ -93,6 +93,12 @@ export class PairRunner implements Runner {
     const end = separatorId === undefined ? -1 : ids.indexOf(separatorId);
     return end === -1 ? new Int32Array(ids.length) : new Int32Array(ids.length).fill(1, end + 1);
   }
+}
+
+/** Pairs of two lengths. */
+function samplesOf({ sample, maxTokens }: PairGraph): readonly Int32Array[] {
+  if (sample === undefined) return [new Int32Array(1), new Int32Array(Math.min(3, maxTokens))];
+  return [sample, Int32Array.of(...sample, ...sample.slice(-1))];
 }
 
 /** A pair whose last token may be complemented, which asks for the second reading. */

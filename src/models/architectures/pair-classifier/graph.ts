@@ -18,6 +18,7 @@ export async function openGraph(
     maxTokens: part.max_tokens,
     output: LOGITS,
     readings: readingsOf(part),
+    sample: Int32Array.of(...frame.before, ...frame.between, ...frame.after),
     scale: modelPackage.manifest.temperature,
     ...(frame.types === "by-separator" ? { separatorId: frame.between[0] } : {}),
   };
