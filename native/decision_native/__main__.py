@@ -88,7 +88,7 @@ class Worker:
         except Refusal as refusal:
             self.send({"type": "refused", "reason": refusal.reason, "message": str(refusal)})
         else:
-            loaded = {"facts": self.runner.facts, "stateTokenBytes": self.runner.state_token_bytes}
+            loaded = {"facts": self.runner.facts}
             self.send({"type": "loaded", **loaded})
 
     def score(self, header, payload):

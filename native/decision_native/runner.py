@@ -1,6 +1,5 @@
 """Scores batches with a model on a device."""
 
-import math
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -39,11 +38,6 @@ class Runner:
     @property
     def facts(self):
         return {"device": str(self.settings.device), "precision": self.settings.precision}
-
-    @property
-    def state_token_bytes(self):
-        """Bytes of the keys and values of a state's token."""
-        return self.model.layer_count * 2 * math.prod(self.model.key_shape) * (torch.finfo(self.settings.dtype).bits // 8)
 
     @property
     def state_counts(self):

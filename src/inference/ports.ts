@@ -21,14 +21,6 @@ export interface BatchScores {
   readonly knownTokens?: number;
 }
 
-/** The states whose keys and values a backend caches: the most recent ones. */
-export interface KeptStates {
-  /** Fewest tokens of each; infinite if none is cached. */
-  readonly fewestTokens: number;
-  /** Most tokens of all together. Default: not known. */
-  readonly mostTokens?: number;
-}
-
 /** A backend's counters since its start, and its current memory. */
 export interface BackendCounters {
   /** Number of processes started to replace one that had ended. */
@@ -58,8 +50,6 @@ export interface Backend {
    * @throws ServiceError BACKEND_FAILED, for this batch only
    */
   score(leaves: readonly Node[]): Promise<BatchScores>;
-  /** The states that the backend caches. Others are encoded again for each batch. Final when the model has been loaded. */
-  readonly keptStates: KeptStates;
   /** False while the model is (re)loading. */
   readonly isReady: boolean;
   /** Whether the backend is expected to become ready soon. False after an attempt to reload the model has failed, until one succeeds. */

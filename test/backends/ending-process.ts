@@ -6,7 +6,6 @@ import type { InferenceProcess } from "../../src/backends/process/inference-proc
 import { createEngine } from "../../src/engine.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { TokenTreeArchitecture } from "../../src/models/architectures/bert-token-tree/facts.ts";
 import { type ModelPackage, openModelPackage } from "../../src/models/package/package.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { embeddedModel } from "../support/package-root.ts";
@@ -67,19 +66,6 @@ export function testEnds(tested: TestedBackend): void {
     const backend = backendFor(tested, modelPackage, events);
     before(() => backend.start());
     after(() => backend.close());
-
-    it("says how many tokens of states it keeps, once it has loaded the model", async () => {
-      const caching = backendFor(tested, modelPackage, [], undefined, 40 * 2 ** 20);
-      assert.deepEqual(caching.keptStates, { fewestTokens: 64 });
-      await caching.start();
-      const { mostTokens = 0 } = caching.keptStates;
-      await caching.close();
-      // in float32; half of the bytes in a 16-bit format
-      const { layers, hidden } = modelPackage.manifest.architecture as TokenTreeArchitecture;
-      const inFloat32 = Math.floor((40 * 2 ** 20) / (layers * 2 * hidden * 4));
-      assert.ok([inFloat32, 2 * inFloat32, 2 * inFloat32 + 1].includes(mostTokens), `${mostTokens}`);
-      assert.deepEqual(backend.keptStates, { fewestTokens: Number.POSITIVE_INFINITY });
-    });
 
     it("scores what it is sent", async () => {
       const { scores, forwards } = await backend.score(leavesOfTrees([pair]));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { KEEPS_NO_STATES, keptStates } from "../../src/backends/kept-states.ts";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
 import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
+import { LONG_STATE } from "../../src/backends/tensors/forward.ts";
 import { bytesPerToken, type KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { systemClock } from "../../src/inference/clock.ts";
@@ -100,7 +100,6 @@ describe("a state that was seen a moment ago", () => {
     const backend = {
       isReady: true,
       isExpected: true,
-      keptStates: keptStates(256 * 2 ** 20, runner.stateTokenBytes),
       score: (leaves: readonly Node[]) => runner.score(leaves),
       onReady: () => {},
       start: async () => {},
@@ -144,14 +143,13 @@ describe("a state that was seen a moment ago", () => {
     );
   });
 
-  it("is kept beside as many others as the queue counts with", async () => {
+  it("is kept beside as many others as fit into the cache", async () => {
     const bytes = 600 * bytesPerToken(treeModel(shallowShape, 1).keyValues);
     for (const [cacheBytes, isKept] of [
       [bytes, true],
       [bytes - 1, false],
     ] as const) {
       const { runner, fed } = await watchedRunner(cacheBytes);
-      assert.equal(keptStates(cacheBytes, runner.stateTokenBytes).mostTokens, isKept ? 600 : 599);
       const other = ask(2029).map((tree) => ({ ...tree, state: state.toReversed() }));
       for (const forest of [ask(2029), other]) await runner.score(leavesOfTrees(forest));
       fed.length = 0;
@@ -160,8 +158,8 @@ describe("a state that was seen a moment ago", () => {
     }
   });
 
-  it("is of the length that the queue counts with", async () => {
-    const { fewestTokens: shortest } = keptStates(1, 1);
+  it("is kept from the shortest length on", async () => {
+    const shortest = LONG_STATE;
     for (const tokens of [shortest - 1, shortest]) {
       const { runner, fed } = await watchedRunner(256 * 2 ** 20);
       const [tree] = ask(2029);
@@ -171,6 +169,5 @@ describe("a state that was seen a moment ago", () => {
       await runner.score(leavesOfTrees([short]));
       assert.equal((fed[1] ?? 0) < tokens, tokens === shortest, `${tokens} tokens: ${fed}`);
     }
-    assert.equal(keptStates(0, 1), KEEPS_NO_STATES);
   });
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { EngineSettings, KeptStates } from "../../src/inference/ports.ts";
+import type { EngineSettings } from "../../src/inference/ports.ts";
 import type { QueuedScores } from "../../src/inference/queue/place.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { planOf, type TokenTree } from "../support/trees.ts";
@@ -35,8 +35,8 @@ export class QueueBench {
   readonly settings: EngineSettings;
   readonly scheduler: Scheduler;
 
-  constructor(settings: Partial<EngineSettings> = {}, keptStates?: KeptStates) {
-    this.backend = new ScriptedBackend(keptStates);
+  constructor(settings: Partial<EngineSettings> = {}) {
+    this.backend = new ScriptedBackend();
     this.settings = { ...SETTINGS, ...settings };
     this.scheduler = new Scheduler(this.backend, this.clock, this.settings);
     this.scheduler.open();

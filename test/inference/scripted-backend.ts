@@ -1,5 +1,5 @@
 import { type Node, pathOf } from "../../src/inference/nodes.ts";
-import type { Backend, BatchScores, KeptStates } from "../../src/inference/ports.ts";
+import type { Backend, BatchScores } from "../../src/inference/ports.ts";
 import { type TokenTree, treesOf } from "../support/trees.ts";
 
 export interface Call {
@@ -21,12 +21,6 @@ export class ScriptedBackend implements Backend {
   /** Told of each call as it comes. */
   onCall: (call: Call) => void = () => {};
   readonly #unanswered: Call[] = [];
-  keptStates: KeptStates;
-
-  /** By default it keeps all states. */
-  constructor(keptStates: KeptStates = { fewestTokens: 0 }) {
-    this.keptStates = keptStates;
-  }
 
   /** The call that is computed. */
   get current(): Call | undefined {

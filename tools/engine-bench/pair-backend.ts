@@ -1,4 +1,3 @@
-import { KEEPS_NO_STATES } from "../../src/backends/kept-states.ts";
 import { listNodes, type Node } from "../../src/inference/nodes.ts";
 import type { Backend, BatchScores } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
@@ -10,7 +9,6 @@ import type { TaskProcess } from "./task-process.ts";
 export class PairBackend implements Backend {
   /** Pairs per run. */
   batch = 32;
-  readonly keptStates = KEEPS_NO_STATES;
   readonly #process: TaskProcess;
   readonly #modelPackage: ModelPackage;
   readonly #threads: number;

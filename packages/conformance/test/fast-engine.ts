@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { KEEPS_NO_STATES } from "../../../src/backends/kept-states.ts";
 import { systemClock } from "../../../src/inference/clock.ts";
 import { EngineCore } from "../../../src/inference/engine-core.ts";
 import { type Node, pathOf, stateOf } from "../../../src/inference/nodes.ts";
@@ -25,7 +24,6 @@ class HashBackend implements Backend {
   readonly isReady = true;
   readonly isExpected = true;
   /** It keeps none. */
-  readonly keptStates = KEEPS_NO_STATES;
   /** @param vectorSize numbers of a pair's vector; 0: it gives none */
   constructor(vectorSize: number, beforeForest?: () => Promise<void>) {
     this.#vectorSize = vectorSize;

@@ -15,7 +15,7 @@ const HEAD_BYTES = 12;
 
 /** Headers of the worker's messages. */
 type Header =
-  | { readonly type: "loaded"; readonly facts: BackendFacts; readonly stateTokenBytes: number }
+  | { readonly type: "loaded"; readonly facts: BackendFacts }
   | { readonly type: "refused"; readonly message: string; readonly reason: Refusal }
   | ({ readonly type: "scored"; readonly id: number; readonly pairs: number; readonly width: number } & Pick<
       BatchScores,

@@ -1,13 +1,6 @@
 import { listNodes, type Node } from "../../inference/nodes.ts";
-import type {
-  Backend,
-  BackendCounters,
-  BackendFacts,
-  BatchScores,
-  KeptStates,
-} from "../../inference/ports.ts";
+import type { Backend, BackendCounters, BackendFacts, BatchScores } from "../../inference/ports.ts";
 import type { BackendSettings } from "../backend.ts";
-import { keptStates } from "../kept-states.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { type Exit, failure, type InferenceProcess, type Loaded } from "./inference-process.ts";
 import type { FromProcess } from "./messages.ts";
@@ -66,10 +59,6 @@ export class ChildBackend implements Backend {
       onBack: () => this.#onReady(),
       onDead: () => this.#kill("it does not answer"),
     });
-  }
-
-  get keptStates(): KeptStates {
-    return keptStates(this.#options.stateCacheBytes, this.#loaded?.stateTokenBytes);
   }
 
   /** False while the process does not answer pings. */

@@ -36,8 +36,6 @@ export type FromProcess =
   | {
       readonly type: "loaded";
       readonly facts?: BackendFacts;
-      /** Bytes of the keys and values of a state's token. Missing if none is cached. */
-      readonly stateTokenBytes?: number;
     }
   | { readonly type: "refused"; readonly message: string; readonly reason?: Refusal }
   | ({ readonly type: "scored"; readonly id: number } & BatchScores & RunnerCounters)

@@ -4,7 +4,6 @@ import type { Backend, BatchScores, Clock } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
 import { memberOf } from "../../records.ts";
-import { KEEPS_NO_STATES } from "../kept-states.ts";
 import { type Forward, scoredNodes } from "../tensors/forward.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";
@@ -38,7 +37,6 @@ export interface RemoteBackendOptions {
  * once.
  */
 export class RemoteBackend implements Backend {
-  readonly keptStates = KEEPS_NO_STATES;
   readonly #options: RemoteBackendOptions;
   #graph: WholeGraph | undefined;
   #isBinary = false;

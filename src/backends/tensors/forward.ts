@@ -1,5 +1,4 @@
 import { type Node, nodesAbove } from "../../inference/nodes.ts";
-import { SHORTEST_KEPT_STATE } from "../kept-states.ts";
 
 /**
  * A forward is one run of a graph over token trees (see the drawing in src/onnx/encoder/bert-token-tree.ts). A node is encoded in one
@@ -41,7 +40,7 @@ export const KEY_BLOCK = 256;
 export const REST_TOKENS = KEY_BLOCK / 2;
 export const LONG_QUESTION = 128;
 /** Minimum tokens of a state that is in a prefix and is cached. */
-export const LONG_STATE = SHORTEST_KEPT_STATE;
+export const LONG_STATE = 64;
 
 export const isLongQuestion = ({ level, tokens }: Node) => level === 1 && tokens.length > LONG_QUESTION;
 export const isLongState = ({ level, tokens }: Node) => level === 0 && tokens.length >= LONG_STATE;

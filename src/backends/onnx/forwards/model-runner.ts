@@ -1,7 +1,7 @@
 import { type Node, stateOf } from "../../../inference/nodes.ts";
 import type { BatchScores } from "../../../inference/ports.ts";
 import { isLongState, newNodes, pastNodes, scoredNodes, tokenCount } from "../../tensors/forward.ts";
-import { byteLength, bytesPerToken, type KeyValues } from "../../tensors/key-values.ts";
+import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { BatchTurns, type Turn } from "./batch-turns.ts";
@@ -32,8 +32,6 @@ export interface RunnerOptions {
 export interface Runner {
   /** Lookups of states in the cache: hits, and misses that were computed and cached. Undefined if there is no cache. */
   readonly stateCounts?: { readonly hits: number; readonly misses: number };
-  /** Bytes of the keys and values of a state's token. Undefined if the runner caches no states. */
-  readonly stateTokenBytes?: number;
   /** Whether threads of the runner end the process when its parent dies. */
   readonly watchesParent?: boolean;
   /**
@@ -46,7 +44,6 @@ export interface Runner {
 
 /** Scores batches with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
-  readonly stateTokenBytes: number;
   readonly #pool: WorkerPool;
   readonly #states: StateCache;
   readonly #garbage = new Garbage();
@@ -56,9 +53,8 @@ export class ModelRunner implements Runner {
   /** Keys of the states that are being encoded for the cache. */
   readonly #beingEncoded = new Set<string>();
 
-  private constructor(pool: WorkerPool, model: TreeModel, stateCacheBytes: number) {
+  private constructor(pool: WorkerPool, stateCacheBytes: number) {
     this.#pool = pool;
-    this.stateTokenBytes = bytesPerToken(model.keyValues);
     this.#states = new StateCache(stateCacheBytes);
   }
 
@@ -77,7 +73,7 @@ export class ModelRunner implements Runner {
     stateCacheBytes: number,
     place?: Place,
   ): Promise<ModelRunner> {
-    return new ModelRunner(await WorkerPool.start(graph, model, place), model, stateCacheBytes);
+    return new ModelRunner(await WorkerPool.start(graph, model, place), stateCacheBytes);
   }
 
   get watchesParent(): boolean {

@@ -52,8 +52,7 @@ async function load({
     });
     if (runner.watchesParent !== true) dieWithParent();
     globalThis.gc?.(); // frees 65 MB of weights if the graph had to be written
-    const { stateTokenBytes } = runner;
-    send({ type: "loaded", ...(stateTokenBytes !== undefined && { stateTokenBytes }) });
+    send({ type: "loaded" });
   } catch (error) {
     send({ type: "refused", message: messageOf(error) });
   }
