@@ -1,10 +1,9 @@
 import { type Issue, invalidRequest, type Location, ServiceError } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
-import { checkModelName } from "./model-name.ts";
 import { probabilities } from "./probabilities.ts";
 import type { RankBody } from "./questions.ts";
 import type { RenderedRequest } from "./rendered.ts";
-import type { ServedModel } from "./systemone.ts";
+import { checkModelName, type ServedModel } from "./systemone.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
 import { stateValue } from "./texts/render.ts";
 import { strip } from "./texts/strip.ts";

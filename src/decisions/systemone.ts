@@ -2,11 +2,17 @@ import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
 import { REQUEST_LIMITS } from "./limits.ts";
-import { checkModelName, type ModelNames } from "./model-name.ts";
 import type { Question, QuestionType, SystemoneBody } from "./questions.ts";
 import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
 import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
 import { stateValue } from "./texts/render.ts";
+
+/** The names of the served model. */
+export interface ModelNames {
+  readonly id: string;
+  /** Every other name that requests may use. */
+  readonly aliases: readonly string[];
+}
 
 /** The facts of the served model that reading a request needs. */
 export interface ServedModel extends ModelNames, CandidateRules {
@@ -91,4 +97,13 @@ function checkPairs(questions: readonly Question[]): Issue | undefined {
   if (pairs <= maxPairs) return undefined;
   const msg = `Expected at most ${maxPairs} candidates of all questions together, got ${pairs}.`;
   return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
+}
+
+/** Checks a request's `model`: it may be missing, or name the served model. */
+export function checkModelName(model: unknown, names: ModelNames): Issue | undefined {
+  if (model === undefined || model === names.id) return undefined;
+  if (typeof model === "string" && names.aliases.includes(model)) return undefined;
+  const msg =
+    "Expected the served model's id, one of its aliases (see /v1/models) or no `model`, got another name.";
+  return { loc: ["body", "model"], msg, type: "unsupported_model" };
 }

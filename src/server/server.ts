@@ -18,11 +18,11 @@ import { type MetricsPage, metricsPage } from "./routes/metrics.ts";
 import { type Admission, operations } from "./routes/operations.ts";
 import { documentation } from "./routes/pages/documentation.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
-import { requestIdOf } from "./routes/request-id.ts";
 import { unknownRoutes } from "./routes/unknown-routes.ts";
 import { type Tracing, traces } from "./tracing.ts";
 import { BodyBudget } from "./wire/body-budget.ts";
 import { limitConnections } from "./wire/connection-limit.ts";
+import { requestIdOf } from "./wire/headers.ts";
 import { IdleConnections } from "./wire/idle-connections.ts";
 import {
   type ChosenWireLimits,

@@ -3,9 +3,9 @@ import type { FastifyPluginCallback } from "fastify";
 import type { OutgoingReply } from "../../contract/call.ts";
 import { errorReply } from "../../contract/error-reply.ts";
 import { ServiceError } from "../../errors.ts";
+import { requestIdOf } from "../wire/headers.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
 import { createHostCheck } from "./hosts.ts";
-import { requestIdOf } from "./request-id.ts";
 import { unknownPath } from "./unknown-routes.ts";
 
 /** The content of /metrics. */

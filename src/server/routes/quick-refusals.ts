@@ -3,13 +3,13 @@ import type { Route } from "../../contract/call.ts";
 import type { ServiceError } from "../../errors.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
 import { openExchange } from "../wire/connections.ts";
+import { requestIdOf } from "../wire/headers.ts";
 import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
 import { COMMON_HEADERS, closesConnection } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
 import type { Admission } from "./operations.ts";
-import { requestIdOf } from "./request-id.ts";
 
 export interface QuickRefusalOptions {
   /** All contracts that are served. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /** All values of a header. `headers` of Node.js keeps only the first value of most names. @param name in lower case */
@@ -25,4 +26,12 @@ export function announcesMoreThan(bytes: number, request: Pick<IncomingMessage, 
 /** Whether the caller waits for "100 Continue" before it sends the body (HTTP/1.1 only). */
 export function expectsContinue(request: Pick<IncomingMessage, "headers" | "httpVersion">): boolean {
   return request.httpVersion === "1.1" && request.headers.expect?.toLowerCase() === "100-continue";
+}
+
+const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's `x-request-id` if it is a safe token, otherwise a new UUID. (Node.js joins repeated headers by a comma, which is not safe.) */
+export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && ACCEPTED.test(given) ? given : randomUUID();
 }
