@@ -51,7 +51,7 @@ export const RANKING_FAULTS: readonly PlantedFault[] = [
   ),
   plant(
     "scores that are close taken as tied",
-    ["rank.every-answer"],
+    ["rank.every-answer", "rank.ties"],
     sorted(
       (a, b) =>
         Math.round(scoreOf(b) * 10) - Math.round(scoreOf(a) * 10) ||
@@ -63,7 +63,7 @@ export const RANKING_FAULTS: readonly PlantedFault[] = [
     ["rank.order"],
     sorted((a, b) => (String(a.get("score")) < String(b.get("score")) ? 1 : -1)),
   ),
-  plant("tied labels that look like integers by their number", ["rank.every-answer"], {
+  plant("tied labels that look like integers by their number", ["rank.every-answer", "rank.ties"], {
     answer: (body, operation, request) => {
       const candidates = inner(readTree(request), "candidates");
       const order = asObject([...candidates.keys()]);
