@@ -227,7 +227,7 @@ test("a connection over the limit replaces the one that was idle longest, never 
 });
 
 test("a timeout while the body of an answered request is discarded writes no second answer", async () => {
-  const wire = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkIntervalMs: 10 };
+  const wire = { headersTimeoutMs: 2000, requestTimeoutMs: 2000, checkIntervalMs: 10 };
   await withServer(await fakeServer({ wire }), async (port) => {
     const client = await WireClient.open(port);
     await client.send(head("POST /v1/systemone", "Content-Length: 9"), "{}");
@@ -239,14 +239,14 @@ test("a timeout while the body of an answered request is discarded writes no sec
 });
 
 test("no timeout of the connection cuts a long inference", async () => {
-  const wire = { headersTimeoutMs: 20, requestTimeoutMs: 40, keepAliveTimeoutMs: 20, checkIntervalMs: 5 };
+  const wire = { headersTimeoutMs: 500, requestTimeoutMs: 500, keepAliveTimeoutMs: 20, checkIntervalMs: 5 };
   let checks = 0;
   const contract = fakeContract(async () => {
     // As many turns of a timer as several checks of the timeouts take.
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         checks += 1;
-        if (checks < 40) return;
+        if (checks < 150) return;
         clearInterval(timer);
         resolve();
       }, 5);

@@ -47,7 +47,7 @@ describe("a service with keys of a file and a certificate", () => {
   let key: string;
 
   /** @returns the status and the name in the certificate */
-  const ask = (bearer: string) =>
+  const ask = (bearer: string, model?: string) =>
     new Promise<{ status: number | undefined; name: string }>((resolve, reject) => {
       const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
       const options = {
@@ -62,7 +62,7 @@ describe("a service with keys of a file and a certificate", () => {
         const name = String((response.socket as TLSSocket).getPeerCertificate().subject?.CN);
         response.resume().on("end", () => resolve({ status: response.statusCode, name }));
       });
-      outgoing.on("error", reject).end(JSON.stringify(SMALL));
+      outgoing.on("error", reject).end(JSON.stringify({ ...SMALL, model }));
     });
 
   before(async () => {
@@ -75,14 +75,18 @@ describe("a service with keys of a file and a certificate", () => {
       inFolder("tls.key"),
       "--keys-file",
       inFolder("keys.txt"),
+      "--alias",
+      "router",
       ...MODEL,
     ];
     service = await Service.start(flags);
   });
   after(() => service.stop());
 
-  it("answers over TLS, to those who have a key", async () => {
+  it("answers over TLS, to those who have a key, under an alias of its own", async () => {
     assert.deepEqual(await ask(key), { status: 200, name: "first.localhost" });
+    assert.deepEqual(await ask(key, "router"), { status: 200, name: "first.localhost" });
+    assert.equal((await ask(key, "Router")).status, 422);
     assert.equal((await ask("another")).status, 401);
   });
 
