@@ -36,7 +36,7 @@ function named<Told>(request: ExplainedRequest, told: readonly Told[]) {
 
 const NOTHING: ReadText & { readonly pairTokens?: number } = { tokens: [] };
 
-function textOf(text: string, { tokens, wasKept }: ReadText) {
+function textOf(text: string, { tokens, wasCached }: ReadText) {
   return {
     text,
     tokens: tokens.map(({ id, text, source, isUnknown }) => ({
@@ -45,6 +45,6 @@ function textOf(text: string, { tokens, wasKept }: ReadText) {
       ...(source !== undefined && { source }),
       is_unknown: isUnknown,
     })),
-    ...(wasKept !== undefined && { was_kept: wasKept }),
+    ...(wasCached !== undefined && { was_kept: wasCached }),
   };
 }

@@ -88,8 +88,7 @@ class Worker:
         except Refusal as refusal:
             self.send({"type": "refused", "reason": refusal.reason, "message": str(refusal)})
         else:
-            loaded = {"facts": self.runner.facts}
-            self.send({"type": "loaded", **loaded})
+            self.send({"type": "loaded", "facts": self.runner.facts})
 
     def score(self, header, payload):
         from .load import is_lost, sentence_of
@@ -102,7 +101,7 @@ class Worker:
             if is_lost(error):
                 os._exit(1)  # nothing more can be computed on the device: a new process can
         else:
-            facts = {"forwards": result.forwards, "knownTokens": result.known_tokens}
+            facts = {"forwards": result.forwards, "cachedTokens": result.cached_tokens}
             sizes = {"pairs": len(result.scores), "width": result.width}
             self.send({"type": "scored", "id": header["id"], **facts, **sizes, **self.counters()}, result.bytes())
             return

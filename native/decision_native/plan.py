@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LONG_STATE = 64  # tokens of a state that is worth keeping: SHORTEST_KEPT_STATE in src/backends/kept-states.ts
+LONG_STATE = 64  # tokens of a state that is worth caching: LONG_STATE in src/backends/tensors/forward.ts
 
 
 class Node:

@@ -19,7 +19,7 @@ class Result:
     scores: np.ndarray  # [pairs] float32
     vectors: object  # [pairs, width] float32, or None
     forwards: int
-    known_tokens: int
+    cached_tokens: int
 
     @property
     def width(self):
@@ -62,7 +62,7 @@ class Runner:
         """@param nodes see `read_nodes` @returns Result"""
         planned = plan(nodes, self.states.__contains__, self.limits)
         encoded = self.recall(planned)
-        known_tokens = sum(len(node.tokens) for node in encoded)
+        cached_tokens = sum(len(node.tokens) for node in encoded)
         needed = last_uses(planned.rounds)
         kept = {state for state in planned.states if self.states.keeps and len(state.tokens) >= LONG_STATE}
         scored, outputs, forwards = [], [], 0
@@ -86,7 +86,7 @@ class Runner:
                 vectors[order] = torch.cat([each for _, each in outputs]).float().cpu().numpy()
         if not np.isfinite(scores).all():  # the states of this batch may be kept: whoever is told forgets them
             raise ArithmeticError(f"a score is not a finite number{self.remedy}")
-        return Result(scores, vectors, forwards, known_tokens)
+        return Result(scores, vectors, forwards, cached_tokens)
 
     def recall(self, planned):
         encoded = {}

@@ -18,7 +18,7 @@ export interface BatchScores {
   /** Number of model runs. */
   readonly forwards: number;
   /** Tokens of states whose keys and values were cached, so that they were not computed. Default: 0. */
-  readonly knownTokens?: number;
+  readonly cachedTokens?: number;
 }
 
 /** A backend's counters since its start, and its current memory. */
@@ -113,7 +113,7 @@ export interface Tokenizer extends TextReader {
   /** Undefined for tokenizers without a cache of texts. */
   textCache?(): TextCacheCounters;
   /** Whether the tokens of a text are cached now. Undefined for tokenizers without a cache. */
-  isKept?(role: TextRole, text: string): boolean | undefined;
+  isCached?(role: TextRole, text: string): boolean | undefined;
   /** Tokens in a readable form. @param ids token ids of the text, from a plan */
   spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
 }
@@ -229,7 +229,7 @@ export interface SpelledToken {
 export interface ReadText {
   readonly tokens: readonly SpelledToken[];
   /** Whether its tokens were cached by an earlier request; undefined without a cache. */
-  readonly wasKept?: boolean | undefined;
+  readonly wasCached?: boolean | undefined;
 }
 
 /** The tokens of a request, in its order. If pairs differ in the tokens of their state or question, those of the first pair. */

@@ -12,11 +12,11 @@ export async function readRequest(
   tokenizer: Tokenizer,
   signal: AbortSignal,
 ): Promise<ReadRequest> {
-  const kept = keptTexts(request, tokenizer); // before tokenizing, which fills the cache
+  const cached = cachedTexts(request, tokenizer); // before tokenizing, which fills the cache
   const plan = await planRequest(request, limits, tokenizer, signal);
   const read = async (role: TextRole, { text }: RenderedText, { tokens }: Node): Promise<ReadText> => {
     signal.throwIfAborted();
-    return { tokens: await tokenizer.spell(role, text, tokens), wasKept: kept.get(role + text) };
+    return { tokens: await tokenizer.spell(role, text, tokens), wasCached: cached.get(role + text) };
   };
   const questions: ReadRequest["questions"][number][] = [];
   for (const [at, { question, candidates }] of request.questions.entries()) {
@@ -37,17 +37,17 @@ export async function readRequest(
 }
 
 /** Whether the tokens of each text are cached now, by role and text. */
-function keptTexts(
+function cachedTexts(
   { state, questions }: RenderedRequest,
   tokenizer: Tokenizer,
 ): ReadonlyMap<string, boolean | undefined> {
-  const kept = new Map<string, boolean | undefined>();
+  const cached = new Map<string, boolean | undefined>();
   const note = (role: TextRole, { text }: RenderedText) =>
-    kept.set(role + text, tokenizer.isKept?.(role, text));
+    cached.set(role + text, tokenizer.isCached?.(role, text));
   note("state", state);
   for (const { question, candidates } of questions) {
     note("question", question);
     for (const candidate of candidates) note("candidate", candidate);
   }
-  return kept;
+  return cached;
 }

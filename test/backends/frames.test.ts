@@ -36,7 +36,7 @@ for (const size of [1, 3, 1_000]) {
   it(`messages are put together from pieces of ${size} bytes`, () => {
     const counters = { stateHits: 1, stateMisses: 2, residentBytes: 3 };
     const numbers = new Uint8Array(Float32Array.of(1, 2, 3, 4, 5, 6).buffer);
-    const scored = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters };
+    const scored = { type: "scored", id: 1, forwards: 1, cachedTokens: 0, ...counters };
     const sent = Buffer.concat([
       frame({ type: "loaded", facts: { device: "cuda:0", precision: "bf16" } }),
       frame({ ...scored, pairs: 2, width: 2 }, numbers),
@@ -58,7 +58,7 @@ for (const size of [1, 3, 1_000]) {
 it("a long message is copied a few times, however many pieces it comes in", (t) => {
   const [pairs, width, size] = [1_000, 384, 65_536];
   const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
-  const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs, width };
+  const header = { type: "scored", id: 1, forwards: 1, cachedTokens: 0, ...counters, pairs, width };
   const sent = frame(header, new Uint8Array(pairs * (1 + width) * 4));
   const concat = t.mock.method(Buffer, "concat");
   let came = 0;
@@ -81,6 +81,6 @@ it("refuses bytes that are not a message, and messages with too few scores", () 
     }, /invalid message/);
   }
   const counters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
-  const header = { type: "scored", id: 1, forwards: 1, knownTokens: 0, ...counters, pairs: 2, width: 0 };
+  const header = { type: "scored", id: 1, forwards: 1, cachedTokens: 0, ...counters, pairs: 2, width: 0 };
   assert.throws(() => reader().add(frame(header, new Uint8Array(4))), /too few scores/);
 });

@@ -147,9 +147,9 @@ describe("the embedded model in float32", () => {
       });
       const [first, second, third] = [treeOf(1), treeOf(2), treeOf(3)];
       const counts = async (tree: TokenTree) => {
-        const { knownTokens } = await small.score(leavesOfTrees([tree]));
+        const { cachedTokens } = await small.score(leavesOfTrees([tree]));
         const { stateHits, stateMisses } = small.counters?.() ?? {};
-        return [knownTokens, stateHits, stateMisses];
+        return [cachedTokens, stateHits, stateMisses];
       };
       assert.deepEqual(await counts(first), [0, 0, 1]);
       assert.deepEqual(await counts(first), [100, 1, 1]);

@@ -23,12 +23,12 @@ class Bench {
     return this.sent.at(-1) ?? Number.NaN;
   }
 
-  /** Completes some runs of this duration. @param knownTokens cached tokens */
-  measure(tokens: number, ms: number, knownTokens = 0): void {
+  /** Completes some runs of this duration. @param cachedTokens cached tokens */
+  measure(tokens: number, ms: number, cachedTokens = 0): void {
     for (let run = 0; run < 3; run++) {
       const id = this.send(tokens);
       this.clock.advance(ms);
-      this.runs.scored(id, { scores: new Float32Array(1), forwards: 1, knownTokens });
+      this.runs.scored(id, { scores: new Float32Array(1), forwards: 1, cachedTokens });
     }
   }
 

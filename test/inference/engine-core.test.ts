@@ -45,7 +45,7 @@ class HeldTokenizer implements Tokenizer, PartEncoder {
     return encodeByParts(rendered, limits, this, signal);
   }
 
-  isKept(role: TextRole, text: string): boolean {
+  isCached(role: TextRole, text: string): boolean {
     return role === "state" && text === this.keptState;
   }
 

@@ -34,7 +34,7 @@ describe("a request for a model that reads pairs as one text", () => {
         leaves.map(pathLength),
       );
       assert.ok(state.tokens.every(({ text, source }) => text !== "" && source === undefined));
-      assert.equal(state.wasKept, undefined);
+      assert.equal(state.wasCached, undefined);
     }
   });
 });

@@ -5,7 +5,7 @@ import { type TokenTree, treesOf } from "../support/trees.ts";
 export interface Call {
   readonly forest: readonly TokenTree[];
   readonly pairs: readonly string[];
-  answer(scores?: Float32Array, vectors?: Float32Array, knownTokens?: number): void;
+  answer(scores?: Float32Array, vectors?: Float32Array, cachedTokens?: number): void;
   fail(cause?: Error): void;
 }
 
@@ -68,8 +68,8 @@ export class ScriptedBackend implements Backend {
       const call: Call = {
         forest: treesOf(leaves),
         pairs,
-        answer: end((scores = Float32Array.from(pairs, scoreOf), vectors, knownTokens = 0) =>
-          resolve({ scores, forwards: 1, knownTokens, ...(vectors && { vectors }) }),
+        answer: end((scores = Float32Array.from(pairs, scoreOf), vectors, cachedTokens = 0) =>
+          resolve({ scores, forwards: 1, cachedTokens, ...(vectors && { vectors }) }),
         ),
         fail: end((cause = new Error("scripted failure")) => reject(cause)),
       };

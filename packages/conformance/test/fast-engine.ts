@@ -23,7 +23,6 @@ class HashBackend implements Backend {
   readonly #beforeForest: (() => Promise<void>) | undefined;
   readonly isReady = true;
   readonly isExpected = true;
-  /** It keeps none. */
   /** @param vectorSize numbers of a pair's vector; 0: it gives none */
   constructor(vectorSize: number, beforeForest?: () => Promise<void>) {
     this.#vectorSize = vectorSize;

@@ -19,7 +19,7 @@ type Header =
   | { readonly type: "refused"; readonly message: string; readonly reason: Refusal }
   | ({ readonly type: "scored"; readonly id: number; readonly pairs: number; readonly width: number } & Pick<
       BatchScores,
-      "forwards" | "knownTokens"
+      "forwards" | "cachedTokens"
     > &
       RunnerCounters)
   | { readonly type: "failed"; readonly id: number; readonly message: string }

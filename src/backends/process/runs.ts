@@ -67,7 +67,7 @@ export class Runs {
     const run = this.#take(id);
     if (run === undefined) return;
     if (tookMs <= this.#usualBudgetOf(run.tokens)) this.#forgetHangs(run.tokens);
-    this.#pace.record(run.tokens - (scores.knownTokens ?? 0), tookMs);
+    this.#pace.record(run.tokens - (scores.cachedTokens ?? 0), tookMs);
     run.resolve(scores);
   }
 

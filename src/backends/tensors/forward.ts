@@ -39,7 +39,10 @@ export interface ForwardTask {
 export const KEY_BLOCK = 256;
 export const REST_TOKENS = KEY_BLOCK / 2;
 export const LONG_QUESTION = 128;
-/** Minimum tokens of a state that is in a prefix and is cached. */
+/**
+ * Minimum tokens of a state that is in a prefix and is cached. Chosen: encoding a shorter state costs little, and caching it would need
+ * copies of a forward's results.
+ */
 export const LONG_STATE = 64;
 
 export const isLongQuestion = ({ level, tokens }: Node) => level === 1 && tokens.length > LONG_QUESTION;

@@ -23,11 +23,6 @@ export interface KeyValueShape {
   readonly valueSize: number;
 }
 
-/** Memory of the keys and values of a token. */
-export function bytesPerToken({ layers, heads, size, valueSize }: KeyValueShape): number {
-  return layers * heads * (size + valueSize) * Float32Array.BYTES_PER_ELEMENT;
-}
-
 /** Memory of a node's keys and values. */
 export function byteLength(keyValues: KeyValues): number {
   return arraysOf(keyValues).reduce((sum, array) => sum + array.byteLength, 0);

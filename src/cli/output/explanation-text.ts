@@ -168,9 +168,9 @@ function partLine({ text, shift }: MovingPart, largest: number, other: string | 
   return `  ${points} ${bar} ${cut(oneLine(text), WIDTH - BAR - 11 - turned.length)}${turned}`;
 }
 
-function countText({ tokens, was_kept: wasKept }: Reading, most: number | undefined): string {
+function countText({ tokens, was_kept: wasCached }: Reading, most: number | undefined): string {
   const count = most === undefined ? counted(tokens.length) : ofLimit(tokens.length, most);
-  return wasKept ? `${count}, from the cache` : count;
+  return wasCached ? `${count}, from the cache` : count;
 }
 
 const counted = (tokens: number) => `${tokens} ${tokens === 1 ? "token" : "tokens"}`;

@@ -70,7 +70,7 @@ export class PartTokenizer implements Tokenizer {
     return this.#encoder.counters ?? { hits: 0, misses: 0 };
   }
 
-  isKept(role: PartRole, text: string): boolean | undefined {
+  isCached(role: PartRole, text: string): boolean | undefined {
     return this.#encoder.has?.({ role, text });
   }
 

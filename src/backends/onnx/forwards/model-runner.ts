@@ -104,7 +104,7 @@ export class ModelRunner implements Runner {
     if ([...states].some(({ key }) => this.#beingEncoded.has(key))) await turn.othersEnded; // then it is cached
     const encoded = this.#recall(states);
     const forwards = planForwards(leaves, encoded.keys(), this.#pool.count);
-    const knownTokens = tokenCount([...encoded.keys()]);
+    const cachedTokens = tokenCount([...encoded.keys()]);
     const rounds = roundsOf(forwards);
     const isShared = this.#pool.hasWorkers && areSmall(rounds) && !(isOneAtATime && forwards.length === 1);
     const mode = isShared ? "side by side" : "together";
@@ -114,7 +114,7 @@ export class ModelRunner implements Runner {
     else await turn.othersEnded;
     try {
       const results = await this.#compute(rounds, { states, encoded, mode });
-      return { ...inOrder(leaves, results), forwards: forwards.length, knownTokens };
+      return { ...inOrder(leaves, results), forwards: forwards.length, cachedTokens };
     } finally {
       for (const { key } of encodes) this.#beingEncoded.delete(key);
     }
