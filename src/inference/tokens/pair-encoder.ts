@@ -1,5 +1,6 @@
 import { type Encoding, Tokenizer as LibraryTokenizer } from "tokenizers";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
+import { splitsPair } from "../../decisions/texts/strip.ts";
 import { ServiceError } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
 import type { SpelledToken, TooManyTokens } from "../ports.ts";
@@ -13,8 +14,13 @@ import { textTokensOf } from "./text-tokens.ts";
 const GROUP_UNITS = 8_192;
 /** A longer text is first tokenized up to this many code units per token that it may have. Chosen: English has some 5. */
 const UNITS_PER_TOKEN = 8;
-/** Tokens beyond the limit that a beginning must have to prove that the text is too long: those at its end may be others in the text. Chosen. */
-const UNSURE_TOKENS = 16;
+/**
+ * Tokens beyond the limit that a beginning must have to prove that the text is too long: those at its end may be others in the
+ * text. Chosen: a word of WordPiece has at most 100 characters.
+ */
+const UNSURE_TOKENS = 128;
+/** The same for a beginning that ends within a word, as a multiple of the limit. Chosen: a word's tokens depend on its end, but never by so much. */
+const UNSURE_SHARE = 3;
 
 const KINDS = ["BPE", "Unigram", "WordPiece"];
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
@@ -94,11 +100,13 @@ export class PairEncoder implements PartEncoder {
   /** A text of any length. One that is far too long is refused after its beginning. */
   async #encodeLong({ text, maxTokens }: TextPart, signal: AbortSignal) {
     for (let units = (maxTokens + UNSURE_TOKENS) * UNITS_PER_TOKEN; units < text.length; units *= 4) {
-      const beginning = wholeWords(text, units);
-      if (beginning === undefined) continue;
+      const words = wholeWords(text, units);
       signal.throwIfAborted();
-      const [encoding] = await this.#encode([beginning]);
-      const count = (encoding?.getLength() ?? 0) - UNSURE_TOKENS;
+      const [encoding] = await this.#encode([
+        words ?? text.slice(0, units - (splitsPair(text, units) ? 1 : 0)),
+      ]);
+      const unsure = words === undefined ? UNSURE_TOKENS + UNSURE_SHARE * maxTokens : UNSURE_TOKENS;
+      const count = (encoding?.getLength() ?? 0) - unsure;
       if (count > maxTokens) return { count, isExact: false };
     }
     signal.throwIfAborted();
