@@ -1,13 +1,13 @@
 // Offers ten times the service's capacity, and measures what callers see and what refusals cost.
 // `npm run build && node tools/overload.mjs [--times 10] [--seconds 40] [--connections 1000] [--mix every]
-// [--only flood]
+// [--only flood] [--metrics-port 9464]
 //   [--control late-refusals] [-- flags of decision serve]`
 //
 // Stages: `flood` measures the capacity with a closed loop, then offers a multiple of it from another process at random
 // times, half of it on keep-alive connections and half with a connection per request, while a third process polls
-// /health and /ready on both kinds. `refusals` fills the queue and counts refusals per second of processor time of the
-// service process. `unfinished` holds 8,000 posts of 64,000 bytes open and measures memory. The exit code is 1 if a
-// bound is exceeded; `--control` plants a fault (controls.mjs) that exceeds one. Linux only.
+// /health and /ready of the metrics port on both kinds. `refusals` fills the queue and counts refusals per second of
+// processor time of the service process. `unfinished` holds 8,000 posts of 64,000 bytes open and measures memory. The
+// exit code is 1 if a bound is exceeded; `--control` plants a fault (controls.mjs) that exceeds one. Linux only.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -29,7 +29,7 @@ const { values: flags, positionals } = parseArgs({
     mix: { type: "string", default: "every" },
     seed: { type: "string", default: "1" },
     only: { type: "string" },
-    "metrics-port": { type: "string" },
+    "metrics-port": { type: "string", default: "9464" },
     control: { type: "string" },
     root: { type: "string", default: path.join(import.meta.dirname, "..") },
   },
@@ -87,7 +87,7 @@ async function flood() {
   const before = await service.health();
   const cpu = service.cpuSeconds;
   const probe = child("probe");
-  probe.send({ port: flags["metrics-port"] ?? port });
+  probe.send({ port: flags["metrics-port"] });
   let residentMib = 0;
   const watch = setInterval(() => {
     residentMib = Math.max(residentMib, service.residentMib);
@@ -241,8 +241,8 @@ async function unfinished() {
 }
 
 function start(...own) {
-  const metrics = flags["metrics-port"] === undefined ? [] : ["--metrics-port", flags["metrics-port"]];
-  return startService(flags.root, [...own, ...metrics, ...positionals], flags.control);
+  const flagged = [...own, "--metrics-port", flags["metrics-port"], ...positionals];
+  return startService(flags.root, flagged, flags.control);
 }
 
 async function end(service, children) {
