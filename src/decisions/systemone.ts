@@ -17,6 +17,8 @@ export interface ModelNames {
 /** The facts of the served model that reading a request needs. */
 export interface ServedModel extends ModelNames, CandidateRules {
   readonly limits: { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
+  /** Whether the model was trained to compare a query and a document. */
+  readonly isReranker?: boolean;
 }
 
 /** A request as texts, with the facts of its questions that the answers need. */

@@ -144,6 +144,8 @@ export interface ModelFacts {
   /** Whether the model sees `label: description` for the candidates of a choice. */
   readonly showsLabels: boolean;
   readonly limits: TokenLimits;
+  /** Whether the model was trained to compare a query and a document. */
+  readonly isReranker?: boolean;
 }
 
 export interface TokenLimits {

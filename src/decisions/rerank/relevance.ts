@@ -8,7 +8,7 @@ import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**
  * The question that is asked about each document, with two candidates: the query, and this one. `tools/rerank.ts`
- * measures it.
+ * measures it. A model that was trained to compare query and document reads those alone.
  */
 const STATE = "Passage: ";
 const QUESTION = "Which question does the passage answer?";
@@ -72,12 +72,14 @@ export interface RerankLimits {
  * A part fills half of what a state may have: it is cheaper to read two halves, and a pair that is read as one text has
  * room for the query.
  */
-export function rerankLimits({ limits }: Pick<ServedModel, "limits">): RerankLimits {
-  return {
-    maxPartTokens: Math.floor(limits.maxStateQuestionTokens / 2),
-    maxQueryTokens: limits.maxCandidateTokens - FRAME_TOKENS,
-  };
+export function rerankLimits({ limits, isReranker }: RerankModel): RerankLimits {
+  const { maxStateQuestionTokens, maxCandidateTokens } = limits;
+  const maxPartTokens = Math.floor(maxStateQuestionTokens / 2);
+  const queryRoom = isReranker ? maxStateQuestionTokens - maxPartTokens : maxCandidateTokens;
+  return { maxPartTokens, maxQueryTokens: queryRoom - FRAME_TOKENS };
 }
+
+type RerankModel = Pick<ServedModel, "limits" | "isReranker">;
 
 /**
  * One question about each document, or about each part of one that is too long to be read at once. Nothing of it
@@ -87,13 +89,15 @@ export function rerankLimits({ limits }: Pick<ServedModel, "limits">): RerankLim
  */
 export function relevanceJob(
   request: RerankRequest,
-  model: Pick<ServedModel, "limits"> & { readonly temperature: number },
+  model: RerankModel & { readonly temperature: number },
 ): RelevanceJob {
   const { queryLoc, documents } = request;
   const query = strip(request.query);
   if (isBlank(query)) throw refusal(queryLoc, "Expected a text, got a blank one.", "blank");
   const limits = rerankLimits(model);
-  const question = questionOf(query, queryLoc);
+  const isReranker = model.isReranker === true;
+  const question = isReranker ? matchOf(query, queryLoc) : questionOf(query, queryLoc);
+  const before = isReranker ? "" : STATE;
   const distinct = [...new Set(documents)];
   let read: readonly ReadDocument[] = [];
   return {
@@ -103,11 +107,12 @@ export function relevanceJob(
       read = await readDocuments(distinct, { cut: request.cut, limits, reader, signal });
       return read.flatMap(({ parts }, at) => {
         const loc = [...request.documentsLoc, documents.indexOf(distinct[at] ?? "")];
-        return parts.map((part) => ({ state: { text: strip(STATE + part), loc }, questions: [question] }));
+        return parts.map((part) => ({ state: { text: strip(before + part), loc }, questions: [question] }));
       });
     },
     relevances(scores) {
-      const best = bestOfParts(read, scores, model.temperature);
+      const queryFirst = isReranker ? scores.map((outcomes) => outcomes.toReversed()) : scores;
+      const best = bestOfParts(read, queryFirst, model.temperature);
       const byText = new Map(distinct.map((text, at) => [text, isBlank(text) ? OF_BLANK : best[at]]));
       return documents
         .map((text, index) => ({ index, ...(byText.get(text) ?? missingScores()) }))
@@ -165,6 +170,12 @@ async function checkQuery(
 function questionOf(query: string, loc: Location): RenderedQuestion {
   const candidate = (text: string) => ({ text, label: text, loc });
   return { question: { text: QUESTION, loc }, candidates: [candidate(query), candidate(NEITHER)] };
+}
+
+/** Yes or no: whether the document is one for the query. */
+function matchOf(query: string, loc: Location): RenderedQuestion {
+  const candidates = ["false", "true"].map((label) => ({ label, text: "", given: "", loc }));
+  return { form: "noul", question: { text: query, loc }, candidates };
 }
 
 /** Of each document; that of its best part. */

@@ -92,6 +92,7 @@ export function modelFacts({ manifest }: ModelPackage, operatorAliases: readonly
     description: manifest.description,
     temperature: manifest.temperature,
     showsLabels: manifest.shows_labels,
+    isReranker: "reads" in manifest.architecture && manifest.architecture.reads === "relevance",
     limits: {
       maxStateQuestionTokens: manifest.limits.max_state_question_tokens,
       maxCandidateTokens: manifest.limits.max_candidate_tokens,

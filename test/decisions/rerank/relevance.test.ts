@@ -55,6 +55,34 @@ describe("the work of a rerank request", () => {
     }
   });
 
+  it("asks a reranker for query and document alone", async () => {
+    const request = {
+      query: " why? ",
+      queryLoc: ["body", "query"],
+      documents: ["no", "because"],
+      documentsLoc: ["body", "documents"],
+    };
+    const work = relevanceJob(request, {
+      ...MODEL,
+      limits: { maxStateQuestionTokens: 140, maxCandidateTokens: 140 },
+      isReranker: true,
+    });
+    const states = await work.prepare(letters, never);
+    assert.deepEqual(
+      states.map(({ state, questions }) => [
+        state.text,
+        questions.map(({ form, question, candidates }) => [
+          form,
+          question.text,
+          candidates.map(({ label }) => label),
+        ]),
+      ]),
+      ["no", "because"].map((text) => [text, [["noul", "why?", ["false", "true"]]]]),
+    );
+    const [best, other] = work.relevances([Float32Array.of(0, -4), Float32Array.of(0, 2)]);
+    assert.deepEqual([best?.index, best?.raw, other?.index, other?.raw], [1, 1, 0, -2]);
+  });
+
   it("asks about equal documents once, and answers each", async () => {
     const work = job(["a", "b", "a"]);
     const states = await work.prepare(letters, never);
