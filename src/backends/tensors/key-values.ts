@@ -1,5 +1,3 @@
-import { mappedArray, mappedCopy } from "./mapped-array.ts";
-
 /**
  * Keys and values of one node, as inputs of later forwards.
  *
@@ -42,7 +40,7 @@ export function cutTokens(
   const size = (end - begin) * inner;
   if (size === stride) return tensor;
   if (begin * inner + size > stride) throw new RangeError(`this tensor has no tokens ${begin} to ${end}`);
-  const cut = mappedArray(outer * size);
+  const cut = new Float32Array(outer * size);
   for (let i = 0; i < outer; i++) {
     const from = i * stride + begin * inner;
     cut.set(tensor.subarray(from, from + size), i * size);
@@ -62,7 +60,7 @@ export function joinTokens(
 ): Float32Array<ArrayBuffer> {
   const [first] = tensors;
   if (first && tensors.length === 1) return first;
-  const joined = mappedArray(tensors.reduce((sum, tensor) => sum + tensor.length, 0));
+  const joined = new Float32Array(tensors.reduce((sum, tensor) => sum + tensor.length, 0));
   let at = 0;
   for (let i = 0; i < outer; i++) {
     for (const tensor of tensors) {
@@ -77,5 +75,5 @@ export function joinTokens(
 export const arraysOf = ({ keys, values }: KeyValues) => [...keys, ...values];
 
 export function copyOf({ tokens, keys, values }: KeyValues): KeyValues {
-  return { tokens, keys: keys.map(mappedCopy), values: values.map(mappedCopy) };
+  return { tokens, keys: keys.map((array) => array.slice()), values: values.map((array) => array.slice()) };
 }

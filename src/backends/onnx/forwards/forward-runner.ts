@@ -2,7 +2,6 @@ import type { Node } from "../../../inference/nodes.ts";
 import { TOKEN_TREE_IO as IO } from "../../../onnx/token-tree-io.ts";
 import { type Forward, type ForwardTask, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { cutTokens, type KeyValues } from "../../tensors/key-values.ts";
-import { mappedArray, reuseLater } from "../../tensors/mapped-array.ts";
 import type { TensorData } from "../../tensors/tensor-data.ts";
 import type { TreeModel } from "../../tensors/tree-model.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
@@ -62,7 +61,6 @@ export class ForwardRunner {
     for (const outputs of new Set(wanted.map((node) => outputsOf(forward, node))))
       Object.assign(fetches, this.#places(outputs, prefixTokens));
     const results = await this.#session.run(tensorsOf(feeds), fetches);
-    for (const [name, place] of Object.entries(fetches)) freePlace(place, results[name]);
     const count = scoredNodes(forward).length;
     return {
       scores: float32(results, IO.scores).slice(0, count),
@@ -79,7 +77,7 @@ export class ForwardRunner {
     const { heads, size, valueSize, layers } = this.#model.keyValues;
     const tokens = outputs === OF_PREFIX ? prefixTokens : undefined;
     const place = (inner: number, ...dims: number[]) =>
-      tokens === undefined ? null : new Tensor("float32", mappedArray(heads * tokens * inner), dims);
+      tokens === undefined ? null : new Tensor("float32", new Float32Array(heads * tokens * inner), dims);
     return Object.fromEntries(
       Array.from({ length: layers }, (_, layer) => [
         [outputs.keys(layer), place(size, heads, size, tokens ?? 0)],
@@ -119,12 +117,6 @@ export function tensorsOf(feeds: Readonly<Record<string, TensorData>>): Record<s
     all[name] = tensor;
   }
   return all;
-}
-
-/** Frees a buffer that was allocated for an output. onnxruntime-node 1.30 copies what the runtime has written there. */
-function freePlace(place: Tensor | null, result: Tensor | undefined): void {
-  if (place?.data instanceof Float32Array && place.data !== result?.data)
-    reuseLater(place.data as Float32Array<ArrayBuffer>);
 }
 
 /** @returns [rows, size] */

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../../errors.ts";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
-import { unmap } from "../../tensors/mapped-array.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
 import { watchParent } from "../runtime/parent-watch.ts";
 import { ForwardRunner } from "./forward-runner.ts";
@@ -31,8 +30,7 @@ port.postMessage({ results: new Map() } satisfies RoundReply);
 async function compute(round: Round): Promise<void> {
   await answer(round);
   for (const keyValues of round.encoded.values()) {
-    arraysOf(keyValues).forEach(unmap); // they are copies for this thread
-    garbage.note(byteLength(keyValues)); // what is left
+    garbage.note(byteLength(keyValues)); // they are copies for this thread
   }
 }
 
