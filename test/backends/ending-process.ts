@@ -213,9 +213,9 @@ export function testProgramEnds(tested: TestedBackend): void {
         await backend.start();
         child.${tested.cut};
         console.log(backend.isReady, backend.isExpected, child.exitCode);
-        const { scores } = await backend.score([
-          { state: Int32Array.of(101, 102), questions: [{ tokens: Int32Array.of(102), candidates: [Int32Array.of(101, 102)] }] },
-        ]);
+        const { nodeBelow } = await import(${quotedUrl("inference/nodes")});
+        const leaf = [[101, 102], [102], [101, 102]].map((ids) => Int32Array.from(ids)).reduce(nodeBelow, undefined);
+        const { scores } = await backend.score([leaf]);
         console.log(scores.length, backend.isReady);
         await backend.close();
       `,

@@ -263,8 +263,10 @@ function runService(
     const programs = await import(${quotedUrl(module)});
     const { systemClock: clock } = await import(${quotedUrl("inference/clock")});
     const backend = new ChildBackend({ ...${JSON.stringify(options)}, startProcess: () => programs.${startCall}, clock, log: () => {} });
+    const { nodeBelow } = await import(${quotedUrl("inference/nodes")});
     await backend.start();
-    backend.score([{ state: new Int32Array(101).fill(2026), questions: [] }]).catch(() => {});
+    const state = nodeBelow(undefined, new Int32Array(101).fill(2026));
+    backend.score([nodeBelow(nodeBelow(state, Int32Array.of(102)), Int32Array.of(101))]).catch(() => {});
     setTimeout(() => console.log("sent"), 100);
     setInterval(() => {}, 1000);
   })()`;

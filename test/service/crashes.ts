@@ -25,19 +25,19 @@ export async function withService(
 
 /** A state of more than 100 tokens, which triggers a planted fault. */
 const POISON = {
-  state: `${MARK} ${words(150)} ${MARK}`,
+  state: `${MARK} ${words(110)} ${MARK}`,
   questions: { [MARK]: { ...NOUL, instructions: MARK, criteria: { true: MARK } } },
 };
 
-/** Sends a request that triggers the fault in a batch with twelve others, which must be answered. */
+/** Sends a request that triggers the fault in a batch with eight others, which must be answered. */
 export async function assertCompanyIsAnswered(
   fault: PlantedFault,
   { planted, flags: chosen, assertSame }: TestedBackend = onnxBackend,
 ): Promise<void> {
-  // all of them come into one batch: they wait for each other, and have at least half of its most tokens
+  // all of them come into one batch: they wait for each other, each is small, and together they have at most a quantum
   const flags = ["--batch-wait-ms", "1000", "--max-batch-tokens", "800", "--log-level", "debug", ...chosen];
   const run = async (service: Service) => {
-    const companions = Array.from({ length: 12 }, (_, at) => ({
+    const companions = Array.from({ length: 8 }, (_, at) => ({
       ...SMALL,
       state: `Parcel ${at} is here.`,
     }));
@@ -62,9 +62,9 @@ export async function assertCompanyIsAnswered(
     const health = await service.health();
     assert.deepEqual(
       [health.failed_requests, health.completed_requests, health.running_requests],
-      [1, 12 + 3 + 12, 0],
+      [1, 8 + 3 + 8, 0],
     );
-    assert.equal(Number(health.model_batches) - Number(batches), 1 + 13, "one in company, then each alone");
+    assert.equal(Number(health.model_batches) - Number(batches), 1 + 9, "one in company, then each alone");
   };
   await withService(planted(fault), run, flags);
 }

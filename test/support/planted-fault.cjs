@@ -47,8 +47,8 @@ const FAULTS = {
 
 const [, fault] = /--conditions="([^"]+)"/.exec(process.env.NODE_OPTIONS);
 const { on } = process;
-const isPoison = (message) =>
-  message.type === "score" && message.forest.some(({ state }) => state.length > 100);
+const isPoison = ({ type, nodes }) =>
+  type === "score" && nodes.lengths.some((length, index) => length > 100 && nodes.parents[index] === -1);
 
 process.on = (event, listener) => {
   if (event !== "message") return on.call(process, event, listener);

@@ -57,14 +57,14 @@ def plant():
     score, run = Runner.score, Runner.run
     poisoned = False
 
-    def planted_score(self, trees, payload):
+    def planted_score(self, nodes):
         nonlocal poisoned
         if FAULT == "load memory":
             memory()
-        poisoned = any(state > 100 for _, state, _ in trees)
+        poisoned = any(node.level == 0 and len(node.tokens) > 100 for node in nodes)
         if poisoned:
             POISON[FAULT]()
-        return score(self, trees, payload)
+        return score(self, nodes)
 
     def planted_run(self, *given):
         scores, vectors = run(self, *given)
