@@ -43,7 +43,7 @@ export interface Row {
 let lastId = 0;
 
 /** A number that no question or row has yet. */
-export function newId(): number {
+function newId(): number {
   lastId += 1;
   return lastId;
 }

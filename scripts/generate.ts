@@ -63,7 +63,7 @@ const CONTRACT = "openapi.yaml";
 const IN_PLAIN = "x-plain";
 
 /** A document as it is, for readers, validators and TypeScript. */
-export function typedForm(document: OpenApi): OpenApi {
+function typedForm(document: OpenApi): OpenApi {
   return JSON.parse(JSON.stringify(document, (name, value) => (name === IN_PLAIN ? undefined : value)));
 }
 
@@ -71,7 +71,7 @@ export function typedForm(document: OpenApi): OpenApi {
  * A document for client generators, some of which fail on unions that have no discriminator. It has no header
  * parameters either: generators make them arguments of every call.
  */
-export function plainForm(document: OpenApi): OpenApi {
+function plainForm(document: OpenApi): OpenApi {
   const simplified = (_name: string, value: unknown) => {
     if (!isObject(value) || !(IN_PLAIN in value)) return value;
     const { [IN_PLAIN]: plain, description } = value;

@@ -74,7 +74,7 @@ async function play(socket: Socket, steps: readonly Step[]): Promise<void> {
 }
 
 /** A strict parser: bytes that are not an HTTP/1.1 answer stay in `rest`. */
-export function parseAnswers(
+function parseAnswers(
   bytes: Buffer,
   methods: readonly string[],
 ): Pick<Exchange, "answers" | "interim" | "rest"> {

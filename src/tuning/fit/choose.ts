@@ -46,7 +46,7 @@ const MIN_HEAD_ROWS = 50;
  * with 1, every fourth split of 20 rows got a correction, and some did harm; with 2, splits of 100 rows gained half as
  * much.
  */
-export const sureOf = (rows: number) => (rows < MIN_HEAD_ROWS ? 2 : 1);
+const sureOf = (rows: number) => (rows < MIN_HEAD_ROWS ? 2 : 1);
 
 /**
  * The best correction by cross-validation: rows with the same state are in the same fold, and the order of the rows
@@ -113,7 +113,7 @@ export interface Tried {
  * @param tried from the simplest on, at least one
  * @param sure  standard errors
  */
-export function simplest(tried: readonly Tried[], sure: number): Tried {
+function simplest(tried: readonly Tried[], sure: number): Tried {
   const best = tried.reduce((one, other) => (meanOf(other.losses) < meanOf(one.losses) ? other : one));
   const isGoodEnough = ({ losses }: Tried) => {
     const { mean, error } = gainOf(losses, best.losses);
@@ -126,7 +126,7 @@ export function simplest(tried: readonly Tried[], sure: number): Tried {
  * @param folds [rows]
  * @returns     no correction first, then from strong to weak, heads last
  */
-export function tryAll(
+function tryAll(
   rows: readonly TuningRow[],
   folds: readonly number[],
   temperature: number,
@@ -206,7 +206,7 @@ export function correctRow(fitted: Fitted, { scores, vectors }: TuningRow): Floa
 }
 
 /** [rows] number of the fold; undefined with too few states. */
-export function foldsOf(rows: readonly TuningRow[]): readonly number[] | undefined {
+function foldsOf(rows: readonly TuningRow[]): readonly number[] | undefined {
   const keys = [...new Set(rows.map(({ key }) => key))].sort();
   if (keys.length < MIN_STATES) return undefined;
   const folds = new Map(keys.map((key, at) => [key, at % FOLDS]));

@@ -71,7 +71,7 @@ export interface PrintCommand {
  * A shell command that prints exactly these bytes: the quoted text, else a short program with `.repeat()`, else the
  * compressed bytes.
  */
-export function printCommand(body: string | Uint8Array): PrintCommand {
+function printCommand(body: string | Uint8Array): PrintCommand {
   const text = exactText(body);
   if (text !== undefined && text.length <= PLAIN_CHARACTERS) {
     if (/^\P{Cc}*$/u.test(text)) return { inline: quote(text), command: `printf %s ${quote(text)}` };

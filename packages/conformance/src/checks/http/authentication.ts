@@ -278,7 +278,7 @@ async function expectUnauthorized(
 const REFUSAL_MS = 5000;
 
 /** Sends requests without the right key and with incomplete bodies. @throws Broken if a refusal waits for the body */
-export async function checkBeforeBody(trial: Trial): Promise<void> {
+async function checkBeforeBody(trial: Trial): Promise<void> {
   const text = JSON.stringify(SMALL_RANK);
   const half = text.slice(0, text.length >> 1);
   const length = `Content-Length: ${text.length}`;
@@ -319,13 +319,13 @@ export async function checkBeforeBody(trial: Trial): Promise<void> {
 }
 
 /** A wrong key. */
-export const WRONG = "wrong-key-of-a-check";
+const WRONG = "wrong-key-of-a-check";
 
 /**
  * `Authorization` values that are nearly right. A server that compares only a part of the key, or not byte by byte,
  * accepts some.
  */
-export function nearMisses(key: string): readonly string[] {
+function nearMisses(key: string): readonly string[] {
   const middle = key.length >> 1;
   const others = [
     key.toUpperCase(),

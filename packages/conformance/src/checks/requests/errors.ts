@@ -301,7 +301,7 @@ const Q = ["body", "questions", "q"];
 const TOO_LONG = "go ".repeat(9000);
 
 /** A faulty request for each `type`, and some whose `loc` must have the alias that the request used. */
-export function faultyRequests(limits: Limits): readonly FaultyRequest[] {
+function faultyRequests(limits: Limits): readonly FaultyRequest[] {
   return [...ALWAYS_FAULTY, ...tooMany(limits)];
 }
 

@@ -34,7 +34,7 @@ const asked = (questions: readonly string[]) =>
   `{"state":"It is noon.","questions":${members(questions.map((one, index) => `"q${index}":${one}`))}}`;
 
 /** All such members of questions. The question of a ranking is tested apart. */
-export const VALUE_PLACES: readonly ValuePlace[] = [
+const VALUE_PLACES: readonly ValuePlace[] = [
   ...["noul", "choice", "score"].map((type) => ({
     name: `the instructions of a ${type}`,
     most: ofQuestions,
@@ -65,7 +65,7 @@ export const VALUE_PLACES: readonly ValuePlace[] = [
 ];
 
 /** Sends a request with these values at the place. */
-export async function effectAt(trial: Trial, place: ValuePlace, values: readonly string[]): Promise<Effect> {
+async function effectAt(trial: Trial, place: ValuePlace, values: readonly string[]): Promise<Effect> {
   const inferred = await trial.infer(SYSTEMONE, place.body(values));
   const answers = inferred.json.get("answers");
   const names = answers instanceof Map ? [...answers.keys()] : [];
