@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { before, describe, it } from "node:test";
-import { endWith, PoolWorker, shareOut, WorkerPool } from "../../src/backends/onnx/forwards/worker-pool.ts";
+import { shareOut, WorkerPool, type WorkerSettings } from "../../src/backends/onnx/forwards/worker-pool.ts";
+import { endWith, WorkerThread } from "../../src/backends/onnx/forwards/worker-thread.ts";
 import type { ForwardTask } from "../../src/backends/tensors/forward.ts";
 import { treeModel } from "../../src/backends/tensors/tree-model.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
@@ -31,11 +32,14 @@ describe("forwards in several threads", () => {
   });
 
   it("give the last worker, with a heap of its own, only what runs side by side", async ({ mock }) => {
-    const start = mock.method(PoolWorker, "start");
+    const start = mock.method(WorkerThread, "start");
     const own = await WorkerPool.start(await shallowGraph("u8u8"), treeModel(shallowShape, 2));
     const workers = await Promise.all(start.mock.calls.map(({ result }) => result));
-    const isForSmall = start.mock.calls.map(({ arguments: [settings] }) => settings.isForSmall);
-    assert.deepEqual(isForSmall, [false, true]);
+    const settings = start.mock.calls.map(({ arguments: [, workerData] }) => workerData as WorkerSettings);
+    assert.deepEqual(
+      settings.map(({ isForSmall }) => isForSmall),
+      [false, true],
+    );
     const runs = workers.map((worker) => mock.method(worker ?? assert.fail("not started"), "run").mock);
     const tasks = Array.from({ length: 4 }, () => ({
       forward: forward({ newPrefix: [node(0, 80)] }),

@@ -45,6 +45,8 @@ export interface PairGraph {
   readonly kind: "pairs";
   /** Bytes of an ONNX file, or its path. */
   readonly graph: Uint8Array | string;
+  /** Whether sessions of it share its weights. Default: false. */
+  readonly sharesWeights?: boolean | undefined;
   /** Maximum tokens of a pair. */
   readonly maxTokens: number;
   /** Name of the output: [1] or [1, logits] for one pair. */

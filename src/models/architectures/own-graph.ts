@@ -1,28 +1,36 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { invalidModel } from "../../errors.ts";
-import { readGraphFacts } from "../../onnx/file/graph-facts.ts";
+import { type GraphFacts, readGraphFacts } from "../../onnx/file/graph-facts.ts";
+import { packedCopy } from "../graph/graph-cache.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
+import type { GraphWish } from "./architecture.ts";
+
+/** A graph that a package brings. */
+export interface OwnGraph {
+  /** Its bytes, or its path if it needs other files. */
+  readonly graph: Uint8Array | string;
+  readonly facts: GraphFacts;
+}
 
 /**
  * A package's own graph, every byte checked against the manifest. External data must be in files that the manifest
  * lists. If the graph is a symbolic link, they must be beside its target, because the runtime searches there.
  *
  * @param name its file
- * @returns its bytes, or its path if it needs other files
  * @throws ServiceError INVALID_MODEL naming the file
  */
-export async function openOwnGraph(modelPackage: ModelPackage, name: string): Promise<Uint8Array | string> {
+export async function openOwnGraph(modelPackage: ModelPackage, name: string): Promise<OwnGraph> {
   const invalid = (what: string, cause?: unknown) => invalidModel(`${name} ${what}.`, cause);
   const bytes = await readPackageFile(modelPackage, name);
-  let others: readonly string[];
+  let facts: GraphFacts;
   try {
-    others = readGraphFacts(bytes).externalFiles;
+    facts = readGraphFacts(bytes);
   } catch (cause) {
     throw invalid("is not an ONNX file", cause);
   }
   const graph = await packagePath(modelPackage.folder, name);
-  for (const other of others) {
+  for (const other of facts.externalFiles) {
     if (!Object.hasOwn(modelPackage.manifest.files, other))
       throw invalid(
         `refers to the file ${JSON.stringify(other.slice(0, 100))}, which is not in the manifest`,
@@ -32,5 +40,37 @@ export async function openOwnGraph(modelPackage: ModelPackage, name: string): Pr
     if (read !== (await packagePath(modelPackage.folder, other)))
       throw invalid(`is a link, and ${other} is missing beside its target: copy both files into the folder`);
   }
-  return others.length === 0 ? bytes : path.resolve(graph);
+  return { graph: facts.externalFiles.length === 0 ? bytes : path.resolve(graph), facts };
 }
+
+/**
+ * The same graph with its weights packed, so that sessions share them.
+ *
+ * @param own   the checked graph
+ * @returns its path; undefined if it must be used as it is: its weights cannot be packed, or the cache cannot be written
+ */
+export async function packOwnGraph(
+  modelPackage: ModelPackage,
+  name: string,
+  { facts }: OwnGraph,
+  { folders, packing }: GraphWish,
+): Promise<string | undefined> {
+  if (packing === undefined || !canBePacked(facts)) return undefined;
+  const { id, files } = modelPackage.manifest;
+  const [model = ""] = id.split("@");
+  const source = { model, files, settings: { packed: packing.version } };
+  const from = path.resolve(await packagePath(modelPackage.folder, name));
+  const kept = await packedCopy(source, from, folders.cache, packing.pack).catch(() => undefined);
+  return kept?.path;
+}
+
+/** @see TensorProto.DataType in onnx.proto */
+const HALF_TYPES = [10, 16];
+
+/**
+ * The runtime stores the weights of some other operators wrongly: with MatMulNBits of 4 bits, the packed graph returns
+ * NaN. Weights of 16 bits are converted after packing, so nothing would be shared.
+ */
+const canBePacked = ({ domains, elementTypes }: GraphFacts) =>
+  domains.every((domain) => domain === "" || domain === "ai.onnx") &&
+  !HALF_TYPES.some((type) => elementTypes.includes(type));

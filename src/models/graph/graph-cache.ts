@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import path from "node:path";
 import { messageOf, ServiceError } from "../../errors.ts";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
-import { Checksum, checksumOf } from "./checksum.ts";
+import { checksumOf } from "./checksum.ts";
 import { WeightsWriter } from "./weights-writer.ts";
 
 const GRAPH = "graph.onnx";
@@ -93,9 +93,35 @@ export async function keptGraph(
   cache: string,
   pack?: PackGraph,
 ): Promise<GraphFile> {
+  return kept(
+    source,
+    (folder) => (pack ? writePacked(folder, write, pack) : writeGraph(folder, write)),
+    cache,
+  );
+}
+
+/**
+ * The packed copy of a graph that is a file already.
+ *
+ * @param from path of the graph
+ * @throws what `pack` throws; the system's error if the cache cannot be written
+ */
+export function packedCopy(
+  source: GraphSource,
+  from: string,
+  cache: string,
+  pack: PackGraph,
+): Promise<GraphFile> {
+  return kept(source, (folder) => pack(from, path.join(folder, GRAPH), WEIGHTS), cache);
+}
+
+/** Writes GRAPH and WEIGHTS to an empty folder. */
+type Fill = (folder: string) => Promise<void>;
+
+async function kept(source: GraphSource, fill: Fill, cache: string): Promise<GraphFile> {
   const folder = path.join(cache, nameOf(source));
   if (await isIntact(folder)) await touch(folder);
-  else await writeKept(source, write, folder, pack);
+  else await writeKept(source, fill, folder);
   await removeOthers(cache, source);
   return { path: path.join(folder, GRAPH), release: async () => {} };
 }
@@ -137,16 +163,11 @@ export async function removeGraphs(model: string, cache: string): Promise<readon
   return gone;
 }
 
-async function writeKept(
-  source: GraphSource,
-  write: WriteGraph,
-  folder: string,
-  pack?: PackGraph,
-): Promise<void> {
+async function writeKept(source: GraphSource, fill: Fill, folder: string): Promise<void> {
   const partial = `${folder}.${randomUUID()}${PARTIAL}`;
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 });
-    await writeEntry(partial, source, write, pack);
+    await writeEntry(partial, source, fill);
     await settle(partial, folder);
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => {});
@@ -163,7 +184,8 @@ async function temporaryGraph(
   let folder: string | undefined;
   try {
     folder = await mkdtemp(path.join(temporary, "typed-decisions-graph-"));
-    await writeEntry(folder, source, write);
+    const made = folder;
+    await writeEntry(made, source, () => writeGraph(made, write));
   } catch (cause) {
     if (folder) await rm(folder, { recursive: true, force: true });
     if (cause instanceof ServiceError) throw cause;
@@ -183,43 +205,32 @@ function nameOf(source: GraphSource): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-async function writeEntry(
-  folder: string,
-  source: GraphSource,
-  write: WriteGraph,
-  pack?: PackGraph,
-): Promise<void> {
-  const files = pack ? await writePacked(folder, write, pack) : await writeGraph(folder, write);
+async function writeEntry(folder: string, source: GraphSource, fill: Fill): Promise<void> {
+  await fill(folder);
+  const factsOf = async (name: string) => {
+    const file = path.join(folder, name);
+    return { bytes: (await stat(file)).size, checksum: await checksumOf(file) };
+  };
+  const files = { [GRAPH]: await factsOf(GRAPH), [WEIGHTS]: await factsOf(WEIGHTS) };
   const entry: Entry = { model: source.model, files, source };
   await writeFile(path.join(folder, ENTRY), JSON.stringify(entry));
 }
 
-async function writeGraph(folder: string, write: WriteGraph): Promise<Entry["files"]> {
+async function writeGraph(folder: string, write: WriteGraph): Promise<void> {
   const weights = new WeightsWriter(folder, WEIGHTS);
-  let graph: Uint8Array;
   try {
-    graph = await write(weights);
+    await writeFile(path.join(folder, GRAPH), await write(weights));
   } finally {
     weights.close();
   }
-  await writeFile(path.join(folder, GRAPH), graph);
-  const checksum = new Checksum();
-  checksum.update(graph);
-  const ofGraph = { bytes: graph.byteLength, checksum: checksum.digest() };
-  return { [GRAPH]: ofGraph, [WEIGHTS]: weights.finish() };
 }
 
-async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): Promise<Entry["files"]> {
+async function writePacked(folder: string, write: WriteGraph, pack: PackGraph): Promise<void> {
   const plain = path.join(folder, PLAIN);
   await mkdir(plain);
   await writeGraph(plain, write);
   await pack(path.join(plain, GRAPH), path.join(folder, GRAPH), WEIGHTS);
   await rm(plain, { recursive: true });
-  const factsOf = async (name: string) => {
-    const file = path.join(folder, name);
-    return { bytes: (await stat(file)).size, checksum: await checksumOf(file) };
-  };
-  return { [GRAPH]: await factsOf(GRAPH), [WEIGHTS]: await factsOf(WEIGHTS) };
 }
 
 /**

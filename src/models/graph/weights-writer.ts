@@ -1,7 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
-import { Checksum } from "./checksum.ts";
 
 /** Alignment of constants, so that they can be memory-mapped. */
 const ALIGNMENT = 4096;
@@ -10,7 +9,6 @@ const ALIGNMENT = 4096;
 export class WeightsWriter implements WeightsFile {
   readonly name: string;
   readonly #descriptor: number;
-  readonly #checksum = new Checksum();
   #length = 0;
 
   /** Creates the file. @throws the system's error */
@@ -31,16 +29,10 @@ export class WeightsWriter implements WeightsFile {
     closeSync(this.#descriptor);
   }
 
-  /** Checksum of the file. Nothing can be appended afterwards. */
-  finish(): { readonly bytes: number; readonly checksum: string } {
-    return { bytes: this.#length, checksum: this.#checksum.digest() };
-  }
-
   #write(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(this.#descriptor, bytes, done, bytes.length - done);
     }
-    this.#checksum.update(bytes);
     this.#length += bytes.length;
   }
 }

@@ -18,6 +18,8 @@ export interface GraphFacts {
   readonly domains: readonly string[];
   /** Names of the files that hold constants, as written in the graph. */
   readonly externalFiles: readonly string[];
+  /** ONNX's numbers of the element types of all constants. */
+  readonly elementTypes: readonly number[];
 }
 
 type Fields = Readonly<Record<string, readonly [id: number, type: string]>>;
@@ -43,7 +45,7 @@ const SCHEMA: Readonly<Record<string, Fields>> = {
     sparseTensor: [22, "SparseTensorProto"],
     sparseTensors: [23, "SparseTensorProto"],
   },
-  TensorProto: { name: [8, "string"], externalData: [13, "StringStringEntryProto"] },
+  TensorProto: { dataType: [2, "int32"], name: [8, "string"], externalData: [13, "StringStringEntryProto"] },
   StringStringEntryProto: { key: [1, "string"], value: [2, "string"] },
   ValueInfoProto: { name: [1, "string"], type: [2, "TypeProto"] },
   TypeProto: { tensorType: [1, "TensorTypeProto"] },
@@ -71,7 +73,11 @@ export function readGraphFacts(file: Uint8Array): GraphFacts {
   const model: unknown = modelProto.toObject(modelProto.decode(file));
   const graphs = listIn(model, "graph");
   const constants = new Set(graphs.flatMap((graph) => listIn(graph, "initializer")).flatMap(namesOf));
-  const found = { domains: new Set<string>(), externalFiles: new Set<string>() };
+  const found = {
+    domains: new Set<string>(),
+    externalFiles: new Set<string>(),
+    elementTypes: new Set<number>(),
+  };
   collect(model, found);
   return {
     inputs: graphs
@@ -81,18 +87,21 @@ export function readGraphFacts(file: Uint8Array): GraphFacts {
     outputs: graphs.flatMap((graph) => listIn(graph, "output")).map(graphValue),
     domains: [...found.domains].sort(),
     externalFiles: [...found.externalFiles],
+    elementTypes: [...found.elementTypes],
   };
 }
 
 interface Collected {
   readonly domains: Set<string>;
   readonly externalFiles: Set<string>;
+  readonly elementTypes: Set<number>;
 }
 
 function collect(value: unknown, found: Collected): void {
   if (Array.isArray(value)) for (const one of value) collect(one, found);
   else if (typeof value === "object" && value !== null) {
     for (const domain of listIn(value, "domain")) found.domains.add(String(domain));
+    for (const type of listIn(value, "dataType")) found.elementTypes.add(Number(type));
     if (listIn(value, "key").includes("location"))
       for (const name of listIn(value, "value")) found.externalFiles.add(String(name));
     for (const one of Object.values(value)) collect(one, found);

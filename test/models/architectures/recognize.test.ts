@@ -243,6 +243,7 @@ const GRAPH: GraphFacts = {
   outputs: [value("logits", 1, ["batch", 3])],
   domains: [],
   externalFiles: [],
+  elementTypes: [],
 };
 
 const FITTING: readonly { name: string; graph: Partial<GraphFacts> }[] = [

@@ -1,47 +1,82 @@
-import { invalidModel, messageOf } from "../../../errors.ts";
+import { messageOf } from "../../../errors.ts";
 import { type Node, pathOf } from "../../../inference/nodes.ts";
 import type { BatchScores } from "../../../inference/ports.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
-import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
-import { InferenceSession, Tensor } from "../runtime/runtime.ts";
-import { type Place, sessionOptions } from "../runtime/session-options.ts";
+import type { Place } from "../runtime/session-options.ts";
 import { BatchTurns } from "./batch-turns.ts";
 import type { Runner } from "./model-runner.ts";
+import { invalid, PairSession } from "./pair-session.ts";
+import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
 
-/** Inputs of a graph: what a token's number is. Those that a graph does not have are left out. */
-const INPUTS = ["input_ids", "attention_mask", "token_type_ids"] as const;
-const OPTIONAL: readonly string[] = ["token_type_ids"];
-type Input = (typeof INPUTS)[number];
+/** Pairs for several threads. Each thread has a copy of this object. */
+export interface PairTask {
+  readonly pairs: readonly Int32Array[];
+  /** See `takeTasks`. */
+  readonly next: SharedArrayBuffer;
+}
+
+/** Logits by the pair's index. */
+export type PairResults = ReadonlyMap<number, Float32Array>;
+
+/** Computes pairs until none is left. */
+export async function runPairs(session: PairSession, { pairs, next }: PairTask): Promise<PairResults> {
+  const results = new Map<number, Float32Array>();
+  await takeTasks(next, pairs.length, async (at) => {
+    const pair = pairs[at];
+    if (pair) results.set(at, await session.run(pair));
+  });
+  return results;
+}
 
 /**
  * Scores pairs with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
  * depend on the other pairs, because nothing is known about the order of summation of such a graph.
+ *
+ * Runs side by side in one thread each take less time than runs in all threads one after another, which synchronize at each
+ * kernel. This needs a session for each thread, and so a graph whose weights sessions share.
  */
 export class PairRunner implements Runner {
-  readonly #session: InferenceSession;
   readonly #graph: PairGraph;
-  readonly #inputs: readonly { readonly name: Input; readonly type: "int32" | "int64" }[];
+  /** Has all threads. Missing where its bits differ from those of one thread. */
+  readonly #inAllThreads: PairSession | undefined;
+  /** Each has one thread and a session. */
+  readonly #workers: readonly WorkerThread<PairTask, PairResults>[];
   readonly #turns = new BatchTurns();
 
-  private constructor(session: InferenceSession, graph: PairGraph) {
-    this.#session = session;
+  private constructor(
+    graph: PairGraph,
+    inAllThreads: PairSession | undefined,
+    workers: readonly WorkerThread<PairTask, PairResults>[],
+  ) {
     this.#graph = graph;
-    this.#inputs = inputsOf(session);
-    const { type } = tensorOf(session.outputMetadata, graph.output, "output");
-    if (type !== "float32" && type !== "float16")
-      throw invalid(`has the output ${graph.output} as ${type}, expected float32 or float16`);
+    this.#inAllThreads = inAllThreads;
+    this.#workers = workers;
   }
 
   /** @throws ServiceError INVALID_MODEL for a graph with other inputs or outputs, or one that the runtime rejects */
   static async load(graph: PairGraph, threads: number, place?: Place): Promise<PairRunner> {
-    const runner = new PairRunner(await open(graph.graph, sessionOptions(threads, place)), graph);
+    const inAllThreads = await PairSession.load(graph, threads, place);
+    const samples = samplesOf(graph);
     // shapes are checked at the first run: they may be fixed or undeclared
-    for (const ids of samplesOf(graph)) {
-      await runner.#run(ids).catch((cause: unknown) => {
+    const logits: Float32Array[] = [];
+    for (const ids of samples) {
+      const found = await inAllThreads.run(ids).catch((cause: unknown) => {
         throw invalid(`cannot score a pair of ${ids.length} tokens: ${messageOf(cause)}`, cause);
       });
+      logits.push(found);
     }
-    return runner;
+    if (threads === 1 || graph.sharesWeights !== true) return new PairRunner(graph, inAllThreads, []);
+    // only now: threads inherit the denormal setting of the process's first session
+    const workers = await Promise.all(
+      Array.from({ length: threads }, () => WorkerThread.start<PairTask, PairResults>("pair-worker", graph)),
+    );
+    const alike = await workers[0]?.run({ pairs: samples, next: newCounter() });
+    const hasSameBits = logits.every((each, at) => isSame(each, alike?.get(at)));
+    return new PairRunner(graph, hasSameBits ? inAllThreads : undefined, workers);
+  }
+
+  get watchesParent(): boolean {
+    return this.#workers.length > 0;
   }
 
   score(leaves: readonly Node[]): Promise<BatchScores> {
@@ -50,55 +85,38 @@ export class PairRunner implements Runner {
 
   async #score(leaves: readonly Node[]): Promise<BatchScores> {
     const { readings, scale } = this.#graph;
-    const scores: number[] = [];
-    let forwards = 0;
-    let last: { readonly ids: Int32Array; readonly logits: Float32Array } | undefined;
-    for (const leaf of leaves) {
+    // the two answers to a yes/no question are neighbours
+    const pairs: Int32Array[] = [];
+    const read = leaves.map((leaf) => {
       const { ids, isSecond } = plainIds(Int32Array.from(pathOf(leaf).flatMap(({ tokens }) => [...tokens])));
-      if (last === undefined || !isSame(ids, last.ids)) {
-        last = { ids, logits: await this.#run(ids) };
-        forwards += 1;
-      }
-      const reading = readings[isSecond ? 1 : 0];
-      scores.push(reading === null ? 0 : (last.logits[reading ?? -1] ?? Number.NaN) * scale);
-    }
-    return { scores: Float32Array.from(scores), forwards };
-  }
-
-  /** @returns the logits of one pair */
-  async #run(ids: Int32Array): Promise<Float32Array> {
-    const { maxTokens, output, readings } = this.#graph;
-    if (ids.length > maxTokens)
-      throw new Error(`a pair has ${ids.length} tokens, but the graph accepts ${maxTokens}`);
-    const feeds = this.#inputs.map(({ name, type }): [string, Tensor] => {
-      const numbers = this.#numbersOf(name, ids);
-      const data = type === "int32" ? numbers : BigInt64Array.from(numbers, BigInt);
-      return [name, new Tensor(type, data, [1, ids.length])];
+      if (!isSame(ids, pairs.at(-1))) pairs.push(ids);
+      return { pair: pairs.length - 1, reading: readings[isSecond ? 1 : 0] };
     });
-    const results = await this.#session.run(Object.fromEntries(feeds), [output]);
-    const logits = floatsOf(results[output]);
-    for (const value of Object.values(results)) value.dispose();
-    const last = Math.max(...readings.map((reading) => reading ?? 0));
-    if (logits.length <= last)
-      throw new Error(
-        `the output ${output} has ${logits.length} numbers for a pair, expected more than ${last}`,
-      );
-    return logits;
+    const logits = await this.#run(pairs);
+    const scores = read.map(({ pair, reading }) =>
+      reading === null ? 0 : (logits.get(pair)?.[reading ?? -1] ?? Number.NaN) * scale,
+    );
+    return { scores: Float32Array.from(scores), forwards: pairs.length };
   }
 
-  #numbersOf(input: Input, ids: Int32Array): Int32Array {
-    if (input === "input_ids") return ids;
-    if (input === "attention_mask") return new Int32Array(ids.length).fill(1);
-    const { separatorId } = this.#graph;
-    const end = separatorId === undefined ? -1 : ids.indexOf(separatorId);
-    return end === -1 ? new Int32Array(ids.length) : new Int32Array(ids.length).fill(1, end + 1);
+  /** In all threads, a few pairs are ready sooner, because threads would be idle if each pair had one. */
+  async #run(pairs: readonly Int32Array[]): Promise<PairResults> {
+    const workers = this.#workers.slice(0, pairs.length);
+    const areFew = pairs.length === 1 || 2 * pairs.length < this.#workers.length;
+    if (this.#inAllThreads !== undefined && (areFew || workers.length === 0))
+      return runPairs(this.#inAllThreads, { pairs, next: newCounter() });
+    // the longest first, so that none remains alone at the end
+    const order = pairs.map((_, at) => at).sort((a, b) => (pairs[b]?.length ?? 0) - (pairs[a]?.length ?? 0));
+    const task = { pairs: order.map((at) => pairs[at] ?? new Int32Array()), next: newCounter() };
+    const parts = await Promise.all(workers.map((worker) => worker.run(task)));
+    return new Map(parts.flatMap((part) => [...part].map(([at, logits]) => [order[at] ?? -1, logits])));
   }
 }
 
-/** Pairs of two lengths. */
-function samplesOf({ sample, maxTokens }: PairGraph): readonly Int32Array[] {
-  if (sample === undefined) return [new Int32Array(1), new Int32Array(Math.min(3, maxTokens))];
-  return [sample, Int32Array.of(...sample, ...sample.slice(-1))];
+/** Pairs of several lengths, for trying the graph: the shortest, and some that several threads share. */
+function samplesOf({ sample = new Int32Array(1), maxTokens }: PairGraph): readonly Int32Array[] {
+  const longer = (more: number) => Int32Array.from([...sample, ...Array(more).fill(sample.at(-1) ?? 0)]);
+  return [0, 1, 30, 97].map(longer).filter(({ length }) => length <= maxTokens);
 }
 
 /** A pair whose last token may be complemented, which asks for the second reading. */
@@ -107,55 +125,5 @@ function plainIds(pair: Int32Array): { readonly ids: Int32Array; readonly isSeco
   return last < 0 ? { ids: pair.with(-1, ~last), isSecond: true } : { ids: pair, isSecond: false };
 }
 
-const isSame = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((id, at) => id === b[at]);
-
-/** @throws ServiceError INVALID_MODEL */
-function inputsOf({ inputMetadata }: InferenceSession) {
-  const others = inputMetadata.filter(({ name }) => !INPUTS.some((input) => input === name));
-  const names = INPUTS.filter(
-    (input) => !OPTIONAL.includes(input) || inputMetadata.some(({ name }) => name === input),
-  );
-  const inputs = names.map((name) => {
-    const { type } = tensorOf(inputMetadata, name, "input");
-    if (type === "int64" || type === "int32") return { name, type } as const;
-    throw invalid(`has the input ${name} as ${type}, expected int64 or int32`);
-  });
-  if (others[0] !== undefined)
-    throw invalid(`has the unknown input ${others[0].name}, expected ${INPUTS.join(", ")}`);
-  return inputs;
-}
-
-function tensorOf(
-  all: readonly InferenceSession.ValueMetadata[],
-  name: string,
-  what: "input" | "output",
-): { readonly type: string } {
-  const found = all.find((value) => value.name === name);
-  if (!found)
-    throw invalid(`has no ${what} ${name}, only ${all.map((value) => value.name).join(", ") || "none"}`);
-  return { type: found.isTensor ? found.type : "something other than a tensor" };
-}
-
-/** The numbers of an output. Some versions of Node.js have an array type for float16, others give its bits. */
-function floatsOf(output: Tensor | undefined): Float32Array {
-  const data = output?.data;
-  if (data instanceof Float32Array) return data;
-  if (ArrayBuffer.isView(data) && output?.type === "float16")
-    return float16ToFloat32(new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2));
-  throw new Error("the output must hold float32 or float16 numbers");
-}
-
-async function open(
-  graph: Uint8Array | string,
-  options: InferenceSession.SessionOptions,
-): Promise<InferenceSession> {
-  try {
-    return typeof graph === "string"
-      ? await InferenceSession.create(graph, options)
-      : await InferenceSession.create(graph, options);
-  } catch (cause) {
-    throw invalid(`is rejected by ONNX Runtime: ${messageOf(cause)}`, cause);
-  }
-}
-
-const invalid = (what: string, cause?: unknown) => invalidModel(`model.onnx ${what}.`, cause);
+const isSame = <Numbers extends Int32Array | Float32Array>(a: Numbers, b: Numbers | undefined) =>
+  a.length === b?.length && a.every((value, at) => Object.is(value, b[at]));

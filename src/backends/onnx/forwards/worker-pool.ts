@@ -1,11 +1,10 @@
-import { type EventEmitter, once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { Node } from "../../../inference/nodes.ts";
 import { type Forward, type ForwardTask, keyCount, newTokens, pastNodes } from "../../tensors/forward.ts";
 import { arraysOf, byteLength, copyOf, type KeyValues } from "../../tensors/key-values.ts";
 import type { TreeModel, TreeShape } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { type Encoded, type ForwardResult, ForwardRunner } from "./forward-runner.ts";
+import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
 
 /** Maximum bytes of keys and values copied to a worker per round. Chosen: a state of 2,048 tokens has 38 MB with the embedded model. */
 const MOST_COPIED_BYTES = 64 << 20;
@@ -54,7 +53,7 @@ export class WorkerPool {
     const [own, ...workers] = await Promise.all([
       model.threads === 1 ? inAllThreads : ForwardRunner.load(graph, model, 1),
       ...Array.from({ length: count }, (_, at) =>
-        PoolWorker.start({ graph, shape: model.shape, isForSmall: at === count - 1 }),
+        startWorker({ graph, shape: model.shape, isForSmall: at === count - 1 }),
       ),
     ]);
     return new WorkerPool(inAllThreads, own, workers);
@@ -82,7 +81,9 @@ export class WorkerPool {
     const { inAllThreads, sideBySide, needed } = shareOut(tasks, encoded);
     const round = newRound(sideBySide);
     const workers = this.#workers.slice(0, Math.max(0, Math.min(sideBySide.length, this.count) - 1));
-    const answers = workers.map((worker) => worker.run({ ...round, encoded: copiesOf(needed, encoded) }));
+    const answers = workers.map((worker) =>
+      runRound(worker, { ...round, encoded: copiesOf(needed, encoded) }),
+    );
     const results = new Map<ForwardTask, ForwardResult>();
     for (const part of await Promise.allSettled([runTasks(this.#own, { ...round, encoded }), ...answers])) {
       if (part.status === "rejected") throw part.reason;
@@ -104,7 +105,7 @@ export class WorkerPool {
         if (results.size === ordered.length) resolve(results); // other workers may still have to find that nothing is left
       };
       for (const worker of workers)
-        worker.run({ ...round, encoded: copiesOf(needed, encoded) }).then(add, reject);
+        runRound(worker, { ...round, encoded: copiesOf(needed, encoded) }).then(add, reject);
     });
   }
 
@@ -187,7 +188,7 @@ export interface Round {
 }
 
 function newRound(tasks: readonly ForwardTask[]): Pick<Round, "tasks" | "next"> {
-  return { tasks, next: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
+  return { tasks, next: newCounter() };
 }
 
 /** @param part results by index of the task */
@@ -202,24 +203,20 @@ function addResults(
   }
 }
 
-/** Takes tasks until none is left. @returns results by task index */
+/** Results by task index. */
+export type RoundResults = ReadonlyMap<number, ForwardResult>;
+
+/** Takes tasks until none is left. */
 export async function runTasks(
   runner: ForwardRunner,
   { tasks, encoded, next }: Round,
-): Promise<Map<number, ForwardResult>> {
+): Promise<RoundResults> {
   const results = new Map<number, ForwardResult>();
-  const counter = new Int32Array(next);
-  try {
-    while (true) {
-      const number = Atomics.add(counter, 0, 1);
-      const task = tasks[number];
-      if (!task) return results;
-      results.set(number, await runner.run(task, encoded));
-    }
-  } catch (error) {
-    Atomics.store(counter, 0, tasks.length); // the batch has failed: stop the other threads
-    throw error;
-  }
+  await takeTasks(next, tasks.length, async (at) => {
+    const task = tasks[at];
+    if (task) results.set(at, await runner.run(task, encoded));
+  });
+  return results;
 }
 
 /** The graph that a worker loads. */
@@ -231,69 +228,12 @@ export interface WorkerSettings {
   readonly isForSmall: boolean;
 }
 
-/** A worker's message after it has loaded the graph, and after each round. */
-export type RoundReply =
-  | { readonly results: ReadonlyMap<number, ForwardResult> }
-  | { readonly message: string };
+type PoolWorker = WorkerThread<Round, RoundResults>;
 
-/** The `.ts` file when running from source, the `.js` file when compiled. */
-const entry = new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url);
+const startWorker = (settings: WorkerSettings): Promise<PoolWorker> => WorkerThread.start("worker", settings);
 
-/** Module hooks do not apply to new threads. When running from source, each thread must register tsx itself. */
-function startThread(workerData: WorkerSettings): Worker {
-  if (!entry.pathname.endsWith(".ts")) return new Worker(entry, { workerData, execArgv: [] });
-  const [tsx, program] = [import.meta.resolve("tsx/esm/api"), entry.href].map((url) => JSON.stringify(url));
-  const code = `import(${tsx}).then(({ register }) => (register(), import(${program})))`;
-  return new Worker(code, { eval: true, workerData, execArgv: [] });
-}
-
-/**
- * The caller's handle of a worker thread, which computes rounds in the order in which it gets them. It keeps the process alive only
- * while a result is awaited.
- */
-export class PoolWorker {
-  readonly #thread: Worker;
-  /** Receivers of the next replies, in the order of the rounds. */
-  readonly #receivers: ((reply: RoundReply) => void)[] = [];
-
-  private constructor(thread: Worker) {
-    this.#thread = thread;
-    thread.on("message", (reply: RoundReply) => {
-      this.#receivers.shift()?.(reply);
-      if (this.#receivers.length === 0) thread.unref();
-    });
-    thread.unref(); // only now, because a new listener keeps the process alive
-  }
-
-  /** Resolves when the thread has loaded the graph. */
-  static async start(settings: WorkerSettings): Promise<PoolWorker> {
-    const thread = startThread(settings);
-    await once(thread, "message"); // or an error, with which this rejects
-    endWith(thread);
-    return new PoolWorker(thread);
-  }
-
-  /** Rounds without a reply. */
-  get waiting(): number {
-    return this.#receivers.length;
-  }
-
-  /** @param round ownership of its keys and values moves to the worker */
-  async run(round: Round): Promise<ReadonlyMap<number, ForwardResult>> {
-    const transfer = [...round.encoded.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
-    this.#thread.postMessage(round, transfer);
-    this.#thread.ref();
-    const reply = await new Promise<RoundReply>((resolve) => this.#receivers.push(resolve));
-    if ("results" in reply) return reply.results;
-    throw new Error(reply.message);
-  }
-}
-
-/** Ends the process when the thread ends, so that it is restarted. Otherwise callers would wait for the thread forever. */
-export function endWith(thread: EventEmitter): void {
-  for (const event of ["exit", "messageerror", "error"]) {
-    thread.once(event, (cause: unknown) => {
-      throw new Error("a forward thread ended", { cause });
-    });
-  }
+/** @param round ownership of its keys and values moves to the worker */
+function runRound(worker: PoolWorker, round: Round): Promise<RoundResults> {
+  const transfer = [...round.encoded.values()].flatMap(arraysOf).map(({ buffer }) => buffer);
+  return worker.run(round, transfer);
 }

@@ -1,5 +1,6 @@
 import type { ModelPackage } from "../../package/package.ts";
-import type { PairGraph } from "../architecture.ts";
+import type { GraphWish, PairGraph } from "../architecture.ts";
+import type { OwnGraph } from "../own-graph.ts";
 import type { JointGraphArchitecture } from "./facts.ts";
 
 const GRAPH = "model.onnx";
@@ -7,12 +8,23 @@ const GRAPH = "model.onnx";
 export async function openGraph(
   modelPackage: ModelPackage,
   { max_tokens: maxTokens }: JointGraphArchitecture,
+  wish: GraphWish,
 ): Promise<PairGraph> {
-  const graph = await checkGraph(modelPackage);
-  return { kind: "pairs", graph, maxTokens, output: "scores", readings: [0], scale: 1 };
+  const { packOwnGraph } = await import("../own-graph.ts");
+  const own = await checkGraph(modelPackage);
+  const packed = await packOwnGraph(modelPackage, GRAPH, own, wish);
+  return {
+    kind: "pairs",
+    graph: packed ?? own.graph,
+    sharesWeights: packed !== undefined,
+    maxTokens,
+    output: "scores",
+    readings: [0],
+    scale: 1,
+  };
 }
 
-export async function checkGraph(modelPackage: ModelPackage): Promise<Uint8Array | string> {
+export async function checkGraph(modelPackage: ModelPackage): Promise<OwnGraph> {
   // imported on demand: reading ONNX files needs a library that would slow down every other start
   return (await import("../own-graph.ts")).openOwnGraph(modelPackage, GRAPH);
 }

@@ -4,8 +4,8 @@ import { type GraphFacts, readGraphFacts } from "../../../onnx/file/graph-facts.
 import { graphFault } from "./recognize.ts";
 
 /** @throws ServiceError INVALID_MODEL if it is no ONNX file */
-export async function graphFactsOf(graph: Uint8Array | string): Promise<GraphFacts> {
-  const bytes = typeof graph === "string" ? await readFile(graph) : graph;
+export async function graphFactsOf(graph: string): Promise<GraphFacts> {
+  const bytes = await readFile(graph);
   try {
     return readGraphFacts(bytes);
   } catch (cause) {
@@ -16,11 +16,11 @@ export async function graphFactsOf(graph: Uint8Array | string): Promise<GraphFac
 /**
  * Checks the inputs, outputs and operators of a graph by what it says of itself.
  *
- * @param graph  its bytes or its path
+ * @param graph  its path
  * @param labels number of logits
  * @throws ServiceError INVALID_MODEL
  */
-export async function checkGraphFile(graph: Uint8Array | string, labels: number): Promise<GraphFacts> {
+export async function checkGraphFile(graph: string, labels: number): Promise<GraphFacts> {
   const facts = await graphFactsOf(graph);
   const fault = graphFault(facts, labels);
   if (fault !== undefined) throw invalidModel(`model.onnx ${fault}.`);

@@ -1,20 +1,29 @@
+import { invalidModel } from "../../../errors.ts";
 import type { ModelPackage } from "../../package/package.ts";
-import type { PairGraph } from "../architecture.ts";
+import type { GraphWish, PairGraph } from "../architecture.ts";
+import type { OwnGraph } from "../own-graph.ts";
 import type { PairClassifierArchitecture } from "./facts.ts";
 import { readingsOf } from "./readings.ts";
-import { LOGITS } from "./recognize.ts";
+import { graphFault, LOGITS } from "./recognize.ts";
 
 export const GRAPH = "model.onnx";
 
 export async function openGraph(
   modelPackage: ModelPackage,
   part: PairClassifierArchitecture,
+  wish: GraphWish,
 ): Promise<PairGraph> {
-  const { openEncoder } = await import("./tokenizer.ts");
+  const [{ openEncoder }, { packOwnGraph }] = await Promise.all([
+    import("./tokenizer.ts"),
+    import("../own-graph.ts"),
+  ]);
   const { frame } = await openEncoder(modelPackage);
+  const own = await checkGraph(modelPackage, part);
+  const packed = await packOwnGraph(modelPackage, GRAPH, own, wish);
   return {
     kind: "pairs",
-    graph: await checkGraph(modelPackage, part),
+    graph: packed ?? own.graph,
+    sharesWeights: packed !== undefined,
     maxTokens: part.max_tokens,
     output: LOGITS,
     readings: readingsOf(part),
@@ -28,13 +37,11 @@ export async function openGraph(
 export async function checkGraph(
   modelPackage: ModelPackage,
   { labels }: PairClassifierArchitecture,
-): Promise<Uint8Array | string> {
+): Promise<OwnGraph> {
   // imported on demand: reading ONNX files needs a library that would slow down every other start
-  const [{ openOwnGraph }, { checkGraphFile }] = await Promise.all([
-    import("../own-graph.ts"),
-    import("./graph-file.ts"),
-  ]);
-  const graph = await openOwnGraph(modelPackage, GRAPH);
-  await checkGraphFile(graph, labels);
-  return graph;
+  const { openOwnGraph } = await import("../own-graph.ts");
+  const own = await openOwnGraph(modelPackage, GRAPH);
+  const fault = graphFault(own.facts, labels);
+  if (fault !== undefined) throw invalidModel(`${GRAPH} ${fault}.`);
+  return own;
 }
