@@ -66,6 +66,12 @@ describe("pairs in several threads", { skip: process.platform !== "linux" }, () 
     for (const [at, pair] of pairs.entries())
       assert.deepEqual(bitsOf((await runner.score([pair])).scores), bitsOf(scores.slice(at, at + 1)));
     assert.equal(new Set(scores).size, pairs.length);
+    const batches = [pairs, pairs.slice(3, 4), pairs.slice(0, 2)];
+    const atOnce = await Promise.all(batches.map((batch, at) => runner.score(batch, at === 1)));
+    assert.deepEqual(
+      atOnce.map((each) => bitsOf(each.scores)),
+      [scores, scores.slice(3, 4), scores.slice(0, 2)].map((each) => bitsOf(each)),
+    );
   });
 
   it("fail together when one of them fails, and work again afterwards", async () => {

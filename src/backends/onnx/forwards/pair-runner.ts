@@ -3,7 +3,7 @@ import { type Node, pathOf } from "../../../inference/nodes.ts";
 import type { BatchScores } from "../../../inference/ports.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { BatchTurns } from "./batch-turns.ts";
+import { BatchTurns, type Turn } from "./batch-turns.ts";
 import type { Runner } from "./model-runner.ts";
 import { invalid, PairSession } from "./pair-session.ts";
 import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
@@ -79,11 +79,11 @@ export class PairRunner implements Runner {
     return this.#workers.length > 0;
   }
 
-  score(leaves: readonly Node[]): Promise<BatchScores> {
-    return this.#turns.take(() => this.#score(leaves));
+  score(leaves: readonly Node[], isAlone = true): Promise<BatchScores> {
+    return this.#turns.take((turn) => this.#score(leaves, turn, isAlone));
   }
 
-  async #score(leaves: readonly Node[]): Promise<BatchScores> {
+  async #score(leaves: readonly Node[], turn: Turn, isAlone: boolean): Promise<BatchScores> {
     const { readings, scale } = this.#graph;
     // the two answers to a yes/no question are neighbours
     const pairs: Int32Array[] = [];
@@ -92,24 +92,40 @@ export class PairRunner implements Runner {
       if (!isSame(ids, pairs.at(-1))) pairs.push(ids);
       return { pair: pairs.length - 1, reading: readings[isSecond ? 1 : 0] };
     });
-    const logits = await this.#run(pairs);
+    const logits = await this.#run(pairs, turn, isAlone);
     const scores = read.map(({ pair, reading }) =>
       reading === null ? 0 : (logits.get(pair)?.[reading ?? -1] ?? Number.NaN) * scale,
     );
     return { scores: Float32Array.from(scores), forwards: pairs.length };
   }
 
-  /** In all threads, a few pairs are ready sooner, because threads would be idle if each pair had one. */
-  async #run(pairs: readonly Int32Array[]): Promise<PairResults> {
-    const workers = this.#workers.slice(0, pairs.length);
-    const areFew = pairs.length === 1 || 2 * pairs.length < this.#workers.length;
-    if (this.#inAllThreads !== undefined && (areFew || workers.length === 0))
-      return runPairs(this.#inAllThreads, { pairs, next: newCounter() });
-    // the longest first, so that none remains alone at the end
-    const order = pairs.map((_, at) => at).sort((a, b) => (pairs[b]?.length ?? 0) - (pairs[a]?.length ?? 0));
-    const task = { pairs: order.map((at) => pairs[at] ?? new Int32Array()), next: newCounter() };
-    const parts = await Promise.all(workers.map((worker) => worker.run(task)));
-    return new Map(parts.flatMap((part) => [...part].map(([at, logits]) => [order[at] ?? -1, logits])));
+  /** @returns logits by the pair's index */
+  async #run(pairs: readonly Int32Array[], turn: Turn, isAlone: boolean): Promise<PairResults> {
+    // few pairs would leave threads idle
+    const areFew = isAlone && (pairs.length === 1 || 2 * pairs.length < this.#workers.length);
+    if (this.#inAllThreads === undefined || (this.#workers.length > 0 && !areFew)) {
+      turn.share();
+      return this.#sideBySide(pairs);
+    }
+    await turn.othersEnded;
+    return runPairs(this.#inAllThreads, { pairs, next: newCounter() });
+  }
+
+  /**
+   * Every worker takes the next pair until none is left. It then goes on with the next batch, so that none is idle at the end
+   * of one. The longest pairs come first, so that none remains alone.
+   */
+  #sideBySide(pairs: readonly Int32Array[]): Promise<PairResults> {
+    const order = [...pairs.entries()].sort(([, a], [, b]) => b.length - a.length);
+    const task = { pairs: order.map(([, pair]) => pair), next: newCounter() };
+    const logits = new Map<number, Float32Array>();
+    return new Promise((resolve, reject) => {
+      const add = (part: PairResults) => {
+        for (const [at, found] of part) logits.set(order[at]?.[0] ?? -1, found);
+        if (logits.size === pairs.length) resolve(logits); // other workers may still have to find that nothing is left
+      };
+      for (const worker of this.#workers) worker.run(task).then(add, reject);
+    });
   }
 }
 
