@@ -20,7 +20,10 @@ before(async () => {
   chmodSync(folder, 0o755);
   mkdirSync(oddRoot);
   for (const part of ["bin", "dist", "generated", "openapi", "package.json", "oclif.manifest.json"])
-    cpSync(path.join(packageRoot, part), path.join(oddRoot, part), { recursive: true });
+    cpSync(path.join(packageRoot, part), path.join(oddRoot, part), {
+      recursive: true,
+      filter: (source) => source !== path.join(packageRoot, "dist/test"),
+    });
   symlinkSync(path.join(packageRoot, "node_modules"), path.join(oddRoot, "node_modules"));
   symlinkSync(path.join(oddRoot, "bin/decision.js"), link);
 });
@@ -74,40 +77,28 @@ const works = (wrapper: readonly string[]) => {
 const notWithout = (wrapper: readonly string[], what: string) =>
   works(wrapper) ? false : `this user cannot run a program ${what}`;
 
+const asNobody = { wrapper: NOBODY, skip: notWithout(NOBODY, "as another user") };
+const LIMITED = ["prlimit", "--nofile=256"];
 const SURROUNDINGS: readonly {
   readonly name: string;
   readonly wrapper?: readonly string[];
   readonly env?: Record<string, string>;
   readonly root?: string;
   readonly starts?: readonly (keyof typeof STARTS)[];
-  readonly skip?: string | false;
+  readonly skip?: string | boolean;
 }[] = [
-  ...[
-    { name: "neither HOME nor SHELL", env: {}, starts: Object.keys(STARTS) },
-    { name: "no SHELL", env: { HOME: "/tmp" }, starts: ["--version"] },
-    { name: "no HOME", env: { SHELL: "/bin/sh" }, starts: ["--version", "createDecider"] },
-    { name: "HOME and SHELL empty", env: { HOME: "", SHELL: "" }, starts: ["--version", "createDecider"] },
-  ].flatMap((one) => [
-    one,
-    {
-      ...one,
-      name: `a user id that the system does not know, ${one.name}`,
-      wrapper: NOBODY,
-      skip: notWithout(NOBODY, "as another user"),
-    },
-  ]),
-  {
-    name: "256 file descriptors",
-    wrapper: ["prlimit", "--nofile=256"],
-    skip: notWithout(["prlimit", "--nofile=256"], "with a lower limit"),
-  },
+  { name: "neither HOME nor SHELL", env: {} },
+  { name: "no name, HOME or SHELL of the user", env: {}, starts: Object.keys(STARTS), ...asNobody },
+  { name: "no name or SHELL of the user", starts: ["--version"], ...asNobody },
+  { name: "no name, HOME and SHELL empty", env: { HOME: "", SHELL: "" }, starts: ["--version"], ...asNobody },
+  { name: "256 file descriptors", wrapper: LIMITED, skip: notWithout(LIMITED, "with a lower limit") },
   { name: "a small heap", env: { NODE_OPTIONS: "--max-old-space-size=48" } },
   {
     name: "a read-only file system",
     wrapper: READ_ONLY,
     skip: notWithout(READ_ONLY, "on a read-only file system"),
   },
-  { name: "an odd installation path", root: oddRoot, starts: Object.keys(STARTS) },
+  { name: "an odd installation path", root: oddRoot, starts: ["decide", "createDecider"] },
 ];
 
 describe("a start", () => {

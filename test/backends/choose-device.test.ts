@@ -25,57 +25,53 @@ const unlogged = () => assert.fail("nothing is to be logged");
 
 describe("a device that cannot be used says why", () => {
   const here = `${process.platform}/${process.arch}`;
-  const cases: { name: string; seen: Trial; reason: string }[] = [
-    {
-      name: "the package has no such provider",
-      seen: NOT_LISTED,
-      reason: `the installed onnxruntime-node has no WebGPU for ${here}`,
-    },
-    {
-      name: "the operator has not installed its library",
-      seen: { ...GOOD, missingLibrary: "/lib/x.so" },
-      reason: "the provider is not installed: /lib/x.so does not exist",
-    },
-    {
-      name: "the library misses another one",
-      seen: {
+  const cases: readonly (readonly [string, Trial, string])[] = [
+    [
+      "the package has no such provider",
+      NOT_LISTED,
+      `the installed onnxruntime-node has no WebGPU for ${here}`,
+    ],
+    [
+      "the operator has not installed its library",
+      { ...GOOD, missingLibrary: "/lib/x.so" },
+      "the provider is not installed: /lib/x.so does not exist",
+    ],
+    [
+      "the library misses another one",
+      {
         isListed: true,
         error: "Failed to load shared library",
         stderr:
           "FAIL : Failed to load library /a/b.so with error: libcublas.so.12: cannot open shared object file: No such file",
       },
-      reason: "the provider's library cannot be loaded: libcublas.so.12: cannot open shared object file",
-    },
-    {
-      name: "no Vulkan",
-      seen: {
+      "the provider's library cannot be loaded: libcublas.so.12: cannot open shared object file",
+    ],
+    [
+      "no Vulkan",
+      {
         isListed: true,
         error: "/src/a.cc:136 lambda was false. Failed to get a WebGPU adapter: No supported adapters\n",
         stderr: "Warning: Couldn't load Vulkan: libvulkan.so.1: cannot open",
       },
-      reason: "no GPU adapter was found: the Vulkan loader (libvulkan.so.1) is not installed",
-    },
-    {
-      name: "no GPU",
-      seen: { isListed: true, error: "Failed to get a WebGPU adapter: No supported adapters", stderr: "" },
-      reason: "no GPU adapter was found",
-    },
-    {
-      name: "another error, without the place in the runtime's source",
-      seen: {
+      "no GPU adapter was found: the Vulkan loader (libvulkan.so.1) is not installed",
+    ],
+    [
+      "no GPU",
+      { isListed: true, error: "Failed to get a WebGPU adapter: No supported adapters", stderr: "" },
+      "no GPU adapter was found",
+    ],
+    [
+      "another error, without the place in the runtime's source",
+      {
         isListed: true,
         error: "/src/a.cc:1 f() x == y was false. CUDA failure 35: old driver.\nmore",
         stderr: "",
       },
-      reason: "CUDA failure 35: old driver",
-    },
-    {
-      name: "its process dies",
-      seen: { end: "its process ended (SIGSEGV)", stderr: "" },
-      reason: "its process ended (SIGSEGV)",
-    },
+      "CUDA failure 35: old driver",
+    ],
+    ["its process dies", { end: "its process ended (SIGSEGV)", stderr: "" }, "its process ended (SIGSEGV)"],
   ];
-  for (const { name, seen, reason } of cases)
+  for (const [name, seen, reason] of cases)
     it(name, async () => {
       const facts = await onnxDevices(machine({ webgpu: { device: seen } }));
       assert.deepEqual(facts.at(-1), { device: "webgpu", isAvailable: false, reason });
@@ -88,28 +84,24 @@ describe("a device that cannot be used says why", () => {
 });
 
 describe("a model is computed on another device only if it does so rightly and fast", () => {
-  const refused: { name: string; model: Trial; says: RegExp }[] = [
-    {
-      name: "scores that differ by more than a provider rounds",
-      model: ran({ scores: [1.021, 2] }),
-      says: /computes wrong scores: one differs from the CPU's by 0\.021, at most 0\.020 is allowed/,
-    },
-    { name: "a score that is no number", model: ran({ scores: [1, Number.NaN] }), says: /wrong scores/ },
-    { name: "a missing score", model: ran({ scores: [1] }), says: /wrong scores/ },
-    { name: "no scores", model: { stderr: "" }, says: /wrong scores/ },
-    {
-      name: "a device that is slower than one processor",
-      model: ran({ ms: 812.4 }),
-      says: /it takes 813 ms for pairs that one processor computes in 20 ms; it may lack operators of this model in fp32/,
-    },
-    {
-      name: "an error",
-      model: { error: "out of memory", stderr: "" },
-      says: /cannot be used: out of memory/,
-    },
-    { name: "a death", model: { end: "its process ended (SIGKILL)", stderr: "" }, says: /ended \(SIGKILL\)/ },
+  const refused: readonly (readonly [string, Trial, RegExp])[] = [
+    [
+      "scores that differ by more than a provider rounds",
+      ran({ scores: [1.021, 2] }),
+      /computes wrong scores: one differs from the CPU's by 0\.021, at most 0\.020 is allowed/,
+    ],
+    ["a score that is no number", ran({ scores: [1, Number.NaN] }), /wrong scores/],
+    ["a missing score", ran({ scores: [1] }), /wrong scores/],
+    ["no scores", { stderr: "" }, /wrong scores/],
+    [
+      "a device that is slower than one processor",
+      ran({ ms: 812.4 }),
+      /it takes 813 ms for pairs that one processor computes in 20 ms; it may lack operators of this model in fp32/,
+    ],
+    ["an error", { error: "out of memory", stderr: "" }, /cannot be used: out of memory/],
+    ["a death", { end: "its process ended (SIGKILL)", stderr: "" }, /ended \(SIGKILL\)/],
   ];
-  for (const { name, model, says } of refused)
+  for (const [name, model, says] of refused)
     it(name, async () => {
       const tryIt = machine({ webgpu: { device: GOOD, model } });
       await assert.rejects(chooseDevice(wish("webgpu"), unlogged, tryIt), says);

@@ -170,36 +170,6 @@ export function testProgramEnds(tested: TestedBackend): void {
       assert.deepEqual(said, ["loaded"]);
     });
 
-    it("waits longer and longer where no process can be made", () => {
-      const said = runProgram(
-        tested,
-        `
-        const childProcess = (await import("node:child_process")).default;
-        const { syncBuiltinESMExports } = await import("node:module");
-        await backend.start();
-        shift = 11_000; // so long that its successor starts at once
-        const { ${tested.starter}: start } = childProcess;
-        let attempts = 0;
-        childProcess.${tested.starter} = () => {
-          attempts += 1;
-          throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
-        };
-        syncBuiltinESMExports();
-        const [child] = childProcess.execFileSync("pgrep", ["-P", process.pid, "-f", ${JSON.stringify(tested.command)}], { encoding: "utf8" }).split("\\n");
-        process.kill(Number(child), "SIGKILL");
-        while (attempts === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        console.log(attempts < 10, backend.isReady, backend.isExpected);
-        childProcess.${tested.starter} = start;
-        syncBuiltinESMExports();
-        while (!backend.isReady) await new Promise((resolve) => setTimeout(resolve, 10));
-        console.log(backend.isExpected);
-        await backend.close();
-      `,
-      );
-      assert.deepEqual(said, ["true false false", "true"]);
-    });
-
     it("lets what comes wait once its process cannot be reached, before that has ended", () => {
       const said = runProgram(
         tested,

@@ -56,28 +56,23 @@ describe("the inputs of a forward", () => {
   const longQuestion = node(1, 130, state);
   const below = node(2, 2, state, longQuestion);
 
-  const cases: { name: string; forward: Partial<Forward>; has: boolean; isPast: boolean }[] = [
-    {
-      name: "a new state in the prefix",
-      forward: { newPrefix: [state], newRest: [question, first] },
-      has: true,
-      isPast: false,
-    },
-    {
-      name: "a prefix that was encoded earlier",
-      forward: { pastPrefix: [state, longQuestion], newRest: [below] },
-      has: true,
-      isPast: true,
-    },
-    { name: "no prefix", forward: { newRest: [state, question, first] }, has: false, isPast: true },
-    {
-      name: "no prefix, but a rest that was encoded earlier",
-      forward: { pastRest: [state, question], newRest: [first] },
-      has: false,
-      isPast: true,
-    },
+  const cases: readonly (readonly [string, Partial<Forward>, boolean, boolean])[] = [
+    ["a new state in the prefix", { newPrefix: [state], newRest: [question, first] }, true, false],
+    [
+      "a prefix that was encoded earlier",
+      { pastPrefix: [state, longQuestion], newRest: [below] },
+      true,
+      true,
+    ],
+    ["no prefix", { newRest: [state, question, first] }, false, true],
+    [
+      "no prefix, but a rest that was encoded earlier",
+      { pastRest: [state, question], newRest: [first] },
+      false,
+      true,
+    ],
   ];
-  for (const { name, forward, has, isPast } of cases) {
+  for (const [name, forward, has, isPast] of cases) {
     it(`tell of ${name}`, () => {
       assert.deepEqual(feed(forward, IO.hasPrefix), [Number(has)]);
       assert.deepEqual(feed(forward, IO.prefixIsPast), [Number(isPast)]);

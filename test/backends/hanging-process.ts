@@ -95,23 +95,6 @@ export function testHangs(tested: TestedBackend): void {
       assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
     });
 
-    it("in a run is killed after five seconds where runs are known to take less", async () => {
-      const { backend, clock, events } = bench;
-      for (let run = 0; run < 3; run++) await backend.score(leavesOfTrees([pair]));
-      events.length = 0;
-      bench.stop();
-      const hung = backend.score(leavesOfTrees([pair]));
-      await settle();
-      clock.advance(4_999);
-      await settle();
-      assert.deepEqual([events, backend.isReady], [[], true]);
-      clock.advance(1);
-      assert.equal(backend.isReady, false);
-      await assert.rejects(hung, FAILED);
-      clock.advance(100);
-      assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
-    });
-
     it("while it loads the model again is killed, and the next one starts after a bounded wait", async () => {
       const { backend, clock, events } = bench;
       events.length = 0;
@@ -186,28 +169,6 @@ export function testOtherHangs(tested: TestedBackend): void {
     await until(() => !isAlive(first), "the process is gone");
     await bench.backend.close();
     assert.equal(bench.clock.timerCount, 0);
-  });
-
-  it("processes that die again and again are started no more often than the pace allows", async () => {
-    const bench = new Bench(tested);
-    const { backend, clock } = bench;
-    await backend.start();
-    for (const [deaths, wait] of [0, 100, 200, 400].entries()) {
-      const dying = bench.process;
-      process.kill(dying, "SIGKILL");
-      await bench.untilEvent(deaths + 1);
-      if (wait > 0) {
-        clock.advance(wait - 1);
-        await settle();
-        assert.throws(() => bench.process, /no inference process/, `before ${wait} ms`);
-      }
-      clock.advance(wait > 0 ? 1 : 0);
-      await settle();
-      assert.notEqual(bench.process, dying);
-    }
-    assert.equal((await backend.score(leavesOfTrees([pair]))).scores.length, 1);
-    await backend.close();
-    assert.equal(clock.timerCount, 0);
   });
 
   it("a process that gets no more memory fails that run, and the next one is answered", async (t) => {

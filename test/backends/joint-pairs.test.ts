@@ -71,21 +71,13 @@ describe("a package with a graph of its own", () => {
     await assert.rejects(runner.score(leavesOfTrees([tree])), /9 tokens, but the graph accepts 8/);
   });
 
-  const faults: { name: string; graph: () => Uint8Array; says: RegExp }[] = [
-    {
-      name: "is no ONNX file",
-      graph: () => Buffer.from("no graph at all"),
-      says: /not an ONNX file|rejected/,
-    },
-    { name: "has another input", graph: () => toyGraph({ ids: "ids" }), says: /no input input_ids/ },
-    {
-      name: "has an input of another type",
-      graph: () => toyGraph({ mask: "float32" }),
-      says: /attention_mask/,
-    },
-    { name: "has another output", graph: () => toyGraph({ scores: "logits" }), says: /no output scores/ },
+  const faults: readonly (readonly [string, () => Uint8Array, RegExp])[] = [
+    ["is no ONNX file", () => Buffer.from("no graph at all"), /not an ONNX file|rejected/],
+    ["has another input", () => toyGraph({ ids: "ids" }), /no input input_ids/],
+    ["has an input of another type", () => toyGraph({ mask: "float32" }), /attention_mask/],
+    ["has another output", () => toyGraph({ scores: "logits" }), /no output scores/],
   ];
-  for (const { name, graph, says } of faults) {
+  for (const [name, graph, says] of faults) {
     it(`is refused where it ${name}`, async () => {
       await assert.rejects(load(graph()), { kind: "INVALID_MODEL", message: says });
     });

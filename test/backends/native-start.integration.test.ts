@@ -40,44 +40,40 @@ function backendOf(python: string, env: NodeJS.ProcessEnv = {}, loadMs = 60_000)
 }
 
 describe("the native backend says before it is ready", () => {
-  for (const { name, python, loadMs, says } of [
-    {
-      name: "that there is no Python",
-      python: "/nowhere/python",
-      says: /\/nowhere\/python was not found\. Install Python/,
-    },
-    {
-      name: "that it may not be run",
-      python: program("unusable", "#!/bin/sh\n", 0o644),
-      says: /cannot run .*unusable: it is not executable\. Install Python/,
-    },
-    {
-      name: "that it ended at once",
-      python: program("ends", "#!/bin/sh\nexit 3\n"),
-      says: /ended while loading the model \(exit code 3\)\. Run .*ends -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
-    },
-    {
-      name: "that it may have run out of memory",
-      python: program("killed", "#!/bin/sh\nkill -9 $$\n"),
-      says: /ended while loading the model \(SIGKILL\)\. Unless someone killed it, .* memory ran out/,
-    },
-    {
-      name: "that it does not answer",
-      python: program("hangs", "#!/bin/sh\nexec sleep 1000\n"),
-      loadMs: 300,
-      says: /did not load the model within 0\.3 s\. Run .*hangs -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
-    },
-    {
-      name: "that it prints a word",
-      python: program("word", "#!/bin/sh\nprintf hi; cat > /dev/null\n"),
-      says: /word wrote something else than messages to standard output/,
-    },
-    {
-      name: "that it is no Python",
-      python: program("prints", "#!/bin/sh\necho a banner of a wrapper; cat > /dev/null\n"),
-      says: /prints wrote something else than messages to standard output\. DECISION_PYTHON must name a Python/,
-    },
-  ]) {
+  for (const [name, python, says, loadMs] of [
+    ["that there is no Python", "/nowhere/python", /\/nowhere\/python was not found\. Install Python/],
+    [
+      "that it may not be run",
+      program("unusable", "#!/bin/sh\n", 0o644),
+      /cannot run .*unusable: it is not executable\. Install Python/,
+    ],
+    [
+      "that it ended at once",
+      program("ends", "#!/bin/sh\nexit 3\n"),
+      /ended while loading the model \(exit code 3\)\. Run .*ends -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
+    ],
+    [
+      "that it may have run out of memory",
+      program("killed", "#!/bin/sh\nkill -9 $$\n"),
+      /ended while loading the model \(SIGKILL\)\. Unless someone killed it, .* memory ran out/,
+    ],
+    [
+      "that it does not answer",
+      program("hangs", "#!/bin/sh\nexec sleep 1000\n"),
+      /did not load the model within 0\.3 s\. Run .*hangs -c "import numpy, torch" to see why\. DECISION_PYTHON must/,
+      300,
+    ],
+    [
+      "that it prints a word",
+      program("word", "#!/bin/sh\nprintf hi; cat > /dev/null\n"),
+      /word wrote something else than messages to standard output/,
+    ],
+    [
+      "that it is no Python",
+      program("prints", "#!/bin/sh\necho a banner of a wrapper; cat > /dev/null\n"),
+      /prints wrote something else than messages to standard output\. DECISION_PYTHON must name a Python/,
+    ],
+  ] as const) {
     it(name, async () => {
       const backend = backendOf(python, {}, loadMs);
       await assert.rejects(backend.start(), { kind: "BACKEND_FAILED", message: says });

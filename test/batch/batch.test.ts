@@ -287,15 +287,11 @@ describe("work in order", () => {
 
 describe("the progress of a batch", () => {
   const half = { rows: 1200, errors: 2, bytes: 400, endByte: 500, totalBytes: 1000, ms: 6000 };
-  for (const { name, progress, text } of [
-    { name: "of a file", progress: half, text: "50 %  1200 rows  200 rows/s  8 s left  2 errors" },
-    {
-      name: "of a pipe",
-      progress: { ...half, totalBytes: undefined },
-      text: "1200 rows  200 rows/s  2 errors",
-    },
-    { name: "at its begin", progress: { ...half, rows: 1, errors: 0, ms: 10 }, text: "50 %  1 row" },
-  ]) {
+  for (const [name, progress, text] of [
+    ["of a file", half, "50 %  1200 rows  200 rows/s  8 s left  2 errors"],
+    ["of a pipe", { ...half, totalBytes: undefined }, "1200 rows  200 rows/s  2 errors"],
+    ["at its begin", { ...half, rows: 1, errors: 0, ms: 10 }, "50 %  1 row"],
+  ] as const) {
     it(`is a line: ${name}`, () => assert.equal(progressText(progress), text));
   }
 

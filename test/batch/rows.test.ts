@@ -181,21 +181,17 @@ describe("rows of CSV", () => {
     }
   });
 
-  for (const { name, input, message } of [
-    { name: "an empty file", input: "", message: /needs a header/ },
-    {
-      name: "a missing column",
-      input: "id,text\n1,a\n",
-      message: /no column "state".*"id", "text".*--state-field/,
-    },
-    {
-      name: "another delimiter that is not named",
-      input: "id;text\n1;a\n",
-      message: /only "id;text"; .* Columns were separated by a comma; --delimiter names another character\./,
-    },
-    { name: "a header that is not UTF-8", input: Buffer.of(0xe9, 0x0a), message: /header line .* not UTF-8/ },
-    { name: "two columns of one name", input: "state,state\n", message: /two columns named "state"/ },
-  ]) {
+  for (const [name, input, message] of [
+    ["an empty file", "", /needs a header/],
+    ["a missing column", "id,text\n1,a\n", /no column "state".*"id", "text".*--state-field/],
+    [
+      "another delimiter that is not named",
+      "id;text\n1;a\n",
+      /only "id;text"; .* Columns were separated by a comma; --delimiter names another character\./,
+    ],
+    ["a header that is not UTF-8", Buffer.of(0xe9, 0x0a), /header line .* not UTF-8/],
+    ["two columns of one name", "state,state\n", /two columns named "state"/],
+  ] as const) {
     it(`refuses ${name}`, async () => {
       await assert.rejects(csvRows(chunksOf(input, 9), FIELD), (error) => {
         return (

@@ -52,12 +52,6 @@ describe("the closed loop", () => {
     assert.deepEqual(outcomes.counts(), { statuses: { 200: 10 }, failures: {} });
   });
 
-  it("asks below the path of the URL", async () => {
-    const { latencies, paths } = await run(() => 200, { base: "/decisions/" });
-    assert.equal(latencies.count, 10);
-    assert.deepEqual(new Set(paths), new Set(["/decisions/v1/rank"]));
-  });
-
   it("does not wait for ever, and counts callers who waited in vain", async () => {
     const server = await startFakeServer(() => "silent");
     servers.push(server);

@@ -23,44 +23,28 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
   );
   const full = path.join(folder, "full.json");
   writeFileSync(full, JSON.stringify({ format: "typed-decisions-bench-v1", options: { effort: "full" } }));
-  const cases: { name: string; args: string[]; says: RegExp }[] = [
-    { name: "a count", args: ["--count", "0"], says: /--count: expected a whole number from 1, got "0"/ },
-    { name: "seconds", args: ["--seconds", "x"], says: /--seconds: expected a number above 0/ },
-    { name: "a rate", args: ["--rate", "0"], says: /--rate: expected a number above 0/ },
-    { name: "a part", args: ["--part", "all"], says: /--part/ },
-    { name: "a workload", args: ["--workload", "x"], says: /--workload: expected one of short, .*mixed/ },
-    { name: "a URL", args: ["--url", "nowhere"], says: /the URL of a server: expected an address like/ },
-    { name: "an option of the service", args: ["--max-batch-size", "0"], says: /--max-batch-size/ },
-    {
-      name: "an earlier report that is not there",
-      args: ["--compare", path.join(folder, "none")],
-      says: /--compare/,
-    },
-    { name: "an earlier report that is none", args: ["--compare", lines], says: /is not a report/ },
-    {
-      name: "an earlier report of a full run, for a quick one",
-      args: ["--compare", full],
-      says: /is a full run.*add --full/,
-    },
-    { name: "the user's own requests", args: ["--requests", lines], says: /line 2: candidates/ },
-    {
-      name: "a server where HTTP is not measured",
-      args: ["--url", "http://x", "--part", "memory"],
-      says: /--url needs --part http/,
-    },
-    {
-      name: "a rate where HTTP is not measured",
-      args: ["--rate", "5", "--part", "memory"],
-      says: /--rate needs/,
-    },
-    {
-      name: "a page in no folder",
-      args: ["--report", "/no/such/page.html"],
-      says: /--report .* cannot be written/,
-    },
-    { name: "a flag", args: ["--nope"], says: /--nope/ },
+  const cases: readonly (readonly [string, string[], RegExp])[] = [
+    ["a count", ["--count", "0"], /--count: expected a whole number from 1, got "0"/],
+    ["seconds", ["--seconds", "x"], /--seconds: expected a number above 0/],
+    ["a rate", ["--rate", "0"], /--rate: expected a number above 0/],
+    ["a part", ["--part", "all"], /--part/],
+    ["a workload", ["--workload", "x"], /--workload: expected one of short, .*mixed/],
+    ["a URL", ["--url", "nowhere"], /the URL of a server: expected an address like/],
+    ["an option of the service", ["--max-batch-size", "0"], /--max-batch-size/],
+    ["an earlier report that is not there", ["--compare", path.join(folder, "none")], /--compare/],
+    ["an earlier report that is none", ["--compare", lines], /is not a report/],
+    ["an earlier report of a full run, for a quick one", ["--compare", full], /is a full run.*add --full/],
+    ["the user's own requests", ["--requests", lines], /line 2: candidates/],
+    [
+      "a server where HTTP is not measured",
+      ["--url", "http://x", "--part", "memory"],
+      /--url needs --part http/,
+    ],
+    ["a rate where HTTP is not measured", ["--rate", "5", "--part", "memory"], /--rate needs/],
+    ["a page in no folder", ["--report", "/no/such/page.html"], /--report .* cannot be written/],
+    ["a flag", ["--nope"], /--nope/],
   ];
-  for (const { name, args, says } of cases) {
+  for (const [name, args, says] of cases) {
     it(name, async () => {
       const { status, stdout, stderr } = await inProcess(["bench", ...args]);
       assert.equal(status, 2, stderr);

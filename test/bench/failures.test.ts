@@ -100,33 +100,6 @@ describe("a run against a server", () => {
     assert.match(result.message, /^2 requests failed and .*: 2 x status 401 instead of 200\.$/);
   });
 
-  it("takes the rates of the open loop from right answers alone", async () => {
-    const { rate: _, ...options } = await optionsFor((index) => (index === 0 ? 200 : 503));
-    const { http } = await bench(options, control);
-    assert.equal(http?.servers[0]?.saturation, 0);
-    assert.deepEqual(
-      http?.servers[0]?.open.map(({ offered }) => offered),
-      [0, 0],
-    );
-  });
-
-  it("ends when it is stopped, though the server never answers", { timeout: 30_000 }, async () => {
-    const stopAt = async (place: "health" | "request") => {
-      const stop = new AbortController();
-      const fateAt = (here: typeof place) => (): Fate => {
-        if (here !== place) return 200;
-        stop.abort(new Error(`stopped at ${place}`));
-        return "silent";
-      };
-      const options = await optionsFor(fateAt("request"), fateAt("health"));
-      await assert.rejects(bench(options, { ...control, signal: stop.signal }), {
-        message: `stopped at ${place}`,
-      });
-    };
-    await stopAt("health");
-    await stopAt("request");
-  });
-
   it("sends requests for models that this machine does not know", async () => {
     const requests = path.join(folder, "mine.jsonl");
     writeFileSync(requests, '{"model": "acme/other", "state": "s", "candidates": ["a", "b"]}\n');

@@ -62,29 +62,25 @@ describe("an answer is checked", () => {
     assert.match(findFault(RANK, 422, refusal("too_many_tokens")) ?? "", /^status 422/);
   });
 
-  const cases: { name: string; request?: typeof SYSTEMONE; status?: number; body: string; says: RegExp }[] = [
-    { name: "another status", status: 503, body: "{}", says: /status 503/ },
-    { name: "no JSON", body: "<html>", says: /not a JSON object/ },
-    { name: "no answers", body: "{}", says: /not those of the questions/ },
-    {
-      name: "another question",
-      body: JSON.stringify({ answers: { r: ANSWER } }),
-      says: /not those of the questions/,
-    },
-    { name: "another label", body: answers({ scores: { a: 2, c: 1 } }), says: /labels/ },
-    { name: "a number that is none", body: answers({ scores: { a: 2, b: null } }), says: /number/ },
-    { name: "a sum that is not 1", body: answers({ probabilities: { a: 0.75, b: 0.3 } }), says: /add up/ },
-    { name: "a wrong confidence", body: answers({ confidence: 0.25 }), says: /confidence/ },
-    { name: "a wrong choice", body: answers({ choice: "b" }), says: /largest score/ },
-    { name: "a noul for false", request: NOUL, body: noul(0.75), says: /probability of true/ },
-    { name: "a noul that is a boolean", request: NOUL, body: noul(false), says: /probability of true/ },
-    { name: "the likeliest level", request: SCORE, body: score(2), says: /expected level/ },
-    { name: "no score", request: SCORE, body: score(undefined), says: /expected level/ },
-    { name: "a ranking upside down", request: RANK, body: ranked([...RANKED].reverse()), says: /order/ },
-    { name: "a candidate twice", request: RANK, body: ranked([...RANKED, ...RANKED]), says: /twice|labels/ },
-    { name: "a candidate too few", request: RANK, body: ranked(RANKED.slice(1)), says: /labels/ },
+  const cases: readonly (readonly [string, string, RegExp, typeof SYSTEMONE?, number?])[] = [
+    ["another status", "{}", /status 503/, SYSTEMONE, 503],
+    ["no JSON", "<html>", /not a JSON object/],
+    ["no answers", "{}", /not those of the questions/],
+    ["another question", JSON.stringify({ answers: { r: ANSWER } }), /not those of the questions/],
+    ["another label", answers({ scores: { a: 2, c: 1 } }), /labels/],
+    ["a number that is none", answers({ scores: { a: 2, b: null } }), /number/],
+    ["a sum that is not 1", answers({ probabilities: { a: 0.75, b: 0.3 } }), /add up/],
+    ["a wrong confidence", answers({ confidence: 0.25 }), /confidence/],
+    ["a wrong choice", answers({ choice: "b" }), /largest score/],
+    ["a noul for false", noul(0.75), /probability of true/, NOUL],
+    ["a noul that is a boolean", noul(false), /probability of true/, NOUL],
+    ["the likeliest level", score(2), /expected level/, SCORE],
+    ["no score", score(undefined), /expected level/, SCORE],
+    ["a ranking upside down", ranked([...RANKED].reverse()), /order/, RANK],
+    ["a candidate twice", ranked([...RANKED, ...RANKED]), /twice|labels/, RANK],
+    ["a candidate too few", ranked(RANKED.slice(1)), /labels/, RANK],
   ];
-  for (const { name, request = SYSTEMONE, status = 200, body, says } of cases) {
+  for (const [name, body, says, request = SYSTEMONE, status = 200] of cases) {
     it(`and fails for ${name}`, () => assert.match(findFault(request, status, body) ?? "nothing", says));
   }
 });

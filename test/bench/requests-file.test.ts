@@ -64,11 +64,6 @@ describe("a file of one's own requests", () => {
     it(`is refused with ${name}`, () => assert.rejects(read(text), says));
   }
 
-  it("may begin with a byte order mark", async () => {
-    const workload = await read(`\uFEFF${RANK}\n`);
-    assert.equal(workload.request(1, 0).body, RANK);
-  });
-
   it("is checked in all but the model's name for a server whose models are not known", async () => {
     const other = RANK.replace("{", '{"model": "acme/other", ');
     await assert.rejects(read(other), /line 1: model: /);
@@ -83,10 +78,4 @@ describe("a file of one's own requests", () => {
     const wrong = '{"model": "acme/other", "state": "s", "candidates": ["a", "a"]}';
     await assert.rejects(readForServer(wrong), /line 1: candidates/);
   });
-
-  it("is refused when it is not there", () =>
-    assert.rejects(
-      readRequests(path.join(folder, "none"), async () => {}),
-      /--requests .*none cannot be read/,
-    ));
 });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseProcesses, serviceMemory } from "../../bench/http/resident-memory.ts";
 import { serveFlags } from "../../bench/http/server-process.ts";
 import { Target } from "../../bench/http/target.ts";
-import { cpuFlags, describeMachine, describeVersions } from "../../bench/report/machine.ts";
+import { cpuFlags } from "../../bench/report/machine.ts";
 import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { startFakeServer } from "./fake-server.ts";
@@ -17,15 +16,6 @@ describe("what a figure comes with", () => {
     ]);
     assert.deepEqual(cpuFlags("Features\t: fp asimd asimddp i8mm"), ["asimd", "asimddp", "i8mm"]);
     assert.deepEqual(cpuFlags(""), []);
-  });
-
-  it("names machine and versions", () => {
-    const { cpu, processors, usableProcessors, memoryBytes } = describeMachine();
-    assert.ok(cpu.length > 0 && processors >= usableProcessors && usableProcessors >= 1 && memoryBytes > 0);
-    const versions = describeVersions();
-    assert.equal(versions.node, process.versions.node);
-    assert.match(versions.onnxruntime, /^\d+\.\d+\.\d+/);
-    assert.match(versions.package, /^\d+\.\d+\.\d+/);
   });
 });
 
@@ -46,16 +36,6 @@ describe("the service that the bench starts", () => {
     assert.doesNotMatch(flags, /--offline|--model-path/);
     assert.deepEqual(resolveOptions({}), resolveOptions({ port: String(resolveOptions({}).port) }));
   });
-
-  it("is measured with the processes below it", () => {
-    assert.deepEqual(parseProcesses("  12  1 2048\n 13 12   1024\n\n"), [
-      { pid: 12, parent: 1, bytes: 2048 * 1024 },
-      { pid: 13, parent: 12, bytes: 1024 * 1024 },
-    ]);
-    const memory = serviceMemory(process.pid);
-    assert.ok(memory === undefined || memory.service > 1e6);
-    assert.equal(serviceMemory(-1), undefined);
-  });
 });
 
 describe("a server at a URL", () => {
@@ -63,15 +43,6 @@ describe("a server at a URL", () => {
     it(`is not ${JSON.stringify(url)}`, () =>
       assert.throws(() => new Target(url), /the URL of a server: expected an address like/));
   }
-
-  it("is said not to answer, where none does", async () => {
-    const target = new Target("http://127.0.0.1:9/");
-    await assert.rejects(
-      target.facts(new AbortController().signal),
-      /no server answers at http:\/\/127\.0\.0\.1:9: /,
-    );
-    target.close();
-  });
 
   it("is given up when it accepts and never answers, and when the run is stopped", async () => {
     const server = await startFakeServer(() => "silent", { healthOf: () => "silent" });

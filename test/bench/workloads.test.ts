@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
-import { CANDIDATES, QUESTIONS, SHORT } from "../../bench/workloads/fixed-sizes.ts";
+import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
 import { forFewerTokens, MOST_PAIRS, MOST_TOKENS, takesFewerTokens } from "../../bench/workloads/limits.ts";
 import { RequestReader } from "../../bench/workloads/reader.ts";
 import { WORKLOADS } from "../../bench/workloads/table.ts";
@@ -43,11 +43,6 @@ describe("workloads", () => {
     questions: questions.map(({ tokens }) => tokens.length),
     candidates: questions.map(({ candidates }) => candidates.map(({ length }) => length)),
   });
-  const times = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item);
-
-  it("have names of their own", () => {
-    assert.equal(new Set(WORKLOADS.map(({ name }) => name)).size, WORKLOADS.length);
-  });
 
   for (const workload of WORKLOADS) {
     it(`${workload.name}: the same seed gives the same requests, another index or seed others`, () => {
@@ -76,24 +71,6 @@ describe("workloads", () => {
       }
     });
   }
-
-  it("short: 45 tokens in all", async () => {
-    const { state, questions, candidates } = sizes(await plan(SHORT.request(1, 0)));
-    assert.equal(state + (questions[0] ?? 0) + (candidates[0] ?? []).reduce((a, b) => a + b, 0), 45);
-    assert.equal(candidates[0]?.length, 2);
-  });
-
-  it("candidates: as many as a ranking may have, of 15 tokens, on a 512-token state", async () => {
-    const { state, candidates } = sizes(await plan(CANDIDATES.request(1, 0)));
-    assert.equal(state, 512);
-    assert.deepEqual(candidates, [times(REQUEST_LIMITS.maxCandidates, 15)]);
-  });
-
-  it("questions: as many as a request may have, of 4 candidates on a 1,000-token state", async () => {
-    const { state, candidates } = sizes(await plan(QUESTIONS.request(1, 0)));
-    assert.equal(state, 1000);
-    assert.deepEqual(candidates, times(REQUEST_LIMITS.maxQuestions, times(4, 8)));
-  });
 
   it("the limits are reached", async () => {
     assert.equal(countOf(MOST_PAIRS.request(1, 0)).pairs, REQUEST_LIMITS.maxPairs);

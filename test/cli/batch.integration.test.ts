@@ -118,14 +118,9 @@ describe("decision batch", () => {
     assert.match(third ?? "", /^x,,,,,,"INVALID_REQUEST: Expected 2 cells/);
   });
 
-  for (const { name, signal, status, says } of [
-    { name: "SIGKILL", signal: "SIGKILL", status: null, says: /^$/ },
-    {
-      name: "Ctrl-C",
-      signal: "SIGINT",
-      status: 1,
-      says: /stopped by SIGINT; \d rows? written; continue with --resume\.\n$/,
-    },
+  for (const [name, signal, status, says] of [
+    ["SIGKILL", "SIGKILL", null, /^$/],
+    ["Ctrl-C", "SIGINT", 1, /stopped by SIGINT; \d rows? written; continue with --resume\.\n$/],
   ] as const) {
     it(`goes on behind the last complete row after ${name}`, async (t) => {
       const output = `${signal}.jsonl`;
@@ -193,86 +188,73 @@ describe("decision decide", () => {
 describe("what is wrong in the arguments is refused before the model is loaded", () => {
   const MODEL = ["--model-path", "model"]; // loading it fails, with exit code 1
   const DECIDE = ["decide", "--state", "x", ...MODEL];
-  const cases: { name: string; args: string[]; says: RegExp }[] = [
-    {
-      name: "a question with one label",
-      args: [...DECIDE, "--question", "?", "--choice", "a"],
-      says: /--choice: Expected at least 2/,
-    },
-    {
-      name: "questions of the same kind in a file",
-      args: [...DECIDE, "--questions", "faulty.json"],
-      says: /faulty\.json q criteria: Expected at least 2/,
-    },
-    {
-      name: "a file that is no JSON",
-      args: [...DECIDE, "--questions", "rows.csv"],
-      says: /--questions rows\.csv: Expected valid JSON/,
-    },
-    {
-      name: "a file that holds no questions",
-      args: [...DECIDE, "--questions", "model/manifest.json"],
-      says: /expected a JSON file with an object from name to question/,
-    },
-    { name: "no question", args: DECIDE, says: /--question, --questions/ },
-    { name: "no state", args: ["decide", "--question", "?"], says: /--state, --state-file/ },
-    {
-      name: "a state file that is not there",
-      args: ["decide", "--state-file", "none", "--question", "?", ...MODEL],
-      says: /--state-file \S+ cannot be read: there is no such file/,
-    },
-    {
-      name: "candidates of a ranking",
-      args: ["rank", "--state", "x", "--candidate", "a", "--candidate", "a", ...MODEL],
-      says: /--candidate/,
-    },
-    {
-      name: "an address that is none",
-      args: ["decide", "--state", "x", "--question", "?", "--url", "localhost:1"],
-      says: /--url: expected an address like http:\/\/127\.0\.0\.1:8700 or .*, got "localhost:1"/,
-    },
-    {
-      name: "a model and a service",
-      args: [...DECIDE, "--question", "?", "--url", "http://x"],
-      says: /--url/,
-    },
-    {
-      name: "faulty questions of a batch",
-      args: ["batch", "--questions", "faulty.json", "--input", "rows.jsonl", ...MODEL],
-      says: /faulty\.json q criteria/,
-    },
-    {
-      name: "an input that is not there",
-      args: [...BATCH, "--input", "none.jsonl", ...MODEL],
-      says: /--input \S+ cannot be read: there is no such file/,
-    },
-    {
-      name: "an input of no known format",
-      args: [...BATCH, "--input", "questions.json", ...MODEL],
-      says: /ends in \.jsonl, \.csv or \.tsv/,
-    },
-    {
-      name: "a column that is not there",
-      args: [...BATCH, "--input", "rows.csv", ...MODEL],
-      says: /no column "state" for the state, only "text", "truth"/,
-    },
-    {
-      name: "an output that is there",
-      args: [
-        ...BATCH,
-        "--input",
-        "rows.jsonl",
-        "--output",
-        "questions.json",
-        "--output-format",
-        "jsonl",
-        ...MODEL,
-      ],
-      says: /already exists: use --resume/,
-    },
-    {
-      name: "an output that is not of a batch",
-      args: [
+  const cases: readonly (readonly [string, string[], RegExp])[] = [
+    [
+      "a question with one label",
+      [...DECIDE, "--question", "?", "--choice", "a"],
+      /--choice: Expected at least 2/,
+    ],
+    [
+      "questions of the same kind in a file",
+      [...DECIDE, "--questions", "faulty.json"],
+      /faulty\.json q criteria: Expected at least 2/,
+    ],
+    [
+      "a file that is no JSON",
+      [...DECIDE, "--questions", "rows.csv"],
+      /--questions rows\.csv: Expected valid JSON/,
+    ],
+    [
+      "a file that holds no questions",
+      [...DECIDE, "--questions", "model/manifest.json"],
+      /expected a JSON file with an object from name to question/,
+    ],
+    ["no question", DECIDE, /--question, --questions/],
+    ["no state", ["decide", "--question", "?"], /--state, --state-file/],
+    [
+      "a state file that is not there",
+      ["decide", "--state-file", "none", "--question", "?", ...MODEL],
+      /--state-file \S+ cannot be read: there is no such file/,
+    ],
+    [
+      "candidates of a ranking",
+      ["rank", "--state", "x", "--candidate", "a", "--candidate", "a", ...MODEL],
+      /--candidate/,
+    ],
+    [
+      "an address that is none",
+      ["decide", "--state", "x", "--question", "?", "--url", "localhost:1"],
+      /--url: expected an address like http:\/\/127\.0\.0\.1:8700 or .*, got "localhost:1"/,
+    ],
+    ["a model and a service", [...DECIDE, "--question", "?", "--url", "http://x"], /--url/],
+    [
+      "faulty questions of a batch",
+      ["batch", "--questions", "faulty.json", "--input", "rows.jsonl", ...MODEL],
+      /faulty\.json q criteria/,
+    ],
+    [
+      "an input that is not there",
+      [...BATCH, "--input", "none.jsonl", ...MODEL],
+      /--input \S+ cannot be read: there is no such file/,
+    ],
+    [
+      "an input of no known format",
+      [...BATCH, "--input", "questions.json", ...MODEL],
+      /ends in \.jsonl, \.csv or \.tsv/,
+    ],
+    [
+      "a column that is not there",
+      [...BATCH, "--input", "rows.csv", ...MODEL],
+      /no column "state" for the state, only "text", "truth"/,
+    ],
+    [
+      "an output that is there",
+      [...BATCH, "--input", "rows.jsonl", "--output", "questions.json", "--output-format", "jsonl", ...MODEL],
+      /already exists: use --resume/,
+    ],
+    [
+      "an output that is not of a batch",
+      [
         ...BATCH,
         "--input",
         "rows.jsonl",
@@ -283,41 +265,37 @@ describe("what is wrong in the arguments is refused before the model is loaded",
         "--resume",
         ...MODEL,
       ],
-      says: /questions\.json is not/,
-    },
-    {
-      name: "an output in a folder that is not there",
-      args: [...BATCH, "--input", "rows.jsonl", "--output", "none/out.jsonl", ...MODEL],
-      says: /--output \S+ cannot be written/,
-    },
-    {
-      name: "the input as output",
-      args: [...BATCH, "--input", "rows.jsonl", "--output", "rows.jsonl", "--overwrite", ...MODEL],
-      says: /same file/,
-    },
-    {
-      name: "--resume without a file",
-      args: [...BATCH, "--input", "rows.jsonl", "--resume", ...MODEL],
-      says: /--resume needs/,
-    },
-    {
-      name: "an empty standard input",
-      args: [...BATCH, "--input", "-", ...MODEL],
-      says: /--input - reads standard input, which is empty/,
-    },
-    {
-      name: "an empty standard input as state",
-      args: ["decide", "--state", "-", "--question", "?", ...MODEL],
-      says: /--state - reads standard input, which is empty/,
-    },
-    {
-      name: "a summary where the answers go",
-      args: [...BATCH, "--input", "rows.jsonl", "--json", ...MODEL],
-      says: /--json .* needs an --output/,
-    },
+      /questions\.json is not/,
+    ],
+    [
+      "an output in a folder that is not there",
+      [...BATCH, "--input", "rows.jsonl", "--output", "none/out.jsonl", ...MODEL],
+      /--output \S+ cannot be written/,
+    ],
+    [
+      "the input as output",
+      [...BATCH, "--input", "rows.jsonl", "--output", "rows.jsonl", "--overwrite", ...MODEL],
+      /same file/,
+    ],
+    ["--resume without a file", [...BATCH, "--input", "rows.jsonl", "--resume", ...MODEL], /--resume needs/],
+    [
+      "an empty standard input",
+      [...BATCH, "--input", "-", ...MODEL],
+      /--input - reads standard input, which is empty/,
+    ],
+    [
+      "an empty standard input as state",
+      ["decide", "--state", "-", "--question", "?", ...MODEL],
+      /--state - reads standard input, which is empty/,
+    ],
+    [
+      "a summary where the answers go",
+      [...BATCH, "--input", "rows.jsonl", "--json", ...MODEL],
+      /--json .* needs an --output/,
+    ],
   ];
   it("each with exit code 2 and what was expected", async () => {
-    for (const { name, args, says } of cases) {
+    for (const [name, args, says] of cases) {
       const { stdout, stderr, status } = await decision(args);
       assert.equal(status, 2, `${name}: ${stderr}`);
       assert.match(stderr, says, name);

@@ -100,23 +100,20 @@ describe("decision conformance", () => {
 });
 
 describe("decision conformance ends with 2 and one line for wrong usage:", () => {
-  for (const { name, args, says } of [
-    { name: "no address", args: [], says: /Expected one argument, the address of the server/ },
-    { name: "an address that is none", args: ["localhost"], says: /http:\/\/127\.0\.0\.1:8700/ },
-    { name: "an unknown clause", args: ["http://localhost", "--only", "nope"], says: /"nope"/ },
-    { name: "a timeout that is none", args: ["http://localhost", "--timeout", "soon"], says: /--timeout/ },
-    {
-      name: "a folder that is not there",
-      args: ["http://localhost", "--junit", "/no/such/file"],
-      says: /--junit/,
-    },
-    { name: "two formats", args: ["http://localhost", "--json", "--github"], says: /--json/ },
-    { name: "an unknown profile", args: ["http://localhost", "--profile", "x"], says: /seed, full/ },
-  ]) {
+  for (const [name, args, says] of [
+    ["no address", [], /Expected one argument, the address of the server/],
+    ["an address that is none", ["localhost"], /http:\/\/127\.0\.0\.1:8700/],
+    ["an unknown clause", ["http://localhost", "--only", "nope"], /"nope"/],
+    ["a timeout that is none", ["http://localhost", "--timeout", "soon"], /--timeout/],
+    ["a folder that is not there", ["http://localhost", "--junit", "/no/such/file"], /--junit/],
+    ["two formats", ["http://localhost", "--json", "--github"], /--json/],
+    ["an unknown profile", ["http://localhost", "--profile", "x"], /seed, full/],
+  ] as const) {
     it(name, async () => {
       const { status, stdout, stderr } = await conformance(args);
       assert.equal(status, 2);
-      if (args.includes("--json")) assert.equal(JSON.parse(stdout).error.code, "INVALID_OPTION");
+      if ((args as readonly string[]).includes("--json"))
+        assert.equal(JSON.parse(stdout).error.code, "INVALID_OPTION");
       else assert.equal(stdout, "");
       assert.match(stderr, says);
       assert.doesNotMatch(stderr, /\n {4}at /);

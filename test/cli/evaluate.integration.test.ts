@@ -6,7 +6,6 @@ import { after, before, describe, it } from "node:test";
 import { MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { startFastService } from "../support/fast-service.ts";
 import { packageRoot } from "../support/package-root.ts";
-import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "evaluate-cli-"));
@@ -67,14 +66,6 @@ describe("decision evaluate", () => {
     assert.equal(JSON.parse(read("thresholds.json")).target, 0.9);
   });
 
-  it("ends the same as a program", () => {
-    const { status, stderr } = decision(
-      ["evaluate", ...QUESTIONS, "--input", file("empty.jsonl"), "--url", url],
-      { cwd: folder },
-    );
-    assert.deepEqual([status, /--input has no rows/.test(stderr)], [2, true], stderr);
-  });
-
   it("shows the figures, and the same ones as JSON", async () => {
     const shown = await evaluate(...MANY);
     const { stdout } = await evaluate(...MANY, "--json", "--report", "page.html");
@@ -92,22 +83,6 @@ describe("decision evaluate", () => {
     const html = read("page.html");
     assert.ok(html.includes("<svg") && html.includes(MODEL_ID));
     assert.doesNotMatch(html, /<script|<link|https?:|NaN|undefined/);
-  });
-
-  it("reads CSV, and labels only where they are", async () => {
-    const { stdout, stderr } = await evaluate(
-      ...QUESTIONS,
-      "--input",
-      "rows.csv",
-      "--state-field",
-      "text",
-      "--json",
-    );
-    const { questions } = JSON.parse(stdout || assert.fail(stderr));
-    assert.deepEqual(
-      questions.map(({ accuracy }: { accuracy: { count: number } }) => accuracy.count),
-      [2, 1],
-    );
   });
 
   it("ends with 1 if a row has no answer, and says which", async () => {

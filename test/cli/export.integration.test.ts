@@ -9,7 +9,6 @@ import { parse } from "yaml";
 import { revisionOf } from "../../src/models/package/package.ts";
 import { writeTinyPackage } from "../models/tiny-package.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
-import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
 let folder: string;
@@ -59,14 +58,6 @@ describe("decision model export", () => {
       const weights = files.find((file) => file.endsWith("weights.bin"));
       assert.ok((await stat(path.join(output, weights ?? ""))).size > 0);
     });
-
-  it("says to people what it has written", async () => {
-    const { stdout } = await exported("said", ["--format", "onnx", "--model", "twig"]);
-    assert.match(
-      stdout,
-      /^typed-decisions\/Twig-32M@\S+ in int8, as twig, in .*:\n {2}model\.onnx\n {2}weights\.bin\ndigest [0-9a-f]{64}\n$/,
-    );
-  });
 
   it("configures Triton by its flags", async () => {
     const args = ["--format", "triton", "--name", "Small.1", "--instances", "3", "--threads", "2"];
@@ -148,30 +139,6 @@ describe("decision model export", () => {
     assert.ok((await readdir(path.join(output, "repository"))).includes("My_Model.2"));
   });
 
-  it("names an InferenceService as KServe wants it: beginning with a letter", async () => {
-    const { output } = await exported("letter", ["--format", "kserve", "--name", "4.Models-"]);
-    const service = parse(await readFile(path.join(output, "inference-service.yaml"), "utf8"));
-    assert.equal(service.metadata.name, "model-4-models");
-  });
-
-  it("explains itself", () => {
-    const { status, stdout } = decision(["model", "export", "--help"]);
-    assert.equal(status, 0);
-    for (const flag of [
-      "format",
-      "backend",
-      "output",
-      "precision",
-      "weights",
-      "name",
-      "instances",
-      "threads",
-      "model",
-    ])
-      assert.match(stdout, new RegExp(`^ +--${flag}=`, "m"));
-    assert.match(stdout, /--backend remote/);
-  });
-
   it("writes nothing into a folder that is not empty", async () => {
     const output = path.join(folder, "taken");
     await mkdir(output);
@@ -202,11 +169,6 @@ describe("decision model export", () => {
   });
 
   for (const [what, args, says] of [
-    ["no format", ["--output", "x"], /format/],
-    ["no folder", ["--format", "onnx"], /output/],
-    ["an empty folder's name", ["--format", "onnx", "--output", ""], /--output: expected a folder/],
-    ["an unknown format", ["--format", "tflite", "--output", "x"], /--format.*triton, kserve, onnx/s],
-    ["an unknown precision", ["--format", "onnx", "--output", "x", "--precision", "fp8"], /int8, fp32/],
     [
       "a precision that a graph does not have",
       ["--format", "onnx", "--output", "x", "--precision", "bf16"],
@@ -222,17 +184,10 @@ describe("decision model export", () => {
       ["--format", "kserve", "--output", "x", "--backend", "native"],
       /--backend native needs --format triton, not kserve\./,
     ],
-    ["unknown weights", ["--format", "onnx", "--output", "x", "--weights", "s8"], /u8u8, u8s8/],
-    ["no instance", ["--format", "triton", "--output", "x", "--instances", "0"], /instances|1/],
     [
       "a name with a slash",
       ["--format", "triton", "--output", "x", "--name", "a/b"],
       /--name must begin with a letter or digit/,
-    ],
-    [
-      "a name that begins with a dot",
-      ["--format", "triton", "--output", "x", "--name", ".."],
-      /--name must begin/,
     ],
     ["an unknown model", ["--format", "onnx", "--output", "x", "--model", "nope"], /unknown model "nope"/],
   ] as const)

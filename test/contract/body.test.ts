@@ -21,307 +21,253 @@ const numbered = <T>(count: number, value: T): Record<string, T> =>
 const list = (count: number) => Array.from({ length: count }, (_, i) => `level ${i}`);
 const rank = (members: object) => ({ state: "s", candidates: ["a", "b"], ...members });
 
-const good: readonly { name: string; operationId: HandledId; body: unknown }[] = [
-  { name: "a question of each type", operationId: "systemone", body: ask({ choice, noul, score }) },
-  {
-    name: "any JSON as state",
-    operationId: "systemone",
-    body: { ...one(noul), state: [null, { a: [1.5] }] },
-  },
-  { name: "null as state", operationId: "systemone", body: { ...one(noul), state: null } },
-  { name: "null as instructions", operationId: "systemone", body: one({ ...choice, instructions: null }) },
-  { name: "the most questions", operationId: "systemone", body: ask(numbered(maxQuestions, noul)) },
-  { name: "an empty question name", operationId: "systemone", body: ask({ "": noul }) },
-  { name: "2 labels", operationId: "systemone", body: one({ ...choice, criteria: numbered(2, "d") }) },
-  {
-    name: "the most labels",
-    operationId: "systemone",
-    body: one({ ...choice, criteria: numbered(maxCandidates, null) }),
-  },
-  { name: "2 levels", operationId: "systemone", body: one({ ...score, criteria: list(2) }) },
-  {
-    name: "the most levels",
-    operationId: "systemone",
-    body: one({ ...score, criteria: list(maxCandidates) }),
-  },
-  { name: "null noul criteria", operationId: "systemone", body: one({ ...noul, criteria: null }) },
-  { name: "empty noul criteria", operationId: "systemone", body: one({ ...noul, criteria: {} }) },
-  {
-    name: "one described outcome",
-    operationId: "systemone",
-    body: one({ ...noul, criteria: { true: [1] } }),
-  },
-  { name: "a model", operationId: "systemone", body: ask({ q: noul }, { model: "m" }) },
-  { name: "a list of candidates", operationId: "rank", body: rank({}) },
-  { name: "labelled candidates", operationId: "rank", body: rank({ candidates: { x: "a", y: "b" } }) },
-  { name: "a null question", operationId: "rank", body: rank({ question: null }) },
+const good: readonly (readonly [string, HandledId, unknown])[] = [
+  ["a question of each type", "systemone", ask({ choice, noul, score })],
+  ["any JSON as state", "systemone", { ...one(noul), state: [null, { a: [1.5] }] }],
+  ["null as state", "systemone", { ...one(noul), state: null }],
+  ["null as instructions", "systemone", one({ ...choice, instructions: null })],
+  ["the most questions", "systemone", ask(numbered(maxQuestions, noul))],
+  ["an empty question name", "systemone", ask({ "": noul })],
+  ["2 labels", "systemone", one({ ...choice, criteria: numbered(2, "d") })],
+  ["the most labels", "systemone", one({ ...choice, criteria: numbered(maxCandidates, null) })],
+  ["2 levels", "systemone", one({ ...score, criteria: list(2) })],
+  ["the most levels", "systemone", one({ ...score, criteria: list(maxCandidates) })],
+  ["null noul criteria", "systemone", one({ ...noul, criteria: null })],
+  ["empty noul criteria", "systemone", one({ ...noul, criteria: {} })],
+  ["one described outcome", "systemone", one({ ...noul, criteria: { true: [1] } })],
+  ["a model", "systemone", ask({ q: noul }, { model: "m" })],
+  ["a list of candidates", "rank", rank({})],
+  ["labelled candidates", "rank", rank({ candidates: { x: "a", y: "b" } })],
+  ["a null question", "rank", rank({ question: null })],
 ];
 
 /** Faults as `loc` without "body", type, and what the message must hold. */
-const bad: readonly {
-  name: string;
-  operationId?: HandledId;
-  body: unknown;
-  want: readonly (readonly [loc: readonly (string | number)[], type: string, msg: RegExp])[];
-}[] = [
-  { name: "an empty body", body: "", want: [[[], "invalid_json", /empty/]] },
-  { name: "white space only", body: " \n", want: [[[], "invalid_json", /./]] },
-  { name: "half a body", body: '{"state":1', want: [[[], "invalid_json", /./]] },
-  { name: "an array", body: [], want: [[[], "wrong_type", /an object, got an array/]] },
-  {
-    name: "a JSON string that holds an object",
-    body: '"{}"',
-    want: [[[], "wrong_type", /an object, got a string/]],
-  },
-  { name: "null", body: "null", want: [[[], "wrong_type", /an object, got null/]] },
-  { name: "a number", body: "1", want: [[[], "wrong_type", /an object, got a number/]] },
-  {
-    name: "nothing in the object",
-    body: {},
-    want: [
+const bad: readonly (readonly [
+  string,
+  unknown,
+  readonly (readonly [loc: readonly (string | number)[], type: string, msg: RegExp])[],
+  HandledId?,
+])[] = [
+  ["an empty body", "", [[[], "invalid_json", /empty/]]],
+  ["white space only", " \n", [[[], "invalid_json", /./]]],
+  ["half a body", '{"state":1', [[[], "invalid_json", /./]]],
+  ["an array", [], [[[], "wrong_type", /an object, got an array/]]],
+  ["a JSON string that holds an object", '"{}"', [[[], "wrong_type", /an object, got a string/]]],
+  ["null", "null", [[[], "wrong_type", /an object, got null/]]],
+  ["a number", "1", [[[], "wrong_type", /an object, got a number/]]],
+  [
+    "nothing in the object",
+    {},
+    [
       [["state"], "missing", /"state", got nothing/],
       [["questions"], "missing", /"questions", got nothing/],
     ],
-  },
-  { name: "a duplicate member", body: '{"state":1,"state":2}', want: [[["state"], "duplicate_member", /./]] },
-  {
-    name: "101 levels",
-    body: `{"state":${"[".repeat(100)}${"]".repeat(100)}}`,
-    want: [[["state", ...Array(99).fill(0)], "nesting_too_deep", /100/]],
-  },
-  {
-    name: "an unknown member",
-    body: ask({ q: noul }, { temperature: 1 }),
-    want: [[["temperature"], "unknown_field", /"state", "questions", "model", got another/]],
-  },
-  {
-    name: "a long unknown member",
-    body: ask({ q: noul }, { ["x".repeat(5000)]: 1 }),
-    want: [[["x".repeat(100)], "unknown_field", /./]],
-  },
-  {
-    name: "a member named __proto__",
-    body: `{"state":1,"questions":{"q":${JSON.stringify(noul)}},"__proto__":{}}`,
-    want: [[["__proto__"], "unknown_field", /./]],
-  },
-  {
-    name: "questions in a list",
-    body: ask([noul]),
-    want: [[["questions"], "wrong_type", /an object, got an array/]],
-  },
-  {
-    name: "null as questions",
-    body: ask(null),
-    want: [[["questions"], "wrong_type", /an object, got null/]],
-  },
-  { name: "no question", body: ask({}), want: [[["questions"], "too_few", /at least 1 member, got 0/]] },
-  {
-    name: "a question too many",
-    body: ask(numbered(maxQuestions + 1, noul)),
-    want: [[["questions"], "too_many", past(maxQuestions, "members")]],
-  },
-  {
-    name: "a null model",
-    body: ask({ q: noul }, { model: null }),
-    want: [[["model"], "wrong_type", /a string, got null/]],
-  },
-  {
-    name: "a model that is an object",
-    body: ask({ q: noul }, { model: {} }),
-    want: [[["model"], "wrong_type", /a string, got an object/]],
-  },
-  {
-    name: "a question that is a string",
-    body: one("So?"),
-    want: [[["questions", "q"], "wrong_type", /an object, got a string/]],
-  },
-  {
-    name: "a question that is a number",
-    body: one(5),
-    want: [[["questions", "q"], "wrong_type", /an object, got a number/]],
-  },
-  {
-    name: "a question that is null",
-    body: one(null),
-    want: [[["questions", "q"], "wrong_type", /an object, got null/]],
-  },
-  {
-    name: "a question without a type",
-    body: one({ instructions: 1 }),
-    want: [[["questions", "q", "type"], "missing", /"choice", "noul" or "score", got nothing/]],
-  },
-  {
-    name: "a question of an unknown type",
-    body: one({ type: "bool", foo: 1 }),
-    want: [[["questions", "q", "type"], "unknown_value", /"choice", "noul" or "score", got another/]],
-  },
-  {
-    name: "a question whose type is a number",
-    body: one({ type: 1 }),
-    want: [[["questions", "q", "type"], "wrong_type", /"score", got a number/]],
-  },
-  {
-    name: "a question whose type is a list",
-    body: one({ type: ["noul"] }),
-    want: [[["questions", "q", "type"], "wrong_type", /"score", got an array/]],
-  },
-  {
-    name: "a question whose type is null",
-    body: one({ type: null }),
-    want: [[["questions", "q", "type"], "wrong_type", /"score", got null/]],
-  },
-  {
-    name: "a type that every object has",
-    body: one({ type: "constructor" }),
-    want: [[["questions", "q", "type"], "unknown_value", /./]],
-  },
-  {
-    name: "a choice with nothing else",
-    body: one({ type: "choice" }),
-    want: [
+  ],
+  ["a duplicate member", '{"state":1,"state":2}', [[["state"], "duplicate_member", /./]]],
+  [
+    "101 levels",
+    `{"state":${"[".repeat(100)}${"]".repeat(100)}}`,
+    [[["state", ...Array(99).fill(0)], "nesting_too_deep", /100/]],
+  ],
+  [
+    "an unknown member",
+    ask({ q: noul }, { temperature: 1 }),
+    [[["temperature"], "unknown_field", /"state", "questions", "model", got another/]],
+  ],
+  [
+    "a long unknown member",
+    ask({ q: noul }, { ["x".repeat(5000)]: 1 }),
+    [[["x".repeat(100)], "unknown_field", /./]],
+  ],
+  [
+    "a member named __proto__",
+    `{"state":1,"questions":{"q":${JSON.stringify(noul)}},"__proto__":{}}`,
+    [[["__proto__"], "unknown_field", /./]],
+  ],
+  ["questions in a list", ask([noul]), [[["questions"], "wrong_type", /an object, got an array/]]],
+  ["null as questions", ask(null), [[["questions"], "wrong_type", /an object, got null/]]],
+  ["no question", ask({}), [[["questions"], "too_few", /at least 1 member, got 0/]]],
+  [
+    "a question too many",
+    ask(numbered(maxQuestions + 1, noul)),
+    [[["questions"], "too_many", past(maxQuestions, "members")]],
+  ],
+  ["a null model", ask({ q: noul }, { model: null }), [[["model"], "wrong_type", /a string, got null/]]],
+  [
+    "a model that is an object",
+    ask({ q: noul }, { model: {} }),
+    [[["model"], "wrong_type", /a string, got an object/]],
+  ],
+  [
+    "a question that is a string",
+    one("So?"),
+    [[["questions", "q"], "wrong_type", /an object, got a string/]],
+  ],
+  ["a question that is a number", one(5), [[["questions", "q"], "wrong_type", /an object, got a number/]]],
+  ["a question that is null", one(null), [[["questions", "q"], "wrong_type", /an object, got null/]]],
+  [
+    "a question without a type",
+    one({ instructions: 1 }),
+    [[["questions", "q", "type"], "missing", /"choice", "noul" or "score", got nothing/]],
+  ],
+  [
+    "a question of an unknown type",
+    one({ type: "bool", foo: 1 }),
+    [[["questions", "q", "type"], "unknown_value", /"choice", "noul" or "score", got another/]],
+  ],
+  [
+    "a question whose type is a number",
+    one({ type: 1 }),
+    [[["questions", "q", "type"], "wrong_type", /"score", got a number/]],
+  ],
+  [
+    "a question whose type is a list",
+    one({ type: ["noul"] }),
+    [[["questions", "q", "type"], "wrong_type", /"score", got an array/]],
+  ],
+  [
+    "a question whose type is null",
+    one({ type: null }),
+    [[["questions", "q", "type"], "wrong_type", /"score", got null/]],
+  ],
+  [
+    "a type that every object has",
+    one({ type: "constructor" }),
+    [[["questions", "q", "type"], "unknown_value", /./]],
+  ],
+  [
+    "a choice with nothing else",
+    one({ type: "choice" }),
+    [
       [["questions", "q", "instructions"], "missing", /nothing/],
       [["questions", "q", "criteria"], "missing", /nothing/],
     ],
-  },
-  {
-    name: "a noul with nothing else",
-    body: one({ type: "noul" }),
-    want: [[["questions", "q", "instructions"], "missing", /./]],
-  },
-  {
-    name: "a score without criteria",
-    body: one({ type: "score", instructions: 1 }),
-    want: [[["questions", "q", "criteria"], "missing", /./]],
-  },
-  {
-    name: "an unknown member of a question",
-    body: one({ ...noul, weight: 1 }),
-    want: [[["questions", "q", "weight"], "unknown_field", /"type", "instructions", "criteria", got/]],
-  },
-  {
-    name: "null as a choice's criteria",
-    body: one({ ...choice, criteria: null }),
-    want: [[["questions", "q", "criteria"], "wrong_type", /an object, got null/]],
-  },
-  {
-    name: "a choice's criteria in a list",
-    body: one({ ...choice, criteria: ["a", "b"] }),
-    want: [[["questions", "q", "criteria"], "wrong_type", /an object, got an array/]],
-  },
-  {
-    name: "1 label",
-    body: one({ ...choice, criteria: { a: "A" } }),
-    want: [[["questions", "q", "criteria"], "too_few", /at least 2 members, got 1/]],
-  },
-  {
-    name: "a label too many",
-    body: one({ ...choice, criteria: numbered(maxCandidates + 1, "d") }),
-    want: [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "members")]],
-  },
-  {
-    name: "a score's criteria in an object",
-    body: one({ ...score, criteria: { 0: "a", 1: "b" } }),
-    want: [[["questions", "q", "criteria"], "wrong_type", /an array, got an object/]],
-  },
-  {
-    name: "1 level",
-    body: one({ ...score, criteria: ["a"] }),
-    want: [[["questions", "q", "criteria"], "too_few", /at least 2 elements, got 1/]],
-  },
-  {
-    name: "a level too many",
-    body: one({ ...score, criteria: list(maxCandidates + 1) }),
-    want: [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "elements")]],
-  },
-  {
-    name: "5 outcomes",
-    body: one({ ...noul, criteria: numbered(5, 1) }),
-    want: Object.keys(numbered(5, 1)).map((name) => [
+  ],
+  ["a noul with nothing else", one({ type: "noul" }), [[["questions", "q", "instructions"], "missing", /./]]],
+  [
+    "a score without criteria",
+    one({ type: "score", instructions: 1 }),
+    [[["questions", "q", "criteria"], "missing", /./]],
+  ],
+  [
+    "an unknown member of a question",
+    one({ ...noul, weight: 1 }),
+    [[["questions", "q", "weight"], "unknown_field", /"type", "instructions", "criteria", got/]],
+  ],
+  [
+    "null as a choice's criteria",
+    one({ ...choice, criteria: null }),
+    [[["questions", "q", "criteria"], "wrong_type", /an object, got null/]],
+  ],
+  [
+    "a choice's criteria in a list",
+    one({ ...choice, criteria: ["a", "b"] }),
+    [[["questions", "q", "criteria"], "wrong_type", /an object, got an array/]],
+  ],
+  [
+    "1 label",
+    one({ ...choice, criteria: { a: "A" } }),
+    [[["questions", "q", "criteria"], "too_few", /at least 2 members, got 1/]],
+  ],
+  [
+    "a label too many",
+    one({ ...choice, criteria: numbered(maxCandidates + 1, "d") }),
+    [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "members")]],
+  ],
+  [
+    "a score's criteria in an object",
+    one({ ...score, criteria: { 0: "a", 1: "b" } }),
+    [[["questions", "q", "criteria"], "wrong_type", /an array, got an object/]],
+  ],
+  [
+    "1 level",
+    one({ ...score, criteria: ["a"] }),
+    [[["questions", "q", "criteria"], "too_few", /at least 2 elements, got 1/]],
+  ],
+  [
+    "a level too many",
+    one({ ...score, criteria: list(maxCandidates + 1) }),
+    [[["questions", "q", "criteria"], "too_many", past(maxCandidates, "elements")]],
+  ],
+  [
+    "5 outcomes",
+    one({ ...noul, criteria: numbered(5, 1) }),
+    Object.keys(numbered(5, 1)).map((name) => [
       ["questions", "q", "criteria", name],
       "unknown_field",
       /only the members "false", "true", "no", "yes", got another/,
     ]),
-  },
-  {
-    name: "noul criteria in a list",
-    body: one({ ...noul, criteria: ["a", "b"] }),
-    want: [[["questions", "q", "criteria"], "wrong_type", /an object or null, got an array/]],
-  },
-  {
-    name: "a question name with slashes and tildes",
-    body: ask({ "a/b~1": { type: "noul" } }),
-    want: [[["questions", "a/b~1", "instructions"], "missing", /./]],
-  },
-  {
-    name: "faults in several questions",
-    body: ask({ a: { type: "x" }, b: noul, c: { ...score, criteria: "high" } }, { model: 1 }),
-    want: [
+  ],
+  [
+    "noul criteria in a list",
+    one({ ...noul, criteria: ["a", "b"] }),
+    [[["questions", "q", "criteria"], "wrong_type", /an object or null, got an array/]],
+  ],
+  [
+    "a question name with slashes and tildes",
+    ask({ "a/b~1": { type: "noul" } }),
+    [[["questions", "a/b~1", "instructions"], "missing", /./]],
+  ],
+  [
+    "faults in several questions",
+    ask({ a: { type: "x" }, b: noul, c: { ...score, criteria: "high" } }, { model: 1 }),
+    [
       [["questions", "a", "type"], "unknown_value", /./],
       [["questions", "c", "criteria"], "wrong_type", /an array, got a string/],
       [["model"], "wrong_type", /./],
     ],
-  },
-  {
-    name: "a rank request without candidates",
-    operationId: "rank",
-    body: { state: 1 },
-    want: [[["candidates"], "missing", /./]],
-  },
-  {
-    name: "a rank request without a state",
-    operationId: "rank",
-    body: { candidates: ["a", "b"] },
-    want: [[["state"], "missing", /./]],
-  },
-  {
-    name: "faults of all kinds of shape at once",
-    operationId: "rank",
-    body: { state: "s", context: "s", answers: { x: "a", y: 1 }, top_n: 1 },
-    want: [
+  ],
+  ["a rank request without candidates", { state: 1 }, [[["candidates"], "missing", /./]], "rank"],
+  ["a rank request without a state", { candidates: ["a", "b"] }, [[["state"], "missing", /./]], "rank"],
+  [
+    "faults of all kinds of shape at once",
+    { state: "s", context: "s", answers: { x: "a", y: 1 }, top_n: 1 },
+    [
       [["context"], "alias_conflict", /./],
       [["top_n"], "unknown_field", /./],
       [["answers", "y"], "wrong_type", /a string, got a number/],
     ],
-  },
-  {
-    name: "candidates that are neither an object nor an array",
-    operationId: "rank",
-    body: rank({ candidates: "a, b" }),
-    want: [[["candidates"], "wrong_type", /an object or an array, got a string/]],
-  },
-  {
-    name: "too few labelled candidates",
-    operationId: "rank",
-    body: rank({ candidates: { x: "a" } }),
-    want: [[["candidates"], "too_few", /at least 2 members, got 1/]],
-  },
-  {
-    name: "both names of both members",
-    operationId: "rank",
-    body: rank({ context: "c", answers: [] }),
-    want: [
+    "rank",
+  ],
+  [
+    "candidates that are neither an object nor an array",
+    rank({ candidates: "a, b" }),
+    [[["candidates"], "wrong_type", /an object or an array, got a string/]],
+    "rank",
+  ],
+  [
+    "too few labelled candidates",
+    rank({ candidates: { x: "a" } }),
+    [[["candidates"], "too_few", /at least 2 members, got 1/]],
+    "rank",
+  ],
+  [
+    "both names of both members",
+    rank({ context: "c", answers: [] }),
+    [
       [["context"], "alias_conflict", /either "state" or its alias "context", got both/],
       [["answers"], "alias_conflict", /either "candidates" or its alias "answers", got both/],
     ],
-  },
-  {
-    name: "another name beside a null state",
-    operationId: "rank",
-    body: rank({ state: null, context: "c" }),
-    want: [[["context"], "alias_conflict", /./]],
-  },
-  {
-    name: "an unknown member of a rank request",
-    operationId: "rank",
-    body: rank({ top_n: 1 }),
-    want: [[["top_n"], "unknown_field", /"state", "candidates", "question", "model", got another/]],
-  },
-  {
-    name: "a rank request's null model",
-    operationId: "rank",
-    body: rank({ model: null }),
-    want: [[["model"], "wrong_type", /a string, got null/]],
-  },
+    "rank",
+  ],
+  [
+    "another name beside a null state",
+    rank({ state: null, context: "c" }),
+    [[["context"], "alias_conflict", /./]],
+    "rank",
+  ],
+  [
+    "an unknown member of a rank request",
+    rank({ top_n: 1 }),
+    [[["top_n"], "unknown_field", /"state", "candidates", "question", "model", got another/]],
+    "rank",
+  ],
+  [
+    "a rank request's null model",
+    rank({ model: null }),
+    [[["model"], "wrong_type", /a string, got null/]],
+    "rank",
+  ],
 ];
 
 describe("a request's body", () => {
@@ -330,7 +276,7 @@ describe("a request's body", () => {
     contract = await fakeContract();
   });
 
-  for (const { name, operationId, body } of good) {
+  for (const [name, operationId, body] of good) {
     it(`may hold ${name}`, async () => {
       const reply = await call(contract, operationId, body);
       assert.equal(reply.status, 200, reply.body);
@@ -338,7 +284,7 @@ describe("a request's body", () => {
     });
   }
 
-  for (const { name, operationId = "systemone", body, want } of bad) {
+  for (const [name, body, want, operationId = "systemone"] of bad) {
     it(`is refused for ${name}`, async () => {
       const issues = await issuesOf(contract, operationId, body);
       assert.deepEqual(

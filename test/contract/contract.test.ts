@@ -216,28 +216,24 @@ describe("the other names of a noul question's outcomes", () => {
 
 describe("the other names of rank's members", () => {
   const cases = [
-    {
-      name: "stand for the state",
-      given: '{"context":"s","candidates":["a","b"]}',
-      want: '{"state":"s","candidates":["a","b"]}',
-    },
-    {
-      name: "stand for the candidates",
-      given: '{"state":1,"answers":{"2":"b","1":"a"}}',
-      want: '{"state":1,"candidates":{"2":"b","1":"a"}}',
-    },
-    {
-      name: "may hold null when they stand alone",
-      given: '{"context":null,"answers":["a","b"]}',
-      want: '{"state":null,"candidates":["a","b"]}',
-    },
-    {
-      name: "are as good as missing with null beside the member",
-      given: '{"context":null,"state":1,"candidates":["a","b"],"answers":null}',
-      want: '{"state":1,"candidates":["a","b"]}',
-    },
-  ];
-  for (const { name, given, want } of cases) {
+    ["stand for the state", '{"context":"s","candidates":["a","b"]}', '{"state":"s","candidates":["a","b"]}'],
+    [
+      "stand for the candidates",
+      '{"state":1,"answers":{"2":"b","1":"a"}}',
+      '{"state":1,"candidates":{"2":"b","1":"a"}}',
+    ],
+    [
+      "may hold null when they stand alone",
+      '{"context":null,"answers":["a","b"]}',
+      '{"state":null,"candidates":["a","b"]}',
+    ],
+    [
+      "are as good as missing with null beside the member",
+      '{"context":null,"state":1,"candidates":["a","b"],"answers":null}',
+      '{"state":1,"candidates":["a","b"]}',
+    ],
+  ] as const;
+  for (const [name, given, want] of cases) {
     it(name, async () => {
       const reply = await call(await fakeContract(), "rank", given);
       assert.deepEqual(reply.body, `{"received":${want}}`);

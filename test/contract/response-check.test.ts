@@ -12,116 +12,22 @@ const HEADERS = { ...UNTIMED, "x-decision-error": "QUEUE_FULL" };
 const UNAVAILABLE = { ...HEADERS, "retry-after": "1" };
 const ISSUE = { loc: ["body", 1], msg: "Expected a text, got a blank one.", type: "blank" };
 
-const cases = [
-  {
-    name: "an undeclared status",
-    status: 404,
-    headers: HEADERS,
-    body: { detail: "No." },
-    want: /does not declare status 404/,
-  },
-  {
-    name: "a lacking header",
-    status: 503,
-    headers: HEADERS,
-    body: { detail: "Full." },
-    want: /lacks the header retry-after/,
-  },
-  {
-    name: "a wrong header",
-    status: 503,
-    headers: { ...HEADERS, "retry-after": "0" },
-    body: { detail: "Full." },
-    want: /header retry-after/,
-  },
-  {
-    name: "an unknown code",
-    status: 503,
-    headers: { ...UNAVAILABLE, "x-decision-error": "FULL" },
-    body: { detail: "Full." },
-    want: /header x-decision-error/,
-  },
-  {
-    name: "a request id with a space",
-    status: 503,
-    headers: { ...UNAVAILABLE, "x-request-id": "a b" },
-    body: { detail: "Full." },
-    want: /a b/,
-  },
-  {
-    name: "an undeclared header",
-    status: 503,
-    headers: { ...UNAVAILABLE, allow: "POST" },
-    body: { detail: "Full." },
-    want: /does not declare all its headers/,
-  },
-  {
-    name: "another media type",
-    status: 503,
-    headers: { ...UNAVAILABLE, "content-type": "text/plain" },
-    body: "Full.",
-    want: /media type text\/plain/,
-  },
-  {
-    name: "another member",
-    status: 503,
-    headers: UNAVAILABLE,
-    body: { detail: "Full.", code: 1 },
-    want: /must NOT have additional properties/,
-  },
-  {
-    name: "a list as a sentence",
-    status: 503,
-    headers: UNAVAILABLE,
-    body: { detail: [ISSUE] },
-    want: /sentence/,
-  },
-  {
-    name: "a sentence as a list",
-    status: 422,
-    headers: HEADERS,
-    body: { detail: "No." },
-    want: /of 422 an array/,
-  },
-  { name: "no issue", status: 422, headers: HEADERS, body: { detail: [] }, want: /fewer than 1/ },
-  {
-    name: "an unknown issue type",
-    status: 422,
-    headers: HEADERS,
-    body: { detail: [{ ...ISSUE, type: "odd" }] },
-    want: /allowed values/,
-  },
-  {
-    name: "a fault in other words",
-    status: 422,
-    headers: HEADERS,
-    body: { detail: [{ ...ISSUE, msg: "Must not be blank." }] },
-    want: /Expected/,
-  },
-  {
-    name: "half an answer",
-    status: 200,
-    headers: ANSWERED,
-    body: { ranked: [] },
-    want: /required property 'usage'/,
-  },
+const FULL = { detail: "Full." };
+const cases: readonly [string, number, Readonly<Record<string, string>>, unknown, RegExp][] = [
+  ["an undeclared status", 404, HEADERS, { detail: "No." }, /does not declare status 404/],
+  ["a lacking header", 503, HEADERS, FULL, /lacks the header retry-after/],
+  ["a wrong header", 503, { ...HEADERS, "retry-after": "0" }, FULL, /header retry-after/],
+  ["an undeclared header", 503, { ...UNAVAILABLE, allow: "POST" }, FULL, /does not declare all its headers/],
+  ["another media type", 503, { ...UNAVAILABLE, "content-type": "text/plain" }, "Full.", /media type text/],
+  ["another member", 503, UNAVAILABLE, { ...FULL, code: 1 }, /must NOT have additional properties/],
+  ["a sentence as a list", 422, HEADERS, { detail: "No." }, /of 422 an array/],
+  ["a fault in other words", 422, HEADERS, { detail: [{ ...ISSUE, msg: "Must not be blank." }] }, /Expected/],
+  ["half an answer", 200, ANSWERED, { ranked: [] }, /required property 'usage'/],
 ];
 
 describe("the check of responses", () => {
-  for (const { name, status, headers, body, want } of cases) {
+  for (const [name, status, headers, body, want] of cases)
     it(`finds ${name}`, () => assert.throws(() => assertDeclared("rank", status, headers, body), want));
-  }
-
-  it("finds an answer of another type than its own fields", () => {
-    const answer = {
-      type: "noul",
-      choice: "a",
-      probabilities: { a: 0.5, b: 0.5 },
-      confidence: 0.5,
-      scores: { a: 1, b: 1 },
-    };
-    assert.throws(() => assertDeclared("systemone", 200, ANSWERED, { answers: { a: answer } }), /'noul'/);
-  });
 
   it("passes declared errors, with headers in any form", () => {
     assertDeclared("rank", 422, new Headers(HEADERS), { detail: [ISSUE] });

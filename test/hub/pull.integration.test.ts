@@ -49,14 +49,6 @@ describe("a pull", () => {
     assert.deepEqual(setup.notes, []);
   });
 
-  it("of what is there already fetches nothing", async () => {
-    await setup.pull();
-    const before = setup.hub.seen.length;
-    const { files } = await setup.pull();
-    assert.ok(files.every(({ source }) => source === "present"));
-    assert.equal(setup.hub.seen.length, before);
-  });
-
   it("of what is there as a whole writes nothing and waits for nobody", async () => {
     await setup.pull();
     const owner = { id: "far", host: "elsewhere", pid: 1 };
@@ -269,63 +261,58 @@ describe("a broken pull", () => {
 });
 
 describe("a pull that cannot be", () => {
-  const cases: { name: string; change: () => void; env?: Record<string, string>; says: RegExp }[] = [
-    {
-      name: "of a model for which one must log in",
-      change: () => {
+  const cases: readonly (readonly [string, () => void, RegExp, Record<string, string>?])[] = [
+    [
+      "of a model for which one must log in",
+      () => {
         setup.hub.token = "hf_right";
       },
-      says: /401: Access to model acme\/Tiny is restricted.*accept the model's terms.*\/settings\/tokens.*HF_TOKEN/,
-    },
-    {
-      name: "with a token that is not known",
-      change: () => {
+      /401: Access to model acme\/Tiny is restricted.*accept the model's terms.*\/settings\/tokens.*HF_TOKEN/,
+    ],
+    [
+      "with a token that is not known",
+      () => {
         setup.hub.token = "hf_right";
       },
-      env: { HF_TOKEN: "hf_wrong" },
-      says: /refuses the token \(401: Invalid credentials/,
-    },
-    {
-      name: "of a model whose terms are not accepted",
-      change: () => {
+      /refuses the token \(401: Invalid credentials/,
+      { HF_TOKEN: "hf_wrong" },
+    ],
+    [
+      "of a model whose terms are not accepted",
+      () => {
         setup.hub.token = "hf_right";
         setup.hub.isGated = true;
       },
-      env: { HF_TOKEN: "hf_right" },
-      says: /403: .*Accept them at http:\/\/127\.0\.0\.1:\d+\/acme\/Tiny with the account/,
-    },
-    {
-      name: "from a host that is busy for an hour",
-      change: () => setup.hub.trouble.hub.push({ status: 429, headers: { "retry-after": "3600" } }),
-      says: /request rate \(429\)\. It asks to try again in 60 minutes/,
-    },
-    {
-      name: "from a host that is broken",
-      change: () => setup.hub.trouble.hub.push(...Array.from({ length: 4 }, () => ({ status: 503 }))),
-      says: /has a temporary failure \(503\).*Tried 4 times/,
-    },
-    {
-      name: "from a host that sends from address to address",
-      change: () =>
+      /403: .*Accept them at http:\/\/127\.0\.0\.1:\d+\/acme\/Tiny with the account/,
+      { HF_TOKEN: "hf_right" },
+    ],
+    [
+      "from a host that is busy for an hour",
+      () => setup.hub.trouble.hub.push({ status: 429, headers: { "retry-after": "3600" } }),
+      /request rate \(429\)\. It asks to try again in 60 minutes/,
+    ],
+    [
+      "from a host that is broken",
+      () => setup.hub.trouble.hub.push(...Array.from({ length: 4 }, () => ({ status: 503 }))),
+      /has a temporary failure \(503\).*Tried 4 times/,
+    ],
+    [
+      "from a host that sends from address to address",
+      () =>
         setup.hub.trouble.hub.push(
           ...Array.from({ length: 11 }, () => ({ status: 302, headers: { location: "/x" } })),
         ),
-      says: /redirects more than/,
-    },
-    {
-      name: "from a port where nobody listens",
-      change: () => {},
-      env: { HF_ENDPOINT: "http://127.0.0.1:1" },
-      says: /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
-    },
-    {
-      name: "from a host that speaks no TLS",
-      change: () => {},
-      env: { HF_ENDPOINT: "https-own" },
-      says: /certificate|EPROTO|ERR_SSL/,
-    },
+      /redirects more than/,
+    ],
+    [
+      "from a port where nobody listens",
+      () => {},
+      /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
+      { HF_ENDPOINT: "http://127.0.0.1:1" },
+    ],
+    ["from a host that speaks no TLS", () => {}, /certificate|EPROTO|ERR_SSL/, { HF_ENDPOINT: "https-own" }],
   ];
-  for (const { name, change, env, says } of cases) {
+  for (const [name, change, says, env] of cases) {
     it(`${name} says so`, async () => {
       change();
       const given =

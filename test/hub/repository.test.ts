@@ -98,73 +98,59 @@ const repository = (...paths: readonly string[]): Repository => ({
 });
 const TEXTS = ["config.json", "tokenizer.json"];
 
-const CHOICES: readonly { name: string; paths: readonly string[]; wanted?: string; want: string }[] = [
-  { name: "Optimum's layout", paths: [...TEXTS, "model.onnx"], want: "model.onnx" },
-  {
-    name: "the layout of Transformers.js",
-    paths: [...TEXTS, "onnx/model_quantized.onnx", "onnx/model.onnx"],
-    want: "onnx/model.onnx",
-  },
-  {
-    name: "quantized files alone",
-    paths: [...TEXTS, "onnx/model_q4.onnx", "onnx/model_quantized.onnx"],
-    want: "onnx/model_quantized.onnx",
-  },
-  {
-    name: "one file of another name",
-    paths: [...TEXTS, "onnx/classifier.onnx"],
-    want: "onnx/classifier.onnx",
-  },
-  {
-    name: "a file that the user names",
-    paths: [...TEXTS, "onnx/model.onnx", "onnx/model_int8.onnx"],
-    wanted: "onnx/model_int8.onnx",
-    want: "onnx/model_int8.onnx",
-  },
-  {
-    name: "texts beside the graph",
-    paths: ["onnx/config.json", "onnx/tokenizer.json", "onnx/model.onnx"],
-    want: "onnx/model.onnx",
-  },
+const CHOICES: readonly (readonly [string, readonly string[], string, string?])[] = [
+  ["Optimum's layout", [...TEXTS, "model.onnx"], "model.onnx"],
+  [
+    "the layout of Transformers.js",
+    [...TEXTS, "onnx/model_quantized.onnx", "onnx/model.onnx"],
+    "onnx/model.onnx",
+  ],
+  [
+    "quantized files alone",
+    [...TEXTS, "onnx/model_q4.onnx", "onnx/model_quantized.onnx"],
+    "onnx/model_quantized.onnx",
+  ],
+  ["one file of another name", [...TEXTS, "onnx/classifier.onnx"], "onnx/classifier.onnx"],
+  [
+    "a file that the user names",
+    [...TEXTS, "onnx/model.onnx", "onnx/model_int8.onnx"],
+    "onnx/model_int8.onnx",
+    "onnx/model_int8.onnx",
+  ],
+  [
+    "texts beside the graph",
+    ["onnx/config.json", "onnx/tokenizer.json", "onnx/model.onnx"],
+    "onnx/model.onnx",
+  ],
 ];
-for (const { name, paths, wanted, want } of CHOICES)
+for (const [name, paths, want, wanted] of CHOICES)
   test(`of ${name}, the graph is ${want}`, () => {
     const { graph, descriptions } = chooseFiles(repository(...paths), wanted);
     assert.equal(graph.path, want);
     assert.deepEqual([...descriptions.keys()], TEXTS);
   });
 
-const REFUSED: readonly { name: string; paths: readonly string[]; wanted?: string; want: RegExp }[] = [
-  {
-    name: "no ONNX file",
-    paths: [...TEXTS, "model.safetensors"],
-    want: /has no ONNX file\. Convert it with Optimum .*optimum-cli export onnx --model acme\/Tiny/,
-  },
-  {
-    name: "several files of other names",
-    paths: [...TEXTS, "a.onnx", "b.onnx"],
-    want: /Choose one with --file: a\.onnx, b\.onnx/,
-  },
-  {
-    name: "another file than the user names",
-    paths: [...TEXTS, "model.onnx"],
-    wanted: "x.onnx",
-    want: /has no ONNX file x\.onnx/,
-  },
-  {
-    name: "a file that is no graph",
-    paths: [...TEXTS, "model.onnx"],
-    wanted: "config.json",
-    want: /has no ONNX file config\.json/,
-  },
-  { name: "no configuration", paths: ["tokenizer.json", "model.onnx"], want: /has no config\.json/ },
-  {
-    name: "no fast tokenizer",
-    paths: ["config.json", "model.onnx", "vocab.txt"],
-    want: /has no tokenizer\.json.*save_pretrained/,
-  },
+const REFUSED: readonly (readonly [string, readonly string[], RegExp, string?])[] = [
+  [
+    "no ONNX file",
+    [...TEXTS, "model.safetensors"],
+    /has no ONNX file\. Convert it with Optimum .*optimum-cli export onnx --model acme\/Tiny/,
+  ],
+  [
+    "several files of other names",
+    [...TEXTS, "a.onnx", "b.onnx"],
+    /Choose one with --file: a\.onnx, b\.onnx/,
+  ],
+  ["another file than the user names", [...TEXTS, "model.onnx"], /has no ONNX file x\.onnx/, "x.onnx"],
+  ["a file that is no graph", [...TEXTS, "model.onnx"], /has no ONNX file config\.json/, "config.json"],
+  ["no configuration", ["tokenizer.json", "model.onnx"], /has no config\.json/],
+  [
+    "no fast tokenizer",
+    ["config.json", "model.onnx", "vocab.txt"],
+    /has no tokenizer\.json.*save_pretrained/,
+  ],
 ];
-for (const { name, paths, wanted, want } of REFUSED)
+for (const [name, paths, want, wanted] of REFUSED)
   test(`a repository with ${name} is refused`, () => {
     assert.throws(() => chooseFiles(repository(...paths), wanted), failed(want));
   });

@@ -8,8 +8,6 @@ import { Random } from "./random.ts";
 /** Milliseconds that the backend of these tests takes for a token. */
 const MS_PER_TOKEN = 1;
 
-const tokensOf = (pairs: readonly string[]) => pairs.join(" ").split(" ").length;
-
 /** The queue over a backend of constant speed that keeps all states, one batch after the other. */
 class SlowBench extends QueueBench {
   readonly #kept = new Set<string>();
@@ -192,18 +190,4 @@ test("with random sizes, small requests and a margin for both, no request that h
     const done = asked.filter((each) => outcomeOf(each) === "completed");
     assert.ok(late.length <= 0.02 * done.length, `seed ${seed}: ${late.length} of ${done.length}`);
   }
-});
-
-test("one batch is sent ahead, not two", async () => {
-  const bench = new SlowBench({ queueCapacity: 100 });
-  await bench.measure();
-  bench.ask(flatTree(1, 10)); // 220 ms
-  bench.ask(flatTree(2, 2));
-  assert.equal(bench.backend.waitingCount, 1);
-  bench.clock.advance(200);
-  assert.equal(bench.backend.waitingCount, 2);
-  bench.ask(flatTree(3, 15));
-  bench.clock.advance(10);
-  assert.equal(bench.backend.waitingCount, 2);
-  assert.ok(tokensOf(bench.backend.calls.at(-1)?.pairs ?? []) > 0);
 });

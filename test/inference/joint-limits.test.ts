@@ -119,28 +119,25 @@ for (const [name, json] of Object.entries({ separate, reaching })) {
 describe("a tokenizer of another kind is refused, since the bounds are not about it", () => {
   const parsed = () => JSON.parse(separate);
   const OTHERS = [
-    { name: "no JSON", make: () => "no JSON" },
-    { name: "another model", make: () => ({ ...parsed(), model: { ...parsed().model, type: "Unigram" } }) },
-    { name: "no bytes", make: () => ({ ...parsed(), model: { ...parsed().model, byte_fallback: false } }) },
-    { name: "a normalizer that drops text", make: () => ({ ...parsed(), normalizer: { type: "NFKC" } }) },
-    {
-      name: "a replacement by nothing",
-      make: () => ({ ...parsed(), normalizer: { type: "Replace", pattern: { String: "a" }, content: "" } }),
-    },
-    {
-      name: "a pre-tokenizer that drops text",
-      make: () => ({ ...parsed(), pre_tokenizer: { type: "WhitespaceSplit" } }),
-    },
-    {
-      name: "a byte missing",
-      make: () => {
+    ["no JSON", () => "no JSON"],
+    ["another model", () => ({ ...parsed(), model: { ...parsed().model, type: "Unigram" } })],
+    ["no bytes", () => ({ ...parsed(), model: { ...parsed().model, byte_fallback: false } })],
+    ["a normalizer that drops text", () => ({ ...parsed(), normalizer: { type: "NFKC" } })],
+    [
+      "a replacement by nothing",
+      () => ({ ...parsed(), normalizer: { type: "Replace", pattern: { String: "a" }, content: "" } }),
+    ],
+    ["a pre-tokenizer that drops text", () => ({ ...parsed(), pre_tokenizer: { type: "WhitespaceSplit" } })],
+    [
+      "a byte missing",
+      () => {
         const file = parsed();
         delete file.model.vocab["<0x0A>"];
         return file;
       },
-    },
-  ];
-  for (const { name, make } of OTHERS) {
+    ],
+  ] as const;
+  for (const [name, make] of OTHERS) {
     it(name, () => {
       const file = make();
       const json = typeof file === "string" ? file : JSON.stringify(file);

@@ -79,54 +79,50 @@ test("a request at every bound becomes a token tree in request order", async () 
 });
 
 const REFUSALS = [
-  {
-    name: "a state that is too long alone is reported at the state and hides its questions",
-    given: request("2049:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
-    want: ["state: got 2049."],
-  },
-  {
-    name: "a state at the limit leaves no room for a question",
-    given: request("2048:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
-    want: ["questions.q0.instructions: got 2049."],
-  },
-  {
-    name: "state and question one past the limit are reported at that question only",
-    given: request("2000:s", [
+  [
+    "a state that is too long alone is reported at the state and hides its questions",
+    request("2049:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
+    ["state: got 2049."],
+  ],
+  [
+    "a state at the limit leaves no room for a question",
+    request("2048:s", [{ question: "1:q", candidates: ["2:a", "2:b"] }]),
+    ["questions.q0.instructions: got 2049."],
+  ],
+  [
+    "state and question one past the limit are reported at that question only",
+    request("2000:s", [
       { question: "48:q", candidates: ["2:a", "2:b"] },
       { question: "49:q", candidates: ["2:a", "2:b"] },
     ]),
-    want: ["questions.q1.instructions: got 2049."],
-  },
-  {
-    name: "a question that is too long alone counts the state, too",
-    given: request("10:s", [{ question: "2049:q", candidates: ["2:a", "2:b"] }]),
-    want: ["questions.q0.instructions: got 2059."],
-  },
-  {
-    name: "a candidate one past its limit is reported at the candidate",
-    given: request("10:s", [{ question: "1:q", candidates: ["768:a", "769:b"] }]),
-    want: ["questions.q0.criteria.1: got 769."],
-  },
-  {
-    name: "lower bounds are given as such, also in sums",
-    given: request("10:s", [{ question: "~3000:q", candidates: ["~800:a", "2:b"] }]),
-    want: ["questions.q0.instructions: got at least 3010.", "questions.q0.criteria.0: got at least 800."],
-  },
-  {
-    name: "all reasons are reported in the order of the request",
-    given: request("~5000:s", [
+    ["questions.q1.instructions: got 2049."],
+  ],
+  [
+    "a question that is too long alone counts the state, too",
+    request("10:s", [{ question: "2049:q", candidates: ["2:a", "2:b"] }]),
+    ["questions.q0.instructions: got 2059."],
+  ],
+  [
+    "a candidate one past its limit is reported at the candidate",
+    request("10:s", [{ question: "1:q", candidates: ["768:a", "769:b"] }]),
+    ["questions.q0.criteria.1: got 769."],
+  ],
+  [
+    "lower bounds are given as such, also in sums",
+    request("10:s", [{ question: "~3000:q", candidates: ["~800:a", "2:b"] }]),
+    ["questions.q0.instructions: got at least 3010.", "questions.q0.criteria.0: got at least 800."],
+  ],
+  [
+    "all reasons are reported in the order of the request",
+    request("~5000:s", [
       { question: "1:q", candidates: ["2:a", "769:b"] },
       { question: "1:r", candidates: ["770:c", "2:d"] },
     ]),
-    want: [
-      "state: got at least 5000.",
-      "questions.q0.criteria.1: got 769.",
-      "questions.q1.criteria.0: got 770.",
-    ],
-  },
-];
+    ["state: got at least 5000.", "questions.q0.criteria.1: got 769.", "questions.q1.criteria.0: got 770."],
+  ],
+] as const;
 
-for (const { name, given, want } of REFUSALS) {
+for (const [name, given, want] of REFUSALS) {
   test(name, async () => assert.deepEqual(await issuesOf(given), want));
 }
 

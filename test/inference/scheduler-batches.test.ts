@@ -21,53 +21,6 @@ test("a request larger than the budget is split, and its state is paid for once"
   assert.deepEqual([bench.scheduler.counters().batches, bench.scheduler.counters().forwards], [2, 2]);
 });
 
-test("a pair that passes the budget alone is a batch", async () => {
-  const bench = new QueueBench({ maxBatchTokens: 8 });
-  const asked = bench.ask(flatTree(1, 2));
-  bench.backend.current?.answer();
-  await settle();
-  bench.backend.current?.answer();
-  await settle();
-  assert.equal(outcomeOf(asked), "completed");
-  assert.deepEqual(
-    bench.backend.calls.map(({ pairs }) => pairs.length),
-    [1, 1],
-  );
-});
-
-test("work of a request that has ended is not sent", async () => {
-  const bench = new QueueBench({ maxBatchTokens: 100 });
-  const long = bench.ask(flatTree(1, 50));
-  const gone = bench.ask(flatTree(2, 2));
-  const stays = bench.ask(flatTree(3, 2));
-  long.caller.abort();
-  gone.caller.abort();
-  bench.backend.current?.answer();
-  await settle();
-  bench.backend.current?.answer();
-  await settle();
-  assert.deepEqual([long, gone, stays].map(outcomeOf), ["CANCELLED", "CANCELLED", "completed"]);
-  assert.deepEqual(bench.backend.calls[1]?.pairs, stays.pairs);
-  assert.equal(bench.backend.calls.length, 2);
-});
-
-test("a 40-token request behind one of 256 pairs is in the very next batch", async () => {
-  const bench = new QueueBench({ maxBatchTokens: 400 });
-  const long = bench.ask(flatTree(1, 256));
-  const short = bench.ask(flatTree(2, 2, 10));
-  bench.backend.current?.answer();
-  await settle();
-  const next = bench.backend.current;
-  assert.ok(short.pairs.every((pair) => next?.pairs.includes(pair)));
-  assert.ok(
-    long.pairs.some((pair) => next?.pairs.includes(pair)),
-    "the long one goes on beside it",
-  );
-  next?.answer();
-  await settle();
-  assert.deepEqual([outcomeOf(short), outcomeOf(long)], ["completed", "open"]);
-});
-
 test("an idle queue waits for company until the first request has waited batchWaitMs", async () => {
   const bench = new QueueBench({ batchWaitMs: 5 });
   bench.ask(flatTree(1, 2));
@@ -79,16 +32,12 @@ test("an idle queue waits for company until the first request has waited batchWa
 });
 
 const REASONS_NOT_TO_WAIT = [
-  { name: "the token budget is reached", settings: { maxBatchTokens: 60 }, ask: [flatTree(1, 2)] },
-  {
-    name: "enough requests are there",
-    settings: { maxBatchRequests: 2 },
-    ask: [flatTree(1, 2), flatTree(2, 2)],
-  },
-  { name: "company is not wanted (strict)", settings: { strict: true }, ask: [flatTree(1, 2)] },
-];
+  ["the token budget is reached", { maxBatchTokens: 60 }, [flatTree(1, 2)]],
+  ["enough requests are there", { maxBatchRequests: 2 }, [flatTree(1, 2), flatTree(2, 2)]],
+  ["company is not wanted (strict)", { strict: true }, [flatTree(1, 2)]],
+] as const;
 
-for (const { name, settings, ask } of REASONS_NOT_TO_WAIT) {
+for (const [name, settings, ask] of REASONS_NOT_TO_WAIT) {
   test(`nobody waits for company when ${name}`, () => {
     const bench = new QueueBench({ batchWaitMs: 5, ...settings });
     for (const tree of ask) bench.ask(tree);
@@ -128,28 +77,6 @@ test("equal pairs of one batch are computed once and charged to the first", asyn
   }
 });
 
-test("requests with the same state share its node, and a question of one joins the other's", async () => {
-  const bench = new QueueBench();
-  bench.ask(flatTree(9, 2));
-  const [state, question] = [
-    { id: 1, length: 10 },
-    { id: 2, length: 10 },
-  ];
-  const candidates = [3, 4, 5].map((id) => ({ id, length: 5 }));
-  bench.ask(makeTree(state, [{ question, candidates: candidates.slice(0, 2) }]));
-  bench.ask(
-    makeTree(state, [
-      { question, candidates: candidates.slice(1) },
-      { question: state, candidates },
-    ]),
-  );
-  bench.backend.current?.answer();
-  const shape = () =>
-    bench.backend.current?.forest.map((tree) => tree.questions.map((each) => each.candidates.length));
-  await settle();
-  assert.deepEqual(shape(), [[3, 3]]);
-});
-
 test("scores in the cache answer without the backend, also while it computes", async () => {
   const bench = new QueueBench({ cacheSize: 10 });
   bench.ask(flatTree(1, 3));
@@ -185,43 +112,4 @@ test("strict: each pair is alone in its batch, and a short request goes before t
     if (batch < 4) assert.equal(outcomeOf(short), batch < 2 ? "open" : "completed");
   }
   assert.deepEqual([outcomeOf(long), scoredOf(long).inputTokens], ["completed", 8 * 40]);
-});
-
-test("strict: equal pairs without a cache are computed each, with a cache once", async () => {
-  for (const { cacheSize, want } of [
-    { cacheSize: 0, want: [2 * 12, 0, 2] },
-    { cacheSize: 5, want: [12, 1, 1] },
-  ]) {
-    const bench = new QueueBench({ strict: true, cacheSize });
-    const node = { id: 5, length: 4 };
-    const asked = bench.ask(makeTree(node, [{ question: node, candidates: [node, node] }]));
-    for (let batch = 0; batch < 2; batch++) {
-      bench.backend.current?.answer();
-      await settle();
-    }
-    const { inputTokens, cachedPairs } = scoredOf(asked);
-    assert.deepEqual([inputTokens, cachedPairs, bench.backend.calls.length], want);
-  }
-});
-
-test("a shared prefix is charged only a few times, however much of the budget it takes", async () => {
-  for (const { state, question } of [
-    { state: 10, question: 90 },
-    { state: 90, question: 10 },
-  ]) {
-    const bench = new QueueBench({ maxBatchTokens: 100 });
-    const candidates = Array.from({ length: 40 }, (_, at) => ({ id: 1000 + at * 100, length: 5 }));
-    const asked = bench.ask(
-      makeTree({ id: 1, length: state }, [{ question: { id: 200, length: question }, candidates }]),
-    );
-    for (let batch = 0; batch < 2; batch++) {
-      bench.backend.current?.answer();
-      await settle();
-    }
-    assert.deepEqual(
-      bench.backend.calls.map(({ pairs }) => pairs.length),
-      [20, 20],
-    );
-    assert.equal(outcomeOf(asked), "completed");
-  }
 });

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { stateOf } from "../../src/inference/nodes.ts";
 import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
-import { openTokenizer } from "../../src/models/architectures/architectures.ts";
-import { openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 import { EMBEDDED, encode, encodeAll, json } from "./long-texts.ts";
 
@@ -96,41 +90,4 @@ test("a tokenizer whose tokens the model does not have, or without a token for t
   added.added_tokens.push({ ...added.added_tokens[0], id: words, content: "[NEW]" });
   assert.throws(() => new WordPieceEncoder(JSON.stringify(added), words), /"\[NEW\]" the id/);
   assert.throws(() => new WordPieceEncoder(json.replaceAll("[UNK]", "[NOT]")), /has no \[UNK\] token/);
-});
-
-test("the service does not tokenize a text again that came before", async () => {
-  const text = (words: string) => ({ text: words, loc: [] });
-  const request = {
-    state: text("The parcel has not arrived."),
-    questions: [{ question: text("What now?"), candidates: [{ ...text("refund"), label: "refund" }] }],
-  };
-  const limits = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
-  const served = await openTokenizer(await openModelPackage(embeddedModel));
-  const encode = () => served.encodeRequest(request, limits, new AbortController().signal);
-  const [first, second] = [(await encode()).plan[0]?.[0], (await encode()).plan[0]?.[0]];
-  assert.ok(first && second);
-  assert.equal(stateOf(second).tokens, stateOf(first).tokens); // the same array
-  assert.equal(second.tokens, first.tokens);
-});
-
-test("the parsed file with its vocabulary is let go", async (context) => {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  const parse = JSON.parse;
-  const parsed: WeakRef<object>[] = [];
-  context.after(() => {
-    JSON.parse = parse;
-  });
-  JSON.parse = (text: string) => {
-    const value = parse(text);
-    parsed.push(new WeakRef(value));
-    return value;
-  };
-  const encoder = new WordPieceEncoder(json);
-  JSON.parse = parse;
-  await sleep(0); // a WeakRef holds until the end of the task in which it was made
-  collect();
-  assert.equal(parsed.length, 1);
-  assert.equal(parsed[0]?.deref(), undefined);
-  assert.ok(encoder);
 });

@@ -40,20 +40,16 @@ describe("decider.fetch", () => {
     assert.deepEqual([Object.keys(answers), model], [["q"], MODEL_ID]);
   });
 
-  for (const { name, request, status } of [
-    { name: "an unknown path", request: new Request(`${URL_BASE}/nothing`), status: 404 },
-    {
-      name: "a method that a path does not have",
-      request: new Request(`${URL_BASE}/v1/systemone`),
-      status: 405,
-    },
-    { name: "a body of another type", request: post("{}", { "content-type": "text/plain" }), status: 422 },
-    { name: "a body that is no JSON", request: post("{"), status: 422 },
-    { name: "a body that is too large", request: post(new Uint8Array(3 * 2 ** 20)), status: 413 },
-    { name: "health", request: new Request(`${URL_BASE}/health`), status: 200 },
-    { name: "a page", request: new Request(`${URL_BASE}/docs`), status: 200 },
-    { name: "HEAD", request: new Request(`${URL_BASE}/health`, { method: "HEAD" }), status: 200 },
-  ]) {
+  for (const [name, request, status] of [
+    ["an unknown path", new Request(`${URL_BASE}/nothing`), 404],
+    ["a method that a path does not have", new Request(`${URL_BASE}/v1/systemone`), 405],
+    ["a body of another type", post("{}", { "content-type": "text/plain" }), 422],
+    ["a body that is no JSON", post("{"), 422],
+    ["a body that is too large", post(new Uint8Array(3 * 2 ** 20)), 413],
+    ["health", new Request(`${URL_BASE}/health`), 200],
+    ["a page", new Request(`${URL_BASE}/docs`), 200],
+    ["HEAD", new Request(`${URL_BASE}/health`, { method: "HEAD" }), 200],
+  ] as const) {
     it(`answers ${name} with ${status}`, async () => {
       const response = await decider.fetch(request);
       assert.equal(response.status, status);

@@ -166,30 +166,14 @@ describe("a decider that is closed", () => {
 });
 
 describe("options of a decider", () => {
-  for (const { name, given, message } of [
-    { name: "an unknown option", given: { modle: "x" }, message: /there is no option "modle"/ },
-    {
-      name: "a value of another type",
-      given: { queueSize: "many" },
-      message: /queueSize: expected a number/,
-    },
-    {
-      name: "a value out of bounds",
-      given: { queueSize: 0 },
-      message: /queueSize: expected a whole number from 1/,
-    },
-    {
-      name: "an unknown precision",
-      given: { precision: "int4" },
-      message: /precision: expected auto, int8, fp32/,
-    },
-    {
-      name: "a precision of another backend",
-      given: { precision: "fp16" },
-      message: /precision fp16 is not for the backend onnx/,
-    },
-    { name: "two models", given: { model: "a", modelPath: "b" }, message: /exclude each other/ },
-  ]) {
+  for (const [name, given, message] of [
+    ["an unknown option", { modle: "x" }, /there is no option "modle"/],
+    ["a value of another type", { queueSize: "many" }, /queueSize: expected a number/],
+    ["a value out of bounds", { queueSize: 0 }, /queueSize: expected a whole number from 1/],
+    ["an unknown precision", { precision: "int4" }, /precision: expected auto, int8, fp32/],
+    ["a precision of another backend", { precision: "fp16" }, /precision fp16 is not for the backend onnx/],
+    ["two models", { model: "a", modelPath: "b" }, /exclude each other/],
+  ] as const) {
     it(`refuse ${name}`, () => {
       assert.throws(
         () => completeOptions(given),

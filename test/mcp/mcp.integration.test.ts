@@ -7,8 +7,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcon
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { decision } from "../cli/decision.ts";
 import { writeTinyPackage } from "../models/tiny-package.ts";
-import { FastService } from "../service/fast-client.ts";
-import { type Body, KEY, Service, SMALL } from "../service/service.ts";
+import { type Body, KEY, Service } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const QUESTIONS = {
@@ -97,30 +96,6 @@ describe("MCP with the model", () => {
     });
   });
 
-  it("tells a full queue, and still lists its tools", async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const engine = { settings: { queueCapacity: 1, maxBatchRequests: 1 }, beforeForest: () => released };
-    const full = await FastService.start({ engine, mcp: true });
-    const calls = [full.post("/v1/systemone", SMALL)];
-    try {
-      await full.until(({ running_requests }) => running_requests === 1);
-      calls.push(full.post("/v1/systemone", SMALL));
-      await full.until(({ queued_requests }) => queued_requests === 1);
-      const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${full.port}/mcp`));
-      await withClient(transport, async (client) => {
-        assert.match(await errorOf(client, "decide", DECIDE), /queue is full\. Try again after 1 s\./);
-        assert.equal((await client.listTools()).tools.length, 3);
-      });
-    } finally {
-      release();
-      await Promise.all(calls);
-      await full.stop();
-    }
-  });
-
   it("with a model of its own answers all that was piped in, writes nothing else to standard output, and ends", async () => {
     const open = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     const lines = [
@@ -153,11 +128,5 @@ describe("MCP with the model", () => {
     assert.deepEqual(resultOf(4).structuredContent, (await service.call("GET", "/v1/models")).body);
     const text: string = resultOf(2).content[0].text;
     assert.ok(text.indexOf('"9":') > 0 && text.startsWith('{"answers":{"intent":'), text);
-  });
-
-  it("refuses an address that is none", () => {
-    const { status, stdout, stderr } = decision(["mcp", "--url", "localhost"]);
-    assert.deepEqual([status, stdout], [2, ""]);
-    assert.match(stderr, /--url: expected an address like/);
   });
 });

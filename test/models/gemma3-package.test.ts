@@ -40,36 +40,28 @@ describe("a package of a causal model", () => {
     assert.equal(await refusal(async () => {}), "");
   });
 
-  const members: { name: string; value: unknown; says: RegExp }[] = [
-    { name: "model_type", value: "llama", says: /model_type "llama"/ },
-    { name: "hidden_activation", value: "silu", says: /hidden_activation "silu"/ },
-    { name: "attention_bias", value: true, says: /attention_bias true/ },
-    { name: "attn_logit_softcapping", value: 50, says: /attn_logit_softcapping 50/ },
-    { name: "use_bidirectional_attention", value: true, says: /use_bidirectional_attention true/ },
-    { name: "rope_scaling", value: { factor: 8 }, says: /rope_scaling/ },
-    { name: "num_key_value_heads", value: 3, says: /num_key_value_heads 3/ },
-    { name: "head_dim", value: 15, says: /head_dim 15/ },
-    { name: "head_dim", value: "16", says: /head_dim "16"/ },
-    { name: "hidden_size", value: undefined, says: /hidden_size/ },
-    { name: "hidden_size", value: 64, says: /embed_tokens\.weight in shape|\[\d+, 64\]|\[64\]/ },
-    { name: "rms_norm_eps", value: 0, says: /rms_norm_eps 0/ },
-    { name: "query_pre_attn_scalar", value: -1, says: /query_pre_attn_scalar -1/ },
-    { name: "num_hidden_layers", value: 5000, says: /num_hidden_layers 5000/ },
-    { name: "num_hidden_layers", value: 3, says: /layer_types/ },
-    { name: "layer_types", value: ["sliding_attention", "chunked"], says: /"chunked"/ },
-    {
-      name: "max_position_embeddings",
-      value: 100,
-      says: /max_position_embeddings in config\.json allows 100/,
-    },
-    { name: "rope_parameters", value: { full_attention: {} }, says: /full_attention\.rope_theta/ },
-    {
-      name: "rope_parameters",
-      value: { full_attention: { rope_type: "yarn", rope_theta: 1 } },
-      says: /rope_type "yarn"/,
-    },
+  const members: readonly (readonly [string, unknown, RegExp])[] = [
+    ["model_type", "llama", /model_type "llama"/],
+    ["hidden_activation", "silu", /hidden_activation "silu"/],
+    ["attention_bias", true, /attention_bias true/],
+    ["attn_logit_softcapping", 50, /attn_logit_softcapping 50/],
+    ["use_bidirectional_attention", true, /use_bidirectional_attention true/],
+    ["rope_scaling", { factor: 8 }, /rope_scaling/],
+    ["num_key_value_heads", 3, /num_key_value_heads 3/],
+    ["head_dim", 15, /head_dim 15/],
+    ["head_dim", "16", /head_dim "16"/],
+    ["hidden_size", undefined, /hidden_size/],
+    ["hidden_size", 64, /embed_tokens\.weight in shape|\[\d+, 64\]|\[64\]/],
+    ["rms_norm_eps", 0, /rms_norm_eps 0/],
+    ["query_pre_attn_scalar", -1, /query_pre_attn_scalar -1/],
+    ["num_hidden_layers", 5000, /num_hidden_layers 5000/],
+    ["num_hidden_layers", 3, /layer_types/],
+    ["layer_types", ["sliding_attention", "chunked"], /"chunked"/],
+    ["max_position_embeddings", 100, /max_position_embeddings in config\.json allows 100/],
+    ["rope_parameters", { full_attention: {} }, /full_attention\.rope_theta/],
+    ["rope_parameters", { full_attention: { rope_type: "yarn", rope_theta: 1 } }, /rope_type "yarn"/],
   ];
-  for (const { name, value, says } of members) {
+  for (const [name, value, says] of members) {
     it(`is refused where config.json has ${name} ${JSON.stringify(value)}`, async () => {
       const message = await refusal((one) =>
         one.changeJson("config.json", (config) => {

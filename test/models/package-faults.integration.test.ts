@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { examinePackage } from "../../src/models/inspect/package-faults.ts";
-import type { Manifest } from "../../src/models/package/manifest.ts";
 import { openModelPackage, readPackageText, revisionOf } from "../../src/models/package/package.ts";
 import { GEMMA3_PACKAGES, gemma3Folder } from "../support/gemma3-golden.ts";
 import { safetensors, tinyTokenizer, tinyWeights, writeTinyPackage } from "./tiny-package.ts";
@@ -154,14 +153,6 @@ describe("a file of a package", () => {
       ],
     },
     {
-      name: "that is truncated in its header",
-      change: () => truncate(path.join(folder, WEIGHTS), 100),
-      wanted: [
-        ["digest", /SHA-256/],
-        ["content", /truncated in its header/],
-      ],
-    },
-    {
       name: "that is larger than any may be",
       change: () => truncate(path.join(folder, "tokenizer.json"), 2 ** 28 + 1),
       wanted: [["too-large", /^tokenizer\.json has 268435457 bytes; the maximum is 268435456/]],
@@ -215,7 +206,6 @@ describe("weights whose digest is right", () => {
   const [firstName = "", first] = Object.entries(weights.entries)[0] ?? [];
   const [secondName = "", second] = Object.entries(weights.entries)[1] ?? [];
   assert.ok(first && second);
-  const [, lastEnd] = Object.values(weights.entries).at(-1)?.data_offsets ?? [0, 0];
 
   /** The data with a number that is none at the beginning of each of these tensors. */
   const withNaN = (...names: string[]) => {
@@ -241,19 +231,6 @@ describe("weights whose digest is right", () => {
       wanted: [["graph", new RegExp(`^model\\.safetensors has ${firstName} in shape \\[\\d+\\], expected`)]],
     },
     {
-      name: "with a tensor of another type",
-      file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "BF16" } }, weights.data),
-      wanted: [["graph", new RegExp(`has ${firstName} as BF16, expected F16`)]],
-    },
-    {
-      name: "with a tensor of a type that nobody reads",
-      file: safetensors({ ...weights.entries, [firstName]: { ...first, dtype: "I64" } }, weights.data),
-      wanted: [
-        ["content", new RegExp(`has the tensor ${firstName} as I64`)],
-        ["content", /unused bytes before the tensor/],
-      ],
-    },
-    {
       name: "without a tensor",
       file: safetensors(
         Object.fromEntries(Object.entries(weights.entries).slice(0, -1)),
@@ -266,24 +243,6 @@ describe("weights whose digest is right", () => {
       file: Buffer.concat([safetensors(weights.entries, weights.data), Buffer.alloc(3)]),
       wanted: [["content", /has 3 extra bytes at its end/]],
     },
-    {
-      name: "with a tensor past the end",
-      file: safetensors(
-        { ...weights.entries, extra: { dtype: "F16", shape: [2], data_offsets: [lastEnd, lastEnd + 4] } },
-        weights.data,
-      ),
-      wanted: [["content", /is truncated: 4 bytes are missing/]],
-    },
-    {
-      name: "with a header that announces more than there can be",
-      file: Buffer.from("ffffffffffffffff00", "hex"),
-      wanted: [["content", /has a header of 18446744073709551615 bytes/]],
-    },
-    {
-      name: "with a header that is not JSON",
-      file: Buffer.from("0200000000000000ff7b", "hex"),
-      wanted: [["content", /has a header that is not JSON/]],
-    },
   ];
   for (const { name, file, wanted } of cases) {
     it(`${name} are told`, async () => {
@@ -294,59 +253,27 @@ describe("weights whose digest is right", () => {
 });
 
 describe("a manifest", () => {
-  const cases: { name: string; change: (manifest: Record<string, unknown>) => unknown; says: RegExp[] }[] = [
-    {
-      name: "with several faults",
-      change: ({ id: _, ...rest }) => ({ ...rest, temperature: 0, version: 3 }),
-      says: [
+  const cases: readonly (readonly [string, (manifest: Record<string, unknown>) => unknown, RegExp[]])[] = [
+    [
+      "with several faults",
+      ({ id: _, ...rest }) => ({ ...rest, temperature: 0, version: 3 }),
+      [
         /lacks the member \/id$/m,
         /has an invalid value at \/version: it must be string$/m,
         /has an invalid value at \/temperature: it must be > 0/,
       ],
-    },
-    {
-      name: "with a name that climbs out",
-      change: (manifest) => ({ ...manifest, files: { "../../etc/passwd": "0".repeat(64) } }),
-      says: [/has a file name with a folder or special characters at \/files: "\.\.\/\.\.\/etc\/passwd"/],
-    },
-    {
-      name: "with a digest that is none",
-      change: (manifest) => ({
-        ...manifest,
-        files: { ...(manifest.files as Manifest["files"]), "a.json": "x" },
-      }),
-      says: [/has an invalid value at \/files\/a\.json: it must match pattern/],
-    },
-    {
-      name: "of an unknown architecture",
-      change: (manifest) => ({ ...manifest, architecture: { type: "rnn" } }),
-      says: [
-        /has an unknown value at \/architecture\/type, expected bert-token-tree, gemma3-text-joint, onnx-joint-pairs/,
-      ],
-    },
-    {
-      name: "without the files of its architecture",
-      change: (manifest) => ({ ...manifest, architecture: { type: "gemma3-text-joint" } }),
-      says: [
+    ],
+    [
+      "without the files of its architecture",
+      (manifest) => ({ ...manifest, architecture: { type: "gemma3-text-joint" } }),
+      [
         /no digest of config\.json in \/files; .* gemma3-text-joint requires/,
         /no digest of joint_head\.safetensors/,
       ],
-    },
-    {
-      name: "with a size that no machine has",
-      change: (manifest) => ({
-        ...manifest,
-        architecture: { ...(manifest.architecture as object), layers: 2 ** 40 },
-      }),
-      says: [/\/architecture\/layers: it must be <= 2147483647/],
-    },
-    {
-      name: "that is a list",
-      change: () => [],
-      says: [/has an invalid value at its top level: it must be object/],
-    },
+    ],
+    ["that is a list", () => [], [/has an invalid value at its top level: it must be object/]],
   ];
-  for (const { name, change, says } of cases) {
+  for (const [name, change, says] of cases) {
     it(`${name} tells each`, async () => {
       await writeTinyPackage(folder);
       await rewriteManifest(change);
@@ -358,12 +285,6 @@ describe("a manifest", () => {
       await assert.rejects(openModelPackage(folder), { kind: "INVALID_MODEL", message: /manifest\.json/ });
     });
   }
-
-  it("of a megabyte is not read", async () => {
-    await writeTinyPackage(folder);
-    await writeFile(path.join(folder, "manifest.json"), `{"x": "${"y".repeat(2 ** 20)}"}`);
-    await assertFaults(["too-large", /^manifest\.json has \d+ bytes; the maximum is 1048576$/]);
-  });
 
   it("is missing in a folder that is no package, or none at all", async () => {
     await assertFaults(["missing", /does not exist: .*package is not a folder/]);

@@ -106,44 +106,32 @@ describe("a folder of a fine-tuned gemma3_text model", () => {
     await openModelPackage(to);
   });
 
-  const cases: { name: string; files: Record<string, string | Buffer>; says: RegExp }[] = [
-    {
-      name: "with a config in another encoding",
-      files: { "config.json": Buffer.from('{"model_type": "caf\u00e9"}', "latin1") },
-      says: /config\.json in .* has bytes that are not UTF-8/,
-    },
-    {
-      name: "without a head",
-      files: { "joint_head.safetensors": "" },
-      says: /lacks joint_head\.safetensors\. A gemma3_text model/,
-    },
-    {
-      name: "of another kind",
-      files: { "config.json": '{"model_type": "llama"}' },
-      says: /model_type "llama", expected gemma3_text/,
-    },
-    {
-      name: "with a config that is none",
-      files: { "config.json": "[" },
-      says: /config\.json in .* is not JSON/,
-    },
-    {
-      name: "of another recipe",
-      files: { "joint_config.json": '{"format": "v9"}' },
-      says: /the wrong format/,
-    },
-    {
-      name: "in several files",
-      files: { "model.safetensors.index.json": "{}" },
-      says: /save them as one model\.safetensors/,
-    },
-    {
-      name: "with limits that are none",
-      files: { "joint_config.json": '{"max_state_tokens": 0}' },
-      says: /max_state_question_tokens: it must be >= 1/,
-    },
+  const cases: readonly (readonly [string, Record<string, string | Buffer>, RegExp])[] = [
+    [
+      "with a config in another encoding",
+      { "config.json": Buffer.from('{"model_type": "caf\u00e9"}', "latin1") },
+      /config\.json in .* has bytes that are not UTF-8/,
+    ],
+    [
+      "without a head",
+      { "joint_head.safetensors": "" },
+      /lacks joint_head\.safetensors\. A gemma3_text model/,
+    ],
+    [
+      "of another kind",
+      { "config.json": '{"model_type": "llama"}' },
+      /model_type "llama", expected gemma3_text/,
+    ],
+    ["with a config that is none", { "config.json": "[" }, /config\.json in .* is not JSON/],
+    ["of another recipe", { "joint_config.json": '{"format": "v9"}' }, /the wrong format/],
+    ["in several files", { "model.safetensors.index.json": "{}" }, /save them as one model\.safetensors/],
+    [
+      "with limits that are none",
+      { "joint_config.json": '{"max_state_tokens": 0}' },
+      /max_state_question_tokens: it must be >= 1/,
+    ],
   ];
-  for (const { name, files, says } of cases) {
+  for (const [name, files, says] of cases) {
     it(`${name} is refused`, async () => {
       await put({ ...GEMMA, ...files });
       if (name === "without a head") await rm(path.join(folder, "joint_head.safetensors"));
@@ -194,29 +182,17 @@ describe("a folder of an ONNX export", () => {
     assert.deepEqual(Object.keys(manifest.files), ["model.onnx", "onnx_manifest.json", "tokenizer.json"]);
   });
 
-  const cases: { name: string; members: object; says: RegExp }[] = [
-    {
-      name: "of another format",
-      members: { format: "v2" },
-      says: /the wrong format, expected gemmadecision-onnx-v1/,
-    },
-    {
-      name: "with another graph",
-      members: { model_file: "../model.onnx" },
-      says: /expected model\.onnx/,
-    },
-    {
-      name: "with a changed file",
-      members: { files: { "model.onnx": "0".repeat(64) } },
-      says: /model\.onnx in .* does not match/,
-    },
-    {
-      name: "with a name that climbs out",
-      members: { files: { "../x": "0".repeat(64) } },
-      says: /onnx_manifest\.json in .* contains a file name with a folder or special characters: "\.\.\/x"\./,
-    },
+  const cases: readonly (readonly [string, object, RegExp])[] = [
+    ["of another format", { format: "v2" }, /the wrong format, expected gemmadecision-onnx-v1/],
+    ["with another graph", { model_file: "../model.onnx" }, /expected model\.onnx/],
+    ["with a changed file", { files: { "model.onnx": "0".repeat(64) } }, /model\.onnx in .* does not match/],
+    [
+      "with a name that climbs out",
+      { files: { "../x": "0".repeat(64) } },
+      /onnx_manifest\.json in .* contains a file name with a folder or special characters: "\.\.\/x"\./,
+    ],
   ];
-  for (const { name, members, says } of cases) {
+  for (const [name, members, says] of cases) {
     it(`${name} is refused`, async () => {
       await put({ ...ONNX, "onnx_manifest.json": exported(members) });
       await assert.rejects(describeFolder(folder, FACTS), invalid(says));

@@ -73,24 +73,20 @@ describe("a manifest", () => {
   });
 
   const good = async () => JSON.parse(await readFile(path.join(embeddedModel, "manifest.json"), "utf8"));
-  const cases: { name: string; change: (manifest: Record<string, unknown>) => void; says: RegExp }[] = [
-    { name: "without an id", change: (m) => delete m.id, says: /lacks the member \/id/ },
-    { name: "with an id without revision", change: (m) => (m.id = "a/b"), says: /\/id/ },
-    { name: "of another format", change: (m) => (m.format = "v2"), says: /\/format/ },
-    { name: "with temperature 0", change: (m) => (m.temperature = 0), says: /\/temperature/ },
-    {
-      name: "with a file outside the folder",
-      change: (m) => (m.files = { "../x": "0".repeat(64) }),
-      says: /\/files/,
-    },
-    { name: "without weights", change: (m) => (m.files = {}), says: /model\.safetensors/ },
-    {
-      name: "with heads that do not divide the hidden size",
-      change: (m) => (m.architecture = { ...(m.architecture as object), heads: 7 }),
-      says: /heads/,
-    },
+  const cases: readonly (readonly [string, (manifest: Record<string, unknown>) => void, RegExp])[] = [
+    ["without an id", (m) => delete m.id, /lacks the member \/id/],
+    ["with an id without revision", (m) => (m.id = "a/b"), /\/id/],
+    ["of another format", (m) => (m.format = "v2"), /\/format/],
+    ["with temperature 0", (m) => (m.temperature = 0), /\/temperature/],
+    ["with a file outside the folder", (m) => (m.files = { "../x": "0".repeat(64) }), /\/files/],
+    ["without weights", (m) => (m.files = {}), /model\.safetensors/],
+    [
+      "with heads that do not divide the hidden size",
+      (m) => (m.architecture = { ...(m.architecture as object), heads: 7 }),
+      /heads/,
+    ],
   ];
-  for (const { name, change, says } of cases) {
+  for (const [name, change, says] of cases) {
     it(`${name} is refused`, async () => {
       const manifest = await good();
       change(manifest);

@@ -37,57 +37,49 @@ describe("a safetensors file", () => {
     assert.deepEqual([...bytes.subarray(begin, end)], [1, 2, 3, 4]);
   });
 
-  const bad: { name: string; bytes: Uint8Array; says: RegExp }[] = [
-    {
-      name: "shorter than its length field",
-      bytes: Uint8Array.of(1, 2),
-      says: /^model\.safetensors is truncated: it has 2 bytes\.$/,
-    },
-    { name: "that is empty", bytes: new Uint8Array(), says: /is truncated: it has 0 bytes/ },
-    {
-      name: "truncated in its header",
-      bytes: file({}).subarray(0, 9),
-      says: /is truncated in its header: it has 9 of at least 10 bytes/,
-    },
-    {
-      name: "with a header that is longer than any may be",
-      bytes: Uint8Array.of(1, 0xe1, 0xf5, 5, 0, 0, 0, 0),
-      says: /has a header of 100000001 bytes/,
-    },
-    { name: "with a header that is not JSON", bytes: file("{"), says: /not JSON/ },
-    { name: "with a header that is an array", bytes: file([]), says: /not a JSON object/ },
-    {
-      name: "with a tensor past its end",
-      bytes: file(tensor("F16", [2], [0, 4])),
-      says: /has a tensor w beyond its end/,
-    },
-    {
-      name: "with an entry that is no object",
-      bytes: file({ w: 1 }),
-      says: /describes the tensor w by a value that is not/,
-    },
-    {
-      name: "with a tensor of another size",
-      bytes: file(tensor("F16", [3], [0, 4]), new Uint8Array(4)),
-      says: /has 4 bytes for the tensor w of shape \[3\] in F16, expected 6/,
-    },
-    {
-      name: "with a negative offset",
-      bytes: file(tensor("F16", [2], [-4, 0]), new Uint8Array(4)),
-      says: /describes the tensor w without a valid dtype, shape and data_offsets/,
-    },
-    {
-      name: "with three offsets",
-      bytes: file(tensor("F16", [2], [0, 4, 4]), new Uint8Array(4)),
-      says: /describes the tensor w without a valid/,
-    },
-    {
-      name: "of a type that is not read",
-      bytes: file(tensor("U8", [4], [0, 4]), new Uint8Array(4)),
-      says: /has the tensor w as U8, expected F16, BF16, F32 or I8/,
-    },
+  const bad: readonly (readonly [string, Uint8Array, RegExp])[] = [
+    [
+      "shorter than its length field",
+      Uint8Array.of(1, 2),
+      /^model\.safetensors is truncated: it has 2 bytes\.$/,
+    ],
+    ["that is empty", new Uint8Array(), /is truncated: it has 0 bytes/],
+    [
+      "truncated in its header",
+      file({}).subarray(0, 9),
+      /is truncated in its header: it has 9 of at least 10 bytes/,
+    ],
+    [
+      "with a header that is longer than any may be",
+      Uint8Array.of(1, 0xe1, 0xf5, 5, 0, 0, 0, 0),
+      /has a header of 100000001 bytes/,
+    ],
+    ["with a header that is not JSON", file("{"), /not JSON/],
+    ["with a header that is an array", file([]), /not a JSON object/],
+    ["with a tensor past its end", file(tensor("F16", [2], [0, 4])), /has a tensor w beyond its end/],
+    ["with an entry that is no object", file({ w: 1 }), /describes the tensor w by a value that is not/],
+    [
+      "with a tensor of another size",
+      file(tensor("F16", [3], [0, 4]), new Uint8Array(4)),
+      /has 4 bytes for the tensor w of shape \[3\] in F16, expected 6/,
+    ],
+    [
+      "with a negative offset",
+      file(tensor("F16", [2], [-4, 0]), new Uint8Array(4)),
+      /describes the tensor w without a valid dtype, shape and data_offsets/,
+    ],
+    [
+      "with three offsets",
+      file(tensor("F16", [2], [0, 4, 4]), new Uint8Array(4)),
+      /describes the tensor w without a valid/,
+    ],
+    [
+      "of a type that is not read",
+      file(tensor("U8", [4], [0, 4]), new Uint8Array(4)),
+      /has the tensor w as U8, expected F16, BF16, F32 or I8/,
+    ],
   ];
-  for (const { name, bytes, says } of bad) {
+  for (const [name, bytes, says] of bad) {
     it(`${name} is refused`, () => {
       assert.throws(() => locate(bytes), {
         name: "ServiceError",

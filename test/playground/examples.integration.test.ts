@@ -59,7 +59,7 @@ const ODD: Example = {
 
 describe("the code that the playground shows", () => {
   for (const language of LANGUAGES) {
-    for (const example of [EXAMPLES[0], EXAMPLES.at(-1), ODD]) {
+    for (const example of [EXAMPLES.find(({ operation }) => operation === "rank"), ODD]) {
       it(`sends the same request in ${language}: ${example?.name}`, async () => {
         assert.ok(example);
         const { operation, body } = example;

@@ -54,22 +54,18 @@ describe("the form of a request", () => {
     assert.deepEqual(bodyOf([...candidates, row("x", "c")]).candidates, { 0: "a", 1: "b", x: "c" });
   });
 
-  const unshown: readonly { readonly name: string; readonly body: string; readonly says: RegExp }[] = [
-    { name: "broken JSON", body: '{\n  "state": }', says: /not JSON: line 2, column 12/ },
-    { name: "another member", body: '{"state": "", "questions": {}, "top_k": 1}', says: /member "top_k"/ },
-    { name: "a number as state", body: '{"state": 1e5, "questions": {}}', says: /state that is a number/ },
-    {
-      name: "an unknown type",
-      body: '{"state": "", "questions": {"q": {"type": "box"}}}',
-      says: /another type/,
-    },
-    {
-      name: "both names of an outcome",
-      body: '{"state": "", "questions": {"q": {"type": "noul", "criteria": {"no": "a", "false": "b"}}}}',
-      says: /two names/,
-    },
+  const unshown: readonly (readonly [string, string, RegExp])[] = [
+    ["broken JSON", '{\n  "state": }', /not JSON: line 2, column 12/],
+    ["another member", '{"state": "", "questions": {}, "top_k": 1}', /member "top_k"/],
+    ["a number as state", '{"state": 1e5, "questions": {}}', /state that is a number/],
+    ["an unknown type", '{"state": "", "questions": {"q": {"type": "box"}}}', /another type/],
+    [
+      "both names of an outcome",
+      '{"state": "", "questions": {"q": {"type": "noul", "criteria": {"no": "a", "false": "b"}}}}',
+      /two names/,
+    ],
   ];
-  for (const { name, body, says } of unshown) {
+  for (const [name, body, says] of unshown) {
     it(`does not pretend to show ${name}`, () => assert.match(String(toForm(body, "systemone")), says));
   }
 });
@@ -80,22 +76,19 @@ describe("an issue of a 422", () => {
   const noul = newQuestion("noul", "n".repeat(120));
   const form: Form = { ...EMPTY_FORM, questions: [choice, noul], candidates: labels };
   const cases = [
-    { loc: ["body"], want: undefined },
-    { loc: ["body", "state"], want: "state" },
-    { loc: ["body", "questions"], want: "questions" },
-    { loc: ["body", "questions", "q"], want: fieldIds.part(choice, "name") },
-    { loc: ["body", "questions", "q", "instructions"], want: fieldIds.part(choice, "instructions") },
-    { loc: ["body", "questions", "q", "criteria"], want: fieldIds.part(choice, "criteria") },
-    { loc: ["body", "questions", "q", "criteria", "b"], want: `text-${labels[1]?.id}` },
-    {
-      loc: ["body", "questions", "n".repeat(100), "criteria", "yes"],
-      want: fieldIds.part(noul, "true"),
-    },
-    { loc: ["body", "candidates", 1], want: `text-${labels[1]?.id}` },
-    { loc: ["body", "candidates", "b"], want: `text-${labels[1]?.id}` },
-    { loc: ["body", "nothing"], want: undefined },
-  ];
-  for (const { loc, want } of cases) {
+    [["body"], undefined],
+    [["body", "state"], "state"],
+    [["body", "questions"], "questions"],
+    [["body", "questions", "q"], fieldIds.part(choice, "name")],
+    [["body", "questions", "q", "instructions"], fieldIds.part(choice, "instructions")],
+    [["body", "questions", "q", "criteria"], fieldIds.part(choice, "criteria")],
+    [["body", "questions", "q", "criteria", "b"], `text-${labels[1]?.id}`],
+    [["body", "questions", "n".repeat(100), "criteria", "yes"], fieldIds.part(noul, "true")],
+    [["body", "candidates", 1], `text-${labels[1]?.id}`],
+    [["body", "candidates", "b"], `text-${labels[1]?.id}`],
+    [["body", "nothing"], undefined],
+  ] as const;
+  for (const [loc, want] of cases) {
     it(`has its field: ${loc.join(".").slice(0, 60)}`, () => assert.equal(fieldOf(form, loc), want));
   }
 

@@ -85,17 +85,14 @@ for (const { name, given, status } of BEFORE) {
 }
 
 const AFTER = [
-  { name: "a query", given: head("POST /v1/systemone?a=b", ...AUTHORIZED, "Content-Length: 2") },
-  { name: "a body that is no JSON", given: `${asking(1)}{` },
-  { name: "no body at all", given: asking(0) },
-  { name: "an expectation of 100", given: post(...AUTHORIZED, "Expect: 100-continue", "Content-Length: 2") },
-  { name: "a chunked body", given: post(...AUTHORIZED, "Transfer-Encoding: chunked") },
-  {
-    name: "HTTP/1.0",
-    given: `POST /v1/systemone HTTP/1.0\r\n${AUTHORIZED.join("\r\n")}\r\nContent-Length: 2\r\n\r\n`,
-  },
-];
-for (const { name, given } of AFTER) {
+  ["a query", head("POST /v1/systemone?a=b", ...AUTHORIZED, "Content-Length: 2")],
+  ["a body that is no JSON", `${asking(1)}{`],
+  ["no body at all", asking(0)],
+  ["an expectation of 100", post(...AUTHORIZED, "Expect: 100-continue", "Content-Length: 2")],
+  ["a chunked body", post(...AUTHORIZED, "Transfer-Encoding: chunked")],
+  ["HTTP/1.0", `POST /v1/systemone HTTP/1.0\r\n${AUTHORIZED.join("\r\n")}\r\nContent-Length: 2\r\n\r\n`],
+] as const;
+for (const [name, given] of AFTER) {
   test(`the full queue comes before anything about ${name}`, async () => {
     const { told, calls, options } = busy();
     await withClient(options, async (client) => {

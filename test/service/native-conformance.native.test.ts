@@ -25,19 +25,14 @@ await writeFile(path.join(modelPath, "manifest.json"), JSON.stringify(shallowPac
 const OF_FULL = /before-body|challenge/;
 
 describe("the backend native", () => {
-  for (const { name, flags, profile, skipped } of [
-    {
-      name: "keeps the whole contract, to the bit, as the reference execution",
-      flags: ["--strict", "--batch-wait-ms", "0"],
-      profile: "full",
-      skipped: WITHOUT_KEY,
-    },
-    {
-      name: "keeps the profile seed in batches",
-      flags: [],
-      profile: "seed",
-      skipped: WITHOUT_KEY.filter((id) => !OF_FULL.test(id)),
-    },
+  for (const [name, flags, profile, skipped] of [
+    [
+      "keeps the whole contract, to the bit, as the reference execution",
+      ["--strict", "--batch-wait-ms", "0"],
+      "full",
+      WITHOUT_KEY,
+    ],
+    ["keeps the profile seed in batches", [], "seed", WITHOUT_KEY.filter((id) => !OF_FULL.test(id))],
   ] as const) {
     it(name, async () => {
       const service = await Service.start([

@@ -225,20 +225,3 @@ describe("a socket that systemd passes", { skip: process.platform === "win32" },
     assert.deepEqual([status, /can be reached from other hosts/.test(said())], [2, true], said());
   });
 });
-
-describe("bad options", () => {
-  for (const [flags, message] of [
-    [["--tls-cert", "x.crt"], /--tls-cert and --tls-key must be given together/],
-    [
-      ["--tls-key", "/nowhere/key", "--tls-cert", path.join(certificates, "first.crt")],
-      /--tls-key \/nowhere\/key cannot be read: there is no such file/,
-    ],
-    [["--cors-origin", "shop.example"], /--cors-origin: expected scheme and host/],
-    [["--keys-file", "/nowhere/keys"], /file of keys \/nowhere\/keys cannot be read: there is no such file/],
-    [["--config", "/nowhere/c.yaml"], /configuration file \/nowhere\/c\.yaml cannot be read/],
-  ] as const)
-    it(`end the start: ${flags[0]}`, async () => {
-      const { status, stderr } = await inProcess(["serve", "--port", "0", ...flags]);
-      assert.deepEqual([status, message.test(stderr)], [2, true], stderr);
-    });
-});

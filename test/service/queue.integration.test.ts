@@ -4,21 +4,22 @@ import { after, before, describe, it } from "node:test";
 import { head, WireClient } from "../server/wire.ts";
 import { HeldMessages } from "../support/held-messages.ts";
 import { FastService } from "./fast-client.ts";
-import { testQueue } from "./queue-cases.ts";
 import { answerOf, Service, SMALL, SMALL_RANK } from "./service.ts";
 
-testQueue(
-  async ({ queueSize = 128, deadlineMs = 60_000, apiKey }) => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const settings = { queueCapacity: queueSize, deadlineMs, maxBatchRequests: 1 };
-    const service = await FastService.start({ apiKey, engine: { settings, beforeForest: () => released } });
-    return { service, release };
-  },
-  { parts: 1, batches: 2 },
-);
+it("the deadline ends a request with 504, which is counted", async () => {
+  let release = () => {};
+  const beforeForest = () => new Promise<void>((resolve) => (release = resolve));
+  const service = await FastService.start({ engine: { settings: { deadlineMs: 200 }, beforeForest } });
+  try {
+    const { status, headers, body } = await service.post("/v1/rank", SMALL_RANK);
+    assert.deepEqual([status, typeof body.detail, headers["retry-after"]], [504, "string", undefined]);
+    const { timed_out_requests, running_requests, failed_requests } = await service.health();
+    assert.deepEqual([timed_out_requests, running_requests, failed_requests], [1, 0, 0]);
+  } finally {
+    release();
+    await service.stop();
+  }
+});
 
 describe("a service", () => {
   let service: Service;

@@ -103,49 +103,6 @@ for (const url of PATHS) {
       );
     });
 
-    it("puts blank documents last, with relevance 0", async () => {
-      const rows = await rerank(url, QUERY, [
-        "",
-        DOCUMENTS[1],
-        "\u200b \u3000",
-        DOCUMENTS[0],
-        "\n",
-        "\u0001",
-      ]);
-      assert.deepEqual(new Set(rows.slice(0, 2).map(({ index }) => index)), new Set([1, 3]));
-      const blank = rows.slice(2).map(({ index, score }) => [index, score]);
-      assert.deepEqual(
-        blank,
-        [0, 2, 4, 5].map((index) => [index, 0]),
-      );
-      if (url === "/rerank") return;
-      const [first, ...others] = await rerank(url, QUERY, ["", DOCUMENTS[1]], { top_n: 1 });
-      assert.deepEqual([first?.index, others.length], [1, 0]);
-    });
-
-    it("gives a document the same relevance alone and among 1,000 others, equal ones included", async () => {
-      const many = Array.from({ length: 1_000 }, (_, at) => DOCUMENTS[at % 7] ?? `Text ${at}.`);
-      const rows = await rerank(url, QUERY, many);
-      assert.deepEqual(
-        rows.map(({ index }) => index).sort((a, b) => a - b),
-        many.map((_, at) => at),
-      );
-      const scoreOf = (at: number) => rows.find(({ index }) => index === at)?.score;
-      for (const at of [0, 1, 4, 999]) {
-        assert.equal(scoreOf(at), (await rerank(url, QUERY, [many[at]]))[0]?.score);
-      }
-      assert.equal(scoreOf(0), scoreOf(7));
-    });
-
-    it("reads a long document in parts, and cuts nothing unasked", async () => {
-      const parts = [words(900, "go"), words(900, "come"), words(900, "stay")];
-      const answer = await post(url, { query: QUERY, [TEXTS[url]]: [parts.join(" ")] });
-      assert.equal(answer.headers["x-cut-documents"], "0");
-      const [row] = await rerank(url, QUERY, [parts.join(" ")]);
-      const short = await rerank(url, QUERY, [words(50, "go")]);
-      assert.ok(row !== undefined && row.score > 0 && row.score < 1 && short.length === 1);
-    });
-
     it("refuses what it must", async () => {
       const texts = TEXTS[url];
       const cases: readonly [string, object, RegExp][] = [
@@ -173,22 +130,6 @@ for (const url of PATHS) {
     });
   });
 }
-
-describe("Cohere's rerank", () => {
-  it("cuts where it is asked to, and says so", async () => {
-    const documents = ["go go go go come", "go go go", "go go go go"];
-    const { body, headers } = await post("/v2/rerank", { query: QUERY, documents, max_tokens_per_doc: 4 });
-    assert.equal(headers["x-cut-documents"], "1");
-    assert.deepEqual(body.meta.warnings, ["1 document was cut as requested, at position 0."]);
-    const scores = new Map(
-      body.results.map((row: { index: number; relevance_score: number }) => [row.index, row.relevance_score]),
-    );
-    assert.equal(scores.get(0), scores.get(2));
-    const whole = await post("/v2/rerank", { query: QUERY, documents });
-    assert.equal(whole.headers["x-cut-documents"], "0");
-    assert.equal(whole.body.meta.warnings, undefined);
-  });
-});
 
 describe("Jina's rerank", () => {
   it("returns documents unless it is told not to, takes objects, and ignores what it does not know", async () => {

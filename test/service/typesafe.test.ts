@@ -202,67 +202,30 @@ describe("the TypeSafe dialect", () => {
     assert.equal((await ask({ payload: "--x--", headers: form })).status, 422);
   });
 
-  for (const { name, questions, loc, state = "x" } of [
-    { name: "no question", questions: {}, loc: ["body", "questions"] },
-    {
-      name: "a choice without options",
-      questions: { q: { type: "choice", criteria: {} } },
-      loc: ["body", "questions", "q", "criteria"],
-    },
-    {
-      name: "256 options",
-      questions: {
-        q: {
-          type: "choice",
-          criteria: Object.fromEntries(Array.from({ length: 256 }, (_, at) => [at, null])),
-        },
-      },
-      loc: ["body", "questions", "q", "criteria"],
-    },
-    {
-      name: "a score of options",
-      questions: { q: { type: "score", criteria: { 0: "low" } } },
-      loc: ["body", "questions", "q", "criteria"],
-    },
-    {
-      name: "an unknown type",
-      questions: { q: { type: "boolean" } },
-      loc: ["body", "questions", "q", "type"],
-    },
-    {
-      name: "nothing to ask about",
-      questions: { q: { type: "noul" } },
-      state: "",
-      loc: ["body", "questions", "q"],
-    },
-    {
-      name: "an option that is blank altogether",
-      questions: { q: { type: "choice", criteria: { "": null, a: null } } },
-      loc: ["body", "questions", "q", "criteria", ""],
-    },
-    {
-      name: "too many options together",
-      questions: Object.fromEntries(
-        Array.from({ length: 17 }, (_, at) => [
-          `q${at}`,
-          { type: "score", criteria: Array.from({ length: 250 }, (_, level) => `${level}`) },
-        ]),
-      ),
-      loc: ["body", "questions"],
-    },
-    {
-      name: "an option in the second part that is too long",
-      questions: {
-        q: {
-          type: "choice",
-          criteria: Object.fromEntries(
-            Array.from({ length: 255 }, (_, at) => [`o${at}`, at === 254 ? "word ".repeat(900) : null]),
-          ),
-        },
-      },
-      loc: ["body", "questions", "q", "criteria", "o254"],
-    },
-  ]) {
+  const all = <T>(count: number, of: (at: number) => T) => Array.from({ length: count }, (_, at) => of(at));
+  const options = (count: number, last: string | null = null) =>
+    Object.fromEntries(all(count, (at) => [`o${at}`, at === count - 1 ? last : null]));
+  const q = ["body", "questions", "q"];
+  const refused: readonly [string, object, readonly string[], string?][] = [
+    ["no question", {}, ["body", "questions"]],
+    ["a choice without options", { q: { type: "choice", criteria: {} } }, [...q, "criteria"]],
+    ["256 options", { q: { type: "choice", criteria: options(256) } }, [...q, "criteria"]],
+    ["a score of options", { q: { type: "score", criteria: { 0: "low" } } }, [...q, "criteria"]],
+    ["an unknown type", { q: { type: "boolean" } }, [...q, "type"]],
+    ["nothing to ask about", { q: { type: "noul" } }, q, ""],
+    ["a blank option", { q: { type: "choice", criteria: { "": null, a: null } } }, [...q, "criteria", ""]],
+    [
+      "too many options together",
+      Object.fromEntries(all(17, (at) => [`q${at}`, { type: "score", criteria: all(250, String) }])),
+      ["body", "questions"],
+    ],
+    [
+      "an option in the second part that is too long",
+      { q: { type: "choice", criteria: options(255, "word ".repeat(900)) } },
+      [...q, "criteria", "o254"],
+    ],
+  ];
+  for (const [name, questions, loc, state = "x"] of refused) {
     it(`refuses ${name} with 422`, async () => {
       const [issue] = await issuesOf(questions, state);
       assert.deepEqual(issue.loc, loc);

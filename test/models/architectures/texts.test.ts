@@ -10,46 +10,34 @@ import { entailmentTexts, relevanceTexts } from "../../../src/models/architectur
 
 const ASKED: AskedTexts = { form: "choice", state: "S.", question: "Q?", candidate: "C" };
 
-const ENTAILMENT: readonly {
-  name: string;
-  asked?: Partial<AskedTexts>;
-  template?: string;
-  want: [string, string];
-}[] = [
-  { name: "question and candidate", want: ["S.", "Q? C"] },
-  { name: "a ranking without a question", asked: { form: undefined, question: "" }, want: ["S.", "C"] },
-  { name: "a yes/no question", asked: { form: "noul", candidate: "" }, want: ["S.", "Q?"] },
-  { name: "a yes/no question with a description", asked: { form: "noul" }, want: ["S.", "Q? C"] },
-  { name: "no state", asked: { state: "" }, want: ["Q?", "C"] },
-  {
-    name: "a yes/no question without a state",
-    asked: { form: "noul", state: "", candidate: "" },
-    want: ["", "Q?"],
-  },
-  { name: "a template", template: "This is about {candidate}.", want: ["S.", "This is about C."] },
-  {
-    name: "a template with the question inside",
-    template: "Asked {question} it is {candidate}.",
-    want: ["S.", "Asked Q? it is C."],
-  },
-  {
-    name: "a template whose question is blank",
-    template: "Asked {question} it is {candidate}.",
-    asked: { question: "" },
-    want: ["S.", "Asked it is C."],
-  },
-  {
-    name: "texts that look like places",
-    asked: { question: "{candidate}", candidate: "{question}" },
-    want: ["S.", "{candidate} {question}"],
-  },
-  {
-    name: "texts that look like replacements",
-    asked: { question: "$&", candidate: "$1" },
-    want: ["S.", "$& $1"],
-  },
+const ENTAILMENT: readonly (readonly [string, [string, string], Partial<AskedTexts>?, string?])[] = [
+  ["question and candidate", ["S.", "Q? C"]],
+  ["a ranking without a question", ["S.", "C"], { form: undefined, question: "" }],
+  ["a yes/no question", ["S.", "Q?"], { form: "noul", candidate: "" }],
+  ["a yes/no question with a description", ["S.", "Q? C"], { form: "noul" }],
+  ["no state", ["Q?", "C"], { state: "" }],
+  ["a yes/no question without a state", ["", "Q?"], { form: "noul", state: "", candidate: "" }],
+  ["a template", ["S.", "This is about C."], {}, "This is about {candidate}."],
+  [
+    "a template with the question inside",
+    ["S.", "Asked Q? it is C."],
+    {},
+    "Asked {question} it is {candidate}.",
+  ],
+  [
+    "a template whose question is blank",
+    ["S.", "Asked it is C."],
+    { question: "" },
+    "Asked {question} it is {candidate}.",
+  ],
+  [
+    "texts that look like places",
+    ["S.", "{candidate} {question}"],
+    { question: "{candidate}", candidate: "{question}" },
+  ],
+  ["texts that look like replacements", ["S.", "$& $1"], { question: "$&", candidate: "$1" }],
 ];
-for (const { name, asked, template = "{question} {candidate}", want } of ENTAILMENT)
+for (const [name, want, asked, template = "{question} {candidate}"] of ENTAILMENT)
   test(`premise and hypothesis of ${name}`, () => {
     const templates = { choice: template, noul: template, score: template, rank: template };
     const { first, second } = entailmentTexts({ ...ASKED, ...asked }, templates);
