@@ -1,5 +1,5 @@
 import type { Scored } from "../src/contract/call.ts";
-import type { ModelFacts } from "../src/inference/ports.ts";
+import type { ModelFacts } from "../src/inference/engine.ts";
 
 /** The members that the answers of the plain contract share. */
 export function commonMembers({ inputTokens, cachedPairs, latencyMs }: Scored, model: ModelFacts) {

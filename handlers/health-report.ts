@@ -1,7 +1,7 @@
 import type { components } from "../generated/types.ts";
 import type { Reply, Services } from "../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
-import type { Tuning } from "../src/inference/ports.ts";
+import type { Tuning } from "../src/decisions/tuning.ts";
 
 type Health = components["schemas"]["Health"];
 

@@ -5,7 +5,7 @@ import type { Contract, Services } from "./contract/call.ts";
 import { createContract } from "./contract/contract.ts";
 import { REQUEST_LIMITS } from "./decisions/limits.ts";
 import { systemClock } from "./inference/clock.ts";
-import type { Engine, ServedEngine } from "./inference/ports.ts";
+import type { Engine, ServedEngine } from "./inference/engine.ts";
 import type { KeyRing } from "./keys/key-ring.ts";
 import type { ServiceOptions } from "./options/table.ts";
 import { readPackageJson } from "./package-root.ts";

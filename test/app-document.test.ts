@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createFastEngine } from "../packages/conformance/test/fast-engine.ts";
 import { createApp, createContractFor } from "../src/app.ts";
-import type { Engine, ModelFacts } from "../src/inference/ports.ts";
+import type { Engine, ModelFacts } from "../src/inference/engine.ts";
 import { resolveOptions } from "../src/options/resolve.ts";
 import { document } from "./contract/document.ts";
 import { memoryLog } from "./server/doubles.ts";

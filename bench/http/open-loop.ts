@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/inference/ports.ts";
+import type { Clock } from "../../src/inference/clock.ts";
 import { Latencies } from "../measure/latencies.ts";
 import { NO_ANSWER, NOT_SENT, Outcomes } from "../measure/outcomes.ts";
 import type { Random } from "../random.ts";

@@ -2,13 +2,8 @@ import { createContractFor } from "../../src/app.ts";
 import type { Contract } from "../../src/contract/call.ts";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { invalidRequest } from "../../src/errors.ts";
-import type {
-  Engine,
-  EngineHealth,
-  ModelFacts,
-  ReadRequest,
-  ScoredRequest,
-} from "../../src/inference/ports.ts";
+import type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "../../src/inference/engine.ts";
+import type { ReadRequest } from "../../src/inference/read-request.ts";
 import type { BenchRequest } from "./workload.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { ExplainedRequest } from "../../src/decisions/explain/explained.ts";
-import type { ReadRequest, ReadText, TokenLimits } from "../../src/inference/ports.ts";
+import type { ReadRequest, ReadText } from "../../src/inference/read-request.ts";
+import type { TokenLimits } from "../../src/inference/tokens/tokenizer.ts";
 
 /** What the model reads, as the contract writes it. */
 export function readingOf(request: ExplainedRequest, read: ReadRequest, limits: TokenLimits) {

@@ -1,6 +1,6 @@
 import type { Answer, ReadFacts, Scored, Work } from "../../src/contract/call.ts";
 import { type Relevance, type RerankRequest, relevanceJob } from "../../src/decisions/rerank/relevance.ts";
-import type { ScoringJob } from "../../src/inference/ports.ts";
+import type { ScoringJob } from "../../src/inference/engine.ts";
 
 /** Documents by relevance, best first. */
 export interface RankedDocuments {

@@ -1,4 +1,5 @@
-import type { Backend, Clock } from "../inference/ports.ts";
+import type { Backend } from "../inference/backend.ts";
+import type { Clock } from "../inference/clock.ts";
 import type { ModelPackage } from "../models/package/package.ts";
 
 /** The options that choose the backend. src/options/backends.ts has checked them, also in combination. */

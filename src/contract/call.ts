@@ -1,13 +1,8 @@
 import type { operations } from "../../generated/types.ts";
 import type { RenderedRequest } from "../decisions/rendered.ts";
-import type {
-  Clock,
-  Engine,
-  ModelFacts,
-  ReadRequest,
-  ScoredRequest,
-  ScoringJob,
-} from "../inference/ports.ts";
+import type { Clock } from "../inference/clock.ts";
+import type { Engine, ModelFacts, ScoredRequest, ScoringJob } from "../inference/engine.ts";
+import type { ReadRequest } from "../inference/read-request.ts";
 import type { SliceOptions } from "../json/slices.ts";
 import type { JsonValue } from "../json/value.ts";
 import type { Received } from "../json/views.ts";

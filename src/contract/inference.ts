@@ -1,7 +1,8 @@
 import { joinScores, joinVectors, type Slice, splitRequests } from "../decisions/parts.ts";
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
 import { ServiceError } from "../errors.ts";
-import type { Engine, ScoredRequest, TunedRequest, Tuning } from "../inference/ports.ts";
+import type { Engine, ScoredRequest } from "../inference/engine.ts";
 import { textLengthOf } from "../inference/text-length.ts";
 import type {
   Account,

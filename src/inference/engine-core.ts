@@ -1,29 +1,26 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { Tuning } from "../decisions/tuning.ts";
 import type { ServiceError } from "../errors.ts";
-import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
+import type { Backend } from "./backend.ts";
+import type { Clock } from "./clock.ts";
 import type {
-  Backend,
-  BatchFacts,
-  Clock,
   EngineHealth,
   EngineMeasurements,
-  EngineSettings,
   EngineStatus,
   ModelFacts,
-  ReadRequest,
-  RequestPlan,
   ScoredRequest,
   ScoreOptions,
   ScoringJob,
   ServedEngine,
-  Tokenizer,
-  Tuning,
-  TurnedAway,
-} from "./ports.ts";
+} from "./engine.ts";
+import type { RequestPlan } from "./nodes.ts";
+import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
 import type { Place } from "./queue/place.ts";
-import { Scheduler } from "./queue/scheduler.ts";
-import { readRequest } from "./read-request.ts";
+import { type BatchFacts, type EngineSettings, Scheduler } from "./queue/scheduler.ts";
+import type { TurnedAway } from "./queue/tally.ts";
+import { type ReadRequest, readRequest } from "./read-request.ts";
 import { textLengthOf } from "./text-length.ts";
+import type { Tokenizer } from "./tokens/tokenizer.ts";
 
 export interface EngineParts {
   readonly model: ModelFacts;

@@ -20,6 +20,9 @@ export interface Node {
   readonly parent: Node | undefined;
 }
 
+/** A tokenized request within its token limits: [questions][candidates]. Its pairs may have different states. */
+export type RequestPlan = readonly (readonly Node[])[];
+
 /** @param parent undefined for a state */
 export function nodeBelow(parent: Node | undefined, tokens: Int32Array): Node {
   return { level: levelBelow(parent), tokens, key: keyOf(tokens, parent?.key ?? ""), parent };

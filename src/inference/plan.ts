@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
-import { nodeBelow, pathLength, pathOf } from "./nodes.ts";
-import type { RequestPlan, Tokenizer, TokenLimits, TooLongText } from "./ports.ts";
+import { nodeBelow, pathLength, pathOf, type RequestPlan } from "./nodes.ts";
 import { groupByUnits } from "./tokens/groups.ts";
+import type { Tokenizer, TokenLimits, TooLongText } from "./tokens/tokenizer.ts";
 
 /**
  * Tokenizes a request and checks its token limits.

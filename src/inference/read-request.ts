@@ -1,7 +1,24 @@
 import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
 import { type Node, nodeBelow, pathLength, stateOf } from "./nodes.ts";
 import { planRequest } from "./plan.ts";
-import type { ReadRequest, ReadText, TextRole, Tokenizer, TokenLimits } from "./ports.ts";
+import type { SpelledToken, TextRole, Tokenizer, TokenLimits } from "./tokens/tokenizer.ts";
+
+/** The tokens of a text. */
+export interface ReadText {
+  readonly tokens: readonly SpelledToken[];
+  /** Whether its tokens were cached by an earlier request; undefined without a cache. */
+  readonly wasCached?: boolean | undefined;
+}
+
+/** The tokens of a request, in its order. If pairs differ in the tokens of their state or question, those of the first pair. */
+export interface ReadRequest {
+  readonly state: ReadText;
+  readonly questions: readonly {
+    readonly question: ReadText;
+    readonly stateQuestionTokens: number;
+    readonly candidates: readonly (ReadText & { readonly pairTokens: number })[];
+  }[];
+}
 
 const NO_NODE = nodeBelow(undefined, new Int32Array(0));
 

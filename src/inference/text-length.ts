@@ -1,5 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
-import type { TokenLimits } from "./ports.ts";
+import type { TokenLimits } from "./tokens/tokenizer.ts";
 
 /** Assumed maximum of the average number of characters per token. Longer texts will be refused for their tokens anyway. Chosen. */
 const LONGEST_TOKEN = 8;

@@ -1,4 +1,4 @@
-import type { Engine, EngineHealth, ModelFacts } from "../inference/ports.ts";
+import type { Engine, EngineHealth, ModelFacts } from "../inference/engine.ts";
 import { modelFacts } from "../models/package/package.ts";
 import { openServedManifest } from "../served-model.ts";
 import type { AskedOperation } from "./deciders/decider.ts";

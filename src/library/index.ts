@@ -1,6 +1,6 @@
 /** The package's main export: decisions inside a program. See docs/library.md. */
 export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../errors.ts";
-export type { ModelFacts } from "../inference/ports.ts";
+export type { ModelFacts } from "../inference/engine.ts";
 export { checkRequest } from "./check-request.ts";
 export { checkTuning, type TunedModel } from "./check-tuning.ts";
 export type {

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Contract } from "../contract/call.ts";
-import type { Clock } from "../inference/ports.ts";
+import type { Clock } from "../inference/clock.ts";
 import { queueErrors } from "../inference/queue/queue-errors.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { logAccess, requestRecords } from "./access-log.ts";

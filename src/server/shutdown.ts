@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Clock } from "../inference/ports.ts";
+import type { Clock } from "../inference/clock.ts";
 import type { Log } from "./log.ts";
 
 /** The part of the engine that shutdown uses. */

@@ -1,6 +1,7 @@
 import type { RenderedQuestion } from "../decisions/rendered.ts";
+import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
 import { ServiceError } from "../errors.ts";
-import type { ModelFacts, TunedRequest, Tuning } from "../inference/ports.ts";
+import type { ModelFacts } from "../inference/engine.ts";
 import { corrected, placesOf } from "./correction.ts";
 import { questionDigest } from "./question-digest.ts";
 import { type TunedQuestion, type TuningFile, tuningId } from "./tuning-file.ts";

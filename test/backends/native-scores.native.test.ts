@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Backend } from "../../src/inference/ports.ts";
+import type { Backend } from "../../src/inference/backend.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";
 import { GEMMA3_PACKAGES, gemma3Package, pairTree } from "../support/gemma3-golden.ts";
 import { goldenDecisions, tokenTree } from "../support/golden.ts";

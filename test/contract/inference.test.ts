@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { IncomingCall } from "../../src/contract/call.ts";
 import { begin } from "../../src/contract/inference.ts";
 import { type ErrorKind, ServiceError } from "../../src/errors.ts";
-import type { Engine, ScoredRequest, ScoreOptions } from "../../src/inference/ports.ts";
+import type { Engine, ScoredRequest, ScoreOptions } from "../../src/inference/engine.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 
 const text = (content: string) => ({ text: content, loc: ["body"] });

@@ -2,17 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { invalidRequest } from "../../src/errors.ts";
+import type { ModelFacts } from "../../src/inference/engine.ts";
 import { EngineCore, type EngineParts } from "../../src/inference/engine-core.ts";
+import type { BatchFacts, EngineSettings } from "../../src/inference/queue/scheduler.ts";
+import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import type {
-  BatchFacts,
-  EngineSettings,
-  ModelFacts,
   TextRole,
   Tokenizer,
   TokenLimits,
   TooManyTokens,
-} from "../../src/inference/ports.ts";
-import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
+} from "../../src/inference/tokens/tokenizer.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { SETTINGS } from "./queue-bench.ts";

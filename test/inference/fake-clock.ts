@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/inference/ports.ts";
+import type { Clock } from "../../src/inference/clock.ts";
 
 /** A clock that only the test advances. */
 export class FakeClock implements Clock {

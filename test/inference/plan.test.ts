@@ -4,8 +4,8 @@ import type { RenderedRequest } from "../../src/decisions/rendered.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
 import { planRequest, planRequests, withoutSharing } from "../../src/inference/plan.ts";
-import type { Tokenizer, TokenLimits } from "../../src/inference/ports.ts";
 import { encodeByParts, type PartEncoder, type TextPart } from "../../src/inference/tokens/part-plan.ts";
+import type { Tokenizer, TokenLimits } from "../../src/inference/tokens/tokenizer.ts";
 import { readLetters, spellIds } from "../support/letter-tokens.ts";
 import { treeOf } from "../support/trees.ts";
 

@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { EngineSettings } from "../../src/inference/ports.ts";
 import type { QueuedScores } from "../../src/inference/queue/place.ts";
-import { Scheduler } from "../../src/inference/queue/scheduler.ts";
+import { type EngineSettings, Scheduler } from "../../src/inference/queue/scheduler.ts";
 import { planOf, type TokenTree } from "../support/trees.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { makeTree, pairsOf, ScriptedBackend } from "./scripted-backend.ts";

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch } from "../../src/inference/batches/batch.ts";
 import { RequestWork } from "../../src/inference/batches/request-work.ts";
-import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
-import type { RequestPlan } from "../../src/inference/ports.ts";
+import { nodeBelow, type RequestPlan, stateOf } from "../../src/inference/nodes.ts";
 
 const tokens = (first: number, length: number) => Int32Array.from({ length }, (_, at) => first + at);
 const long = tokens(1000, 20);

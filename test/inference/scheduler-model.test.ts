@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
-import type { EngineSettings } from "../../src/inference/ports.ts";
+import type { EngineSettings } from "../../src/inference/queue/scheduler.ts";
 import type { TokenTree } from "../support/trees.ts";
 import { settle } from "./fake-clock.ts";
 import { type Asked, abortListenersOf, flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";

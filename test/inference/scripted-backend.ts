@@ -1,5 +1,5 @@
+import type { Backend, BatchScores } from "../../src/inference/backend.ts";
 import { type Node, pathOf } from "../../src/inference/nodes.ts";
-import type { Backend, BatchScores } from "../../src/inference/ports.ts";
 import { type TokenTree, treesOf } from "../support/trees.ts";
 
 export interface Call {

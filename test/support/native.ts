@@ -1,6 +1,6 @@
 import { beginNative } from "../../src/backends/native/begin-native.ts";
+import type { Backend } from "../../src/inference/backend.ts";
 import { systemClock } from "../../src/inference/clock.ts";
-import type { Backend } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 
 export interface NativeOptions {

@@ -1,6 +1,5 @@
 import { getOrSet } from "../../src/inference/get-or-set.ts";
-import { type Node, nodeBelow, stateOf } from "../../src/inference/nodes.ts";
-import type { RequestPlan } from "../../src/inference/ports.ts";
+import { type Node, nodeBelow, type RequestPlan, stateOf } from "../../src/inference/nodes.ts";
 
 /** Pairs that share a state, written as tests like to. */
 export interface TokenTree {

@@ -1,5 +1,5 @@
+import type { Backend, BatchScores } from "../../src/inference/backend.ts";
 import { listNodes, type Node } from "../../src/inference/nodes.ts";
-import type { Backend, BatchScores } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 import type { TaskProcess } from "./task-process.ts";
 

@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
+import type { BatchScores } from "../../src/inference/backend.ts";
 import { type Node, pathLength, pathOf } from "../../src/inference/nodes.ts";
-import type { BatchScores } from "../../src/inference/ports.ts";
 import type { TokenTreeShape } from "../../src/onnx/token-tree-io.ts";
 import { PADDING_LEVEL, PAIR_IO } from "./pair-graph.ts";
 

@@ -1,5 +1,5 @@
+import type { BatchScores } from "../../src/inference/backend.ts";
 import type { NodeList } from "../../src/inference/nodes.ts";
-import type { BatchScores } from "../../src/inference/ports.ts";
 import type { ModelPackage } from "../../src/models/package/package.ts";
 
 /** Tasks of the bench's child processes with their inputs. Everything here can be sent between processes. */

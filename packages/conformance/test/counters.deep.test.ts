@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EngineHealth } from "../../../src/inference/ports.ts";
+import type { EngineHealth } from "../../../src/inference/engine.ts";
 import { runConformance } from "../src/index.ts";
 import { type Fault, FaultyService } from "./faulty-service.ts";
 

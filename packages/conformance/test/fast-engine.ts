@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Tuning } from "../../../src/decisions/tuning.ts";
+import type { Backend, BatchScores } from "../../../src/inference/backend.ts";
 import { systemClock } from "../../../src/inference/clock.ts";
 import { EngineCore } from "../../../src/inference/engine-core.ts";
 import { type Node, pathOf, stateOf } from "../../../src/inference/nodes.ts";
-import type { Backend, BatchScores, EngineSettings, Tuning } from "../../../src/inference/ports.ts";
+import type { EngineSettings } from "../../../src/inference/queue/scheduler.ts";
 import { PartTokenizer } from "../../../src/inference/tokens/part-plan.ts";
 import { RecentParts } from "../../../src/inference/tokens/recent-parts.ts";
 import { WordPieceEncoder } from "../../../src/inference/tokens/word-pieces.ts";

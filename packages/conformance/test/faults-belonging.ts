@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
-import type { ScoredRequest } from "../../../src/inference/ports.ts";
+import type { ScoredRequest } from "../../../src/inference/engine.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { cachedBy, markEdges, readHeld, tokens } from "./planting.ts";

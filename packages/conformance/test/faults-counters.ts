@@ -1,4 +1,4 @@
-import type { EngineHealth } from "../../../src/inference/ports.ts";
+import type { EngineHealth } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { counters } from "./planting.ts";

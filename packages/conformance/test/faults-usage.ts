@@ -1,6 +1,6 @@
 import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
 import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
-import type { ScoredRequest } from "../../../src/inference/ports.ts";
+import type { ScoredRequest } from "../../../src/inference/engine.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";
 import { inner } from "./tree.ts";

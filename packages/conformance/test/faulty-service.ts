@@ -8,7 +8,7 @@ import { createContractFor, createDialectsFor } from "../../../src/app.ts";
 import type { Contract, IncomingCall, OutgoingReply } from "../../../src/contract/call.ts";
 import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
 import { systemClock } from "../../../src/inference/clock.ts";
-import type { Engine, EngineHealth, ScoredRequest } from "../../../src/inference/ports.ts";
+import type { Engine, EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import { openMcpEndpoint } from "../../../src/mcp/service.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { packageRoot } from "../../../test/support/package-root.ts";

@@ -1,5 +1,5 @@
 import type { RenderedCandidate, RenderedRequest } from "../../../src/decisions/rendered.ts";
-import type { EngineHealth, ScoredRequest } from "../../../src/inference/ports.ts";
+import type { EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import { inner, numbersOf, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 

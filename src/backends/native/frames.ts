@@ -1,4 +1,4 @@
-import type { BackendFacts, BatchScores } from "../../inference/ports.ts";
+import type { BackendFacts, BatchScores } from "../../inference/backend.ts";
 import type { FromProcess, Refusal, RunnerCounters, ToProcess } from "../process/messages.ts";
 
 /**

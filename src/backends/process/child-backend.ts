@@ -1,5 +1,5 @@
+import type { Backend, BackendCounters, BackendFacts, BatchScores } from "../../inference/backend.ts";
 import { listNodes, type Node } from "../../inference/nodes.ts";
-import type { Backend, BackendCounters, BackendFacts, BatchScores } from "../../inference/ports.ts";
 import type { BackendSettings } from "../backend.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { type Exit, failure, type InferenceProcess, type Loaded } from "./inference-process.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/clock.ts";
 import { watch } from "./watch.ts";
 
 /** Time between pings. Chosen: a ping is a few bytes each way. */

@@ -1,5 +1,5 @@
+import type { BackendFacts, BatchScores } from "../../inference/backend.ts";
 import type { NodeList } from "../../inference/nodes.ts";
-import type { BackendFacts, BatchScores } from "../../inference/ports.ts";
 import type { ModelPackage } from "../../models/package/package.ts";
 
 /** Counters of a process since its start, and its memory. */

@@ -1,4 +1,4 @@
-import type { BackendCounters } from "../../inference/ports.ts";
+import type { BackendCounters } from "../../inference/backend.ts";
 import type { RunnerCounters } from "./messages.ts";
 
 const NOTHING: RunnerCounters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };

@@ -1,5 +1,6 @@
 import type { ServiceError } from "../../errors.ts";
-import type { BatchScores, Clock } from "../../inference/ports.ts";
+import type { BatchScores } from "../../inference/backend.ts";
+import type { Clock } from "../../inference/clock.ts";
 import { Pace, sizeClassOf } from "./pace.ts";
 import { watch } from "./watch.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/clock.ts";
 
 /** Time between checks. Chosen. */
 const TICK_MS = 250;

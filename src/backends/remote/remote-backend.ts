@@ -1,6 +1,7 @@
 import { messageOf, ServiceError } from "../../errors.ts";
+import type { Backend, BatchScores } from "../../inference/backend.ts";
+import type { Clock } from "../../inference/clock.ts";
 import { type Node, nodeBelow } from "../../inference/nodes.ts";
-import type { Backend, BatchScores, Clock } from "../../inference/ports.ts";
 import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
 import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
 import { memberOf } from "../../records.ts";

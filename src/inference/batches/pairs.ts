@@ -1,5 +1,4 @@
-import type { Node } from "../nodes.ts";
-import type { RequestPlan } from "../ports.ts";
+import type { Node, RequestPlan } from "../nodes.ts";
 
 /** A leaf of a request, with its place there. `leaf.key` identifies the pair's full input. */
 export interface Pair {

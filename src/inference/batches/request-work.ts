@@ -1,5 +1,4 @@
-import { type Node, pathLength, stateOf } from "../nodes.ts";
-import type { RequestPlan } from "../ports.ts";
+import { type Node, pathLength, type RequestPlan, stateOf } from "../nodes.ts";
 import { listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 

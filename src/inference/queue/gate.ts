@@ -2,7 +2,7 @@ import type { ServiceError } from "../../errors.ts";
 import { type BatchRule, isLong } from "../batches/batch-rule.ts";
 import type { RequestWork } from "../batches/request-work.ts";
 import type { SentBatches } from "../batches/sent-batches.ts";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../clock.ts";
 import type { Throughput } from "../throughput.ts";
 import { queueErrors } from "./queue-errors.ts";
 

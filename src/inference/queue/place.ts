@@ -1,10 +1,19 @@
 import type { RequestWork } from "../batches/request-work.ts";
-import type { Clock, RequestPlan, ScoredRequest } from "../ports.ts";
+import type { Clock } from "../clock.ts";
+import type { RequestPlan } from "../nodes.ts";
 
-/** A scored request without the time for tokenizing, which happens outside the scheduler. */
-export type QueuedScores = Omit<ScoredRequest, "timing"> & {
-  readonly timing: Omit<ScoredRequest["timing"], "tokenize">;
-};
+/** A scored request. Durations are in milliseconds. */
+export interface QueuedScores {
+  /** One [candidates] array of raw scores for each question, in request order. */
+  readonly scores: readonly Float32Array[];
+  /** One [candidates, size] array for each question, if the backend returns vectors. */
+  readonly vectors?: readonly Float32Array[] | undefined;
+  readonly inputTokens: number;
+  readonly cachedPairs: number;
+  /** Questions with candidates that are the same tokens to the model. Default: 0. */
+  readonly indistinct?: number;
+  readonly timing: { readonly queue: number; readonly inference: number };
+}
 
 export interface Admission {
   /** Aborted when the caller leaves. */

@@ -1,26 +1,39 @@
 import type { ServiceError } from "../../errors.ts";
+import type { Backend, BatchScores } from "../backend.ts";
 import type { Batch } from "../batches/batch.ts";
 import { BatchRule } from "../batches/batch-rule.ts";
 import { RequestWork } from "../batches/request-work.ts";
 import { ScoreCache } from "../batches/score-cache.ts";
 import { SecondTries } from "../batches/second-tries.ts";
 import { SentBatches } from "../batches/sent-batches.ts";
-import type {
-  Backend,
-  BatchFacts,
-  BatchScores,
-  Clock,
-  EngineSettings,
-  QueueCounters,
-  RequestPlan,
-  TurnedAway,
-} from "../ports.ts";
+import type { Clock } from "../clock.ts";
+import type { RequestPlan } from "../nodes.ts";
 import { Throughput } from "../throughput.ts";
 import { Gate } from "./gate.ts";
 import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
 import { isInvalid, queueErrors } from "./queue-errors.ts";
 import { StandstillWatch } from "./standstill-watch.ts";
-import { type Outcome, Tally } from "./tally.ts";
+import { type Outcome, type QueueCounters, Tally, type TurnedAway } from "./tally.ts";
+
+export interface EngineSettings {
+  readonly queueCapacity: number;
+  readonly maxBatchRequests: number;
+  readonly maxBatchTokens: number;
+  readonly batchWaitMs: number;
+  readonly cacheSize: number;
+  readonly strict: boolean;
+  readonly deadlineMs: number;
+}
+
+/** A batch that the backend has computed. */
+export interface BatchFacts {
+  readonly requests: number;
+  readonly pairs: number;
+  /** Tokens without repetition: shared tokens count once. Tokens of cached states are included. */
+  readonly tokens: number;
+  /** Time from sending the batch to receiving its scores. */
+  readonly ms: number;
+}
 
 /**
  * The queue. It holds all mutable state between a handler and the backend, except the tokenizer's text cache.

@@ -2,6 +2,11 @@ import type { RenderedRequest } from "../../decisions/rendered.ts";
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import type { Node } from "../nodes.ts";
+import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
+import { groupByUnits } from "./groups.ts";
+import { PathCutter } from "./joint-cut.ts";
+import { JointEncoder } from "./joint-encoder.ts";
+import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -9,12 +14,7 @@ import type {
   Tokenizer,
   TokenLimits,
   TooLongText,
-} from "../ports.ts";
-import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
-import { groupByUnits } from "./groups.ts";
-import { PathCutter } from "./joint-cut.ts";
-import { JointEncoder } from "./joint-encoder.ts";
-import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";
+} from "./tokenizer.ts";
 
 /** Properties of a model that reads each pair as one text. */
 export interface JointModel {

@@ -3,12 +3,12 @@ import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { splitsPair } from "../../decisions/texts/strip.ts";
 import { ServiceError } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
-import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { characterMapFault } from "./character-map.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 import { withPlainTokens } from "./special-tokens.ts";
 import { textTokensOf } from "./text-tokens.ts";
+import type { SpelledToken, TooManyTokens } from "./tokenizer.ts";
 
 /** UTF-16 code units that are tokenized in one call. Chosen as for other tokenizers: 8 ms off the main thread. */
 const GROUP_UNITS = 8_192;

@@ -2,6 +2,9 @@ import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../..
 import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow } from "../nodes.ts";
+import type { PairEncoder } from "./pair-encoder.ts";
+import type { TextPart } from "./part-plan.ts";
+import { RecentParts } from "./recent-parts.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -11,10 +14,7 @@ import type {
   TokenLimits,
   TooLongText,
   TooManyTokens,
-} from "../ports.ts";
-import type { PairEncoder } from "./pair-encoder.ts";
-import type { TextPart } from "./part-plan.ts";
-import { RecentParts } from "./recent-parts.ts";
+} from "./tokenizer.ts";
 
 /** The two texts of a pair, in the order in which the model reads them. */
 export interface PairTexts {

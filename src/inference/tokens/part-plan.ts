@@ -11,7 +11,7 @@ import type {
   TokenLimits,
   TooLongText,
   TooManyTokens,
-} from "../ports.ts";
+} from "./tokenizer.ts";
 
 /** A part of a pair. Each kind of part has its own special tokens. */
 export type PartRole = TextRole;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { TextCacheCounters, TooManyTokens } from "../ports.ts";
 import { sha256 } from "../sha256.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
+import type { TextCacheCounters, TooManyTokens } from "./tokenizer.ts";
 
 /** Size of the cache. Chosen: a thousand of the longest states, or about 20,000 labels. */
 const MAX_BYTES = 8 * 2 ** 20;

@@ -4,11 +4,11 @@ import type { TextTokens } from "../../decisions/text-tokens.ts";
 import { splitsPair } from "../../decisions/texts/strip.ts";
 import { ServiceError } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
-import type { SpelledToken, TooManyTokens } from "../ports.ts";
 import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { withoutSpecialTokens } from "./special-tokens.ts";
 import { textTokensOf } from "./text-tokens.ts";
+import type { SpelledToken, TooManyTokens } from "./tokenizer.ts";
 import { countIds, LONGEST_READ, type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
 import { readWordRules, type WordRules } from "./word-rules.ts";
 

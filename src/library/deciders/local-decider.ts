@@ -3,7 +3,7 @@ import type { AppOptions } from "../../app.ts";
 import type { Contract } from "../../contract/call.ts";
 import { createEngine, type EngineLog } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ModelFacts, ServedEngine } from "../../inference/ports.ts";
+import type { ModelFacts, ServedEngine } from "../../inference/engine.ts";
 import { completeOptions } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";

@@ -1,7 +1,7 @@
 import type { QuestionType } from "../../decisions/questions.ts";
 import type { RenderedRequest } from "../../decisions/rendered.ts";
 import { createEngine } from "../../engine.ts";
-import type { Engine, ModelFacts, ScoredRequest } from "../../inference/ports.ts";
+import type { Engine, ModelFacts, ScoredRequest } from "../../inference/engine.ts";
 import { completeOptions } from "../../options/resolve.ts";
 import { questionDigest } from "../../tuning/question-digest.ts";
 import { bytesOf } from "./json-input.ts";

@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../../inference/ports.ts";
+import type { Tokenizer } from "../../inference/tokens/tokenizer.ts";
 import type { Gemma3Shape } from "../../onnx/causal/gemma3-io.ts";
 import type { WeightsFile } from "../../onnx/file/graph-builder.ts";
 import type { Multiplication } from "../../onnx/layers/linear.ts";

@@ -1,5 +1,5 @@
 import { invalidModel } from "../../errors.ts";
-import type { Tokenizer } from "../../inference/ports.ts";
+import type { Tokenizer } from "../../inference/tokens/tokenizer.ts";
 import type { ModelPackage } from "../package/package.ts";
 import type {
   Architecture,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileFault, invalidModel, ServiceError } from "../../errors.ts";
-import type { ModelFacts } from "../../inference/ports.ts";
+import type { ModelFacts } from "../../inference/engine.ts";
 import { utf8Text } from "../../utf8.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { digestOf, locateFile } from "./package-file.ts";

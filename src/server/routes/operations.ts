@@ -11,7 +11,8 @@ import {
   type Route,
 } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Clock, ServedEngine } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/clock.ts";
+import type { ServedEngine } from "../../inference/engine.ts";
 import { queueErrors } from "../../inference/queue/queue-errors.ts";
 import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../errors.ts";
-import type { Clock } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/clock.ts";
 import { queueErrors } from "../../inference/queue/queue-errors.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { declaredBodyBytes, expectsContinue } from "./headers.ts";

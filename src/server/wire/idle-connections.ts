@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "../../inference/ports.ts";
+import type { Clock } from "../../inference/clock.ts";
 
 interface Idle {
   readonly since: number;

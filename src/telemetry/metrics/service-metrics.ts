@@ -7,7 +7,8 @@ import {
   Registry,
 } from "prom-client";
 import type { InferenceFacts } from "../../contract/call.ts";
-import type { BatchFacts, ServedEngine } from "../../inference/ports.ts";
+import type { ServedEngine } from "../../inference/engine.ts";
+import type { BatchFacts } from "../../inference/queue/scheduler.ts";
 import type { RequestRecord } from "../../server/request-record.ts";
 import { type Exposition, joined, type Metric, repeated, TextFormats } from "./exposition.ts";
 

@@ -1,5 +1,5 @@
+import type { BatchScores } from "../../../inference/backend.ts";
 import { type Node, stateOf } from "../../../inference/nodes.ts";
-import type { BatchScores } from "../../../inference/ports.ts";
 import { isLongState, newNodes, pastNodes, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
+import type { BatchScores } from "../../../inference/backend.ts";
 import { type Node, pathOf } from "../../../inference/nodes.ts";
-import type { BatchScores } from "../../../inference/ports.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { BatchTurns, type Turn } from "./batch-turns.ts";

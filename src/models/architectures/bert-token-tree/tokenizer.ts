@@ -1,6 +1,6 @@
-import type { Tokenizer } from "../../../inference/ports.ts";
 import { PartTokenizer } from "../../../inference/tokens/part-plan.ts";
 import { RecentParts } from "../../../inference/tokens/recent-parts.ts";
+import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
 import { WordPieceEncoder } from "../../../inference/tokens/word-pieces.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import type { TokenTreeArchitecture } from "./facts.ts";

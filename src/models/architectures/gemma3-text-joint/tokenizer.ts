@@ -1,5 +1,5 @@
-import type { Tokenizer } from "../../../inference/ports.ts";
 import { JointTokenizer } from "../../../inference/tokens/joint-tokenizer.ts";
+import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import { configNumbers, longestPair } from "../joint-limits.ts";
 

@@ -1,6 +1,6 @@
-import type { Tokenizer } from "../../../inference/ports.ts";
 import { PairEncoder } from "../../../inference/tokens/pair-encoder.ts";
 import { PairTokenizer } from "../../../inference/tokens/pair-tokenizer.ts";
+import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import { configNumbers } from "../joint-limits.ts";
 import type { PairClassifierArchitecture } from "./facts.ts";
