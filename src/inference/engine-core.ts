@@ -1,6 +1,5 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { Tuning } from "../decisions/tuning.ts";
-import type { ServiceError } from "../errors.ts";
 import type { Backend } from "./backend.ts";
 import type { Clock } from "./clock.ts";
 import type {
@@ -138,9 +137,8 @@ export class EngineCore implements ServedEngine {
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
   }
 
-  fullQueue(): ServiceError | undefined {
-    const obstacle = this.#scheduler.obstacle();
-    return obstacle?.kind === "QUEUE_FULL" ? obstacle : undefined;
+  isFull(): boolean {
+    return this.#scheduler.isFull();
   }
 
   countTurnedAway(reason: TurnedAway): void {

@@ -1,7 +1,6 @@
 import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import type { Tuning } from "../decisions/tuning.ts";
-import type { ServiceError } from "../errors.ts";
 import type { BackendCounters } from "./backend.ts";
 import type { QueuedScores } from "./queue/place.ts";
 import type { BatchFacts, EngineSettings } from "./queue/scheduler.ts";
@@ -102,10 +101,10 @@ export interface Engine {
 /** An engine behind a web service, where requests may end before or while their bodies are read. */
 export interface ServedEngine extends Engine {
   /**
-   * QUEUE_FULL if the queue is full now. Cheap, and changes no counter: call `countTurnedAway` for that. Other reasons to
+   * Whether the queue has no place now. Cheap, and changes no counter: call `countTurnedAway` for that. Other reasons to
    * reject a request (the service is starting or shutting down) last longer and are reported after its body is checked.
    */
-  fullQueue(): ServiceError | undefined;
+  isFull(): boolean;
   countTurnedAway(reason: TurnedAway): void;
   measurements(): EngineMeasurements;
   /** Sets the listener that is called after each computed batch. There is one listener. */

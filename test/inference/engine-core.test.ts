@@ -196,20 +196,20 @@ test("a full queue is reported before token limits, and a refusal by token limit
 
 test("a query whether the queue is full counts no rejection until a request is refused", async () => {
   const { engine, tokenizer, caller } = makeBench({ queueCapacity: 1 });
-  const kinds = [engine.fullQueue()?.kind];
+  const full = [engine.isFull()];
   await engine.start();
-  kinds.push(engine.fullQueue()?.kind);
+  full.push(engine.isFull());
   const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
-  kinds.push(engine.fullQueue()?.kind);
+  full.push(engine.isFull());
   assert.equal(engine.health().counters.rejected, 0);
   engine.countTurnedAway("REFUSED");
   assert.equal(engine.health().counters.rejected, 1);
   tokenizer.release();
   await assert.rejects(waiting, { kind: "INVALID_REQUEST" });
-  kinds.push(engine.fullQueue()?.kind);
+  full.push(engine.isFull());
   await engine.drain();
-  kinds.push(engine.fullQueue()?.kind);
-  assert.deepEqual(kinds, [undefined, undefined, "QUEUE_FULL", undefined, undefined]);
+  full.push(engine.isFull());
+  assert.deepEqual(full, [false, false, true, false, false]);
 });
 
 test("deadline and departure are answered while the request is tokenized, which then ends early", async () => {

@@ -5,8 +5,6 @@ import { ServiceError } from "../../src/errors.ts";
 import type { ServedDialect } from "../../src/server/server.ts";
 import { fakeContract, fakeServer, json, KEY, OPEN } from "./doubles.ts";
 
-const FULL = new ServiceError("QUEUE_FULL", "The queue is full.");
-
 /** A contract under /other, with an error body of its own that names the operation. */
 const other: Contract = {
   ...fakeContract(),
@@ -34,7 +32,7 @@ describe("a dialect beside the contract", async () => {
   let isFull = false;
   const app = await fakeServer({
     dialects: [dialect],
-    admission: { ...OPEN, fullQueue: () => (isFull ? FULL : undefined) },
+    admission: { ...OPEN, isFull: () => isFull },
   });
   after(() => app.close());
   const ask = (url: string, payload: string, headers = {}) =>
@@ -63,15 +61,20 @@ describe("a dialect beside the contract", async () => {
 
   it("is refused in its own words when the queue is full, each time with the request's own id", async () => {
     isFull = true;
+    const url = await app.listen({ host: "127.0.0.1", port: 0 }); // refused before Fastify, to which `ask` goes
+    const post = (path: string, id: string) => {
+      const headers = { ...withKey, "content-type": "application/json", "x-request-id": id };
+      return fetch(url + path, { method: "POST", body: "{}", headers });
+    };
     try {
       for (const id of ["r-2", "r-3"]) {
-        const answer = await ask("/other/ask", "{}", { ...withKey, "x-request-id": id });
-        assert.deepEqual(answer.json(), { kind: "QUEUE_FULL", operationId: "otherAsk" });
-        assert.equal(answer.headers["x-other-id"], id);
+        const answer = await post("/other/ask", id);
+        assert.deepEqual(await answer.json(), { kind: "QUEUE_FULL", operationId: "otherAsk" });
+        assert.equal(answer.headers.get("x-other-id"), id);
       }
-      const plain = await ask("/v1/systemone", "{}", withKey);
-      assert.deepEqual([plain.statusCode, plain.json()], [503, { detail: "The queue is full." }]);
-      assert.equal(plain.headers["x-other-id"], undefined);
+      const plain = await post("/v1/systemone", "r-4");
+      assert.deepEqual([plain.status, await plain.json()], [503, { detail: "The inference queue is full." }]);
+      assert.equal(plain.headers.get("x-other-id"), null);
     } finally {
       isFull = false;
     }

@@ -119,7 +119,7 @@ export const LIMITS: ServerLimits = {
 
 /** There is always a place in the queue. */
 export const OPEN: Admission = {
-  fullQueue: () => undefined,
+  isFull: () => false,
   countTurnedAway: () => {},
 };
 

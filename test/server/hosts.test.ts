@@ -6,7 +6,6 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { ServiceError } from "../../src/errors.ts";
 import { createMetricsServer } from "../../src/server/routes/metrics.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
 import { fakeServer, KEY, memoryLog, OPEN, withServer } from "./doubles.ts";
@@ -92,8 +91,7 @@ describe("a service without a key on a loopback address", () => {
   });
 
   it("refuses such a host before a full queue does", async () => {
-    const fullQueue = () => new ServiceError("QUEUE_FULL", "The queue is full.");
-    const app = await fakeServer({ ...KEYLESS, admission: { ...OPEN, fullQueue } });
+    const app = await fakeServer({ ...KEYLESS, admission: { ...OPEN, isFull: () => true } });
     await withServer(app, async (port) => {
       assert.equal((await ask({ port }, "POST /v1/systemone", "evil.example")).status, 403);
       assert.equal((await ask({ port }, "POST /v1/systemone", "localhost")).status, 503);

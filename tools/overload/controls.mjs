@@ -13,7 +13,7 @@ const faults = {
   /** A full queue is noticed only after the body has been read, parsed and validated. */
   async "late-refusals"() {
     const { EngineCore } = await dist("src/inference/engine-core.js");
-    EngineCore.prototype.fullQueue = () => undefined;
+    EngineCore.prototype.isFull = () => false;
   },
   /** The inference process competes with the service for the processors. */
   async "equal-priority"() {

@@ -144,11 +144,14 @@ export class Scheduler {
     };
   }
 
-  /** The error with which `admit` would reject a request now. */
-  obstacle(): ServiceError | undefined {
-    if (this.#obstacle !== undefined) return this.#obstacle();
-    if (!this.#backend.isExpected) return queueErrors.lost();
-    return this.#waiting.size >= this.#settings.queueCapacity ? queueErrors.full() : undefined;
+  /** Whether `admit` would reject a request now only because too many wait. */
+  isFull(): boolean {
+    return this.#unavailable() === undefined && this.#waiting.size >= this.#settings.queueCapacity;
+  }
+
+  /** The error of all requests while the model cannot be used or the service ends. */
+  #unavailable(): ServiceError | undefined {
+    return this.#obstacle?.() ?? (this.#backend.isExpected ? undefined : queueErrors.lost());
   }
 
   /** Accepts no more requests; resolves when all accepted ones have been answered. */
@@ -225,7 +228,7 @@ export class Scheduler {
       this.#tally.ended.cancelled += 1;
       throw queueErrors.cancelled();
     }
-    const obstacle = this.obstacle();
+    const obstacle = this.#unavailable() ?? (this.isFull() ? queueErrors.full() : undefined);
     if (obstacle !== undefined) {
       this.#tally.ended.rejected += 1;
       throw obstacle;

@@ -23,7 +23,7 @@ import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
 /** Whether there is a place in the queue, and the counter of requests that got none. */
-export type Admission = Pick<ServedEngine, "fullQueue" | "countTurnedAway">;
+export type Admission = Pick<ServedEngine, "isFull" | "countTurnedAway">;
 
 /** Options of the routes of operations. */
 export interface OperationOptions {
@@ -75,10 +75,10 @@ async function answer(
 }
 
 /**
- * Checks the headers, reads the body and calls the contract. A full queue refuses a request before its body
- * is read (most are refused by quick-refusals.ts). The place itself is taken when the request is admitted.
+ * Checks the headers, reads the body and calls the contract.
  *
- * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL | RATE_LIMITED | OVERLOADED | DEADLINE_EXCEEDED | CANCELLED
+ * @throws ServiceError KEY_MISSING | UNAUTHORIZED | INVALID_REQUEST | BODY_TOO_LARGE | QUEUE_FULL (no memory for bodies) | RATE_LIMITED |
+ *         DRAINING | DEADLINE_EXCEEDED | CANCELLED
  */
 async function replyTo(
   request: FastifyRequest,
@@ -92,7 +92,6 @@ async function replyTo(
   const holder = checkHead(raw, { operationId, needsKey, hasBody }, headChecks);
   request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
-  checkPlace(admission);
   const account = openAccount(holder);
   const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
@@ -145,14 +144,6 @@ function readingUntil(
     gone.removeEventListener("abort", leave);
   };
   return { signal: ending.signal, end };
-}
-
-/** @throws ServiceError QUEUE_FULL */
-function checkPlace(admission: Admission): void {
-  const obstacle = admission.fullQueue();
-  if (obstacle === undefined) return;
-  admission.countTurnedAway("REFUSED");
-  throw obstacle;
 }
 
 /** Counts an error while reading a body that becomes 503 or 504. @returns whether the error is such a one */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Route } from "../../contract/call.ts";
-import type { ServiceError } from "../../errors.ts";
+import { queueErrors } from "../../inference/queue/queue-errors.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
 import { openExchange } from "../wire/connections.ts";
 import { requestIdOf } from "../wire/headers.ts";
@@ -26,54 +26,37 @@ interface RefusingContract {
   readonly requestIdHeader?: string | undefined;
 }
 
-/** A response without the request's own headers. */
-interface Refusal {
+/** A route that a full queue can refuse, with the response but for the request's own headers. */
+interface RefusingRoute extends RefusingContract {
+  readonly route: Route;
   readonly status: number;
   /** Names and values in turn, which Node.js writes without another copy. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** A route that a full queue can refuse, with its cached responses. */
-interface RefusingRoute extends RefusingContract {
-  readonly route: Route;
-  readonly refusals: WeakMap<ServiceError, Refusal>;
-}
-
 /** Answers a request if the full queue is the only reason to refuse it. @returns whether it did */
 export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Refuses requests to a full queue before Fastify handles them, with the same response at less than half the cost. At ten times
- * the load that the model can serve, the processors are needed for the admitted requests. Requests with any other fault go to
- * Fastify.
+ * Refuses requests to a full queue before Fastify handles them and before their bodies are read, at a third of the cost. At
+ * ten times the load that the model can serve, the processors are needed for the admitted requests. Requests with any other
+ * fault go to Fastify. Those that find a full queue later are refused when they are admitted.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
   const { contracts, admission, isDraining, onRequestEnd, checkHost } = options;
   const routes = new Map(
-    contracts.flatMap((served) =>
-      served.headChecks.contract.routes
-        .filter(({ hasBody }) => hasBody)
-        .map((route): [string, RefusingRoute] => [
-          keyOf(route.method, route.path),
-          { ...served, route, refusals: new WeakMap() },
-        ]),
-    ),
+    contracts.flatMap(refusingRoutes).map((known) => [keyOf(known.route.method, known.route.path), known]),
   );
   return (request, response) => {
-    const obstacle = admission.fullQueue();
-    if (obstacle === undefined) return false;
+    if (!admission.isFull()) return false;
     const known = routes.get(keyOf(request.method, request.url));
-    if (known === undefined) return false;
-    const { route, headChecks, requestIdHeader } = known;
-    if (checkHost(request) !== undefined) return false;
-    const sender = senderOf(request, route, headChecks);
+    if (known === undefined || checkHost(request) !== undefined) return false;
+    const sender = senderOf(request, known.route, known.headChecks);
     if (sender === undefined) return false;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const refusal = refusalOf(obstacle, requestId, known);
-    if (refusal === undefined) return false;
-    const { status, headers, body } = refusal;
+    const { route, status, headers, body, requestIdHeader } = known;
     admission.countTurnedAway("REFUSED");
     openExchange(request, response, requestId);
     const own = ["x-request-id", requestId];
@@ -89,18 +72,15 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
   };
 }
 
-/** The response of a full queue. @returns undefined for a fault of the service: its response has the request id, and it is logged */
-function refusalOf(obstacle: ServiceError, requestId: string, known: RefusingRoute): Refusal | undefined {
-  const { refusals, headChecks, route } = known;
-  const earlier = refusals.get(obstacle);
-  if (earlier !== undefined) return earlier;
-  const { contract } = headChecks;
-  const { status, headers, body, cause } = contract.errorReply(obstacle, requestId, route.operationId);
-  if (cause !== undefined) return undefined;
-  const all = { ...headers, ...COMMON_HEADERS, "content-length": String(Buffer.byteLength(body)) };
-  const refusal = { status, headers: Object.entries(all).flat(), body };
-  refusals.set(obstacle, refusal);
-  return refusal;
+function refusingRoutes(served: RefusingContract): readonly RefusingRoute[] {
+  const { contract } = served.headChecks;
+  return contract.routes
+    .filter(({ hasBody }) => hasBody)
+    .map((route) => {
+      const { status, headers, body } = contract.errorReply(queueErrors.full(), "", route.operationId);
+      const all = { ...headers, ...COMMON_HEADERS, "content-length": String(Buffer.byteLength(body)) };
+      return { ...served, route, status, headers: Object.entries(all).flat(), body };
+    });
 }
 
 /** Key of a route: method and path without the query. */
