@@ -116,8 +116,7 @@ const ROWS = {
     min: 1,
     max: 65_535,
     unit: "connections",
-    description:
-      "maximum number of open connections; a further one replaces the longest idle one, or gets 503 if none is idle",
+    description: "maximum number of open connections; a further one gets 503",
   },
   bodyMemoryMb: {
     kind: "integer",

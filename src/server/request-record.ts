@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InferenceFacts } from "../contract/call.ts";
+import type { Connections } from "./wire/connections.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
     /** True after the shutdown signal. Every response then closes its connection. */
     isDraining: boolean;
+    connections: Connections;
   }
   interface FastifyRequest {
     /** Facts about each answer of the model: usually one, several for a batch of MCP. */

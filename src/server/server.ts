@@ -1,5 +1,3 @@
-import type { Server } from "node:http";
-import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Contract } from "../contract/call.ts";
 import type { Clock } from "../inference/clock.ts";
@@ -21,9 +19,8 @@ import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { unknownRoutes } from "./routes/unknown-routes.ts";
 import { type Tracing, traces } from "./tracing.ts";
 import { BodyBudget } from "./wire/body-budget.ts";
-import { limitConnections } from "./wire/connection-limit.ts";
+import { Connections } from "./wire/connections.ts";
 import { requestIdOf } from "./wire/headers.ts";
-import { IdleConnections } from "./wire/idle-connections.ts";
 import {
   type ChosenWireLimits,
   createListener,
@@ -105,33 +102,48 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logAccess(log, record);
     observe(log, "requests", () => options.onRequestEnd?.(record));
   };
+  const connections = new Connections();
   const app = Fastify({
     logger: false,
-    genReqId: requestIdOf,
+    genReqId: (request) => connections.exchangeOf(request)?.requestId ?? requestIdOf(request),
     // while the server closes, requests still get responses of the contract
     return503OnClosing: false,
     routerOptions: { querystringParser: () => ({}) },
-    serverFactory: (listener) =>
-      createListener(
+    serverFactory: (listener) => {
+      const server = createListener(
         (request, response) => {
+          const exchange = connections.open(request, response);
+          if (exchange === undefined) return;
           // cross-origin requests go through Fastify, which adds the CORS headers; without them browsers hide the response
           const isCrossOrigin = corsOrigins.length > 0 && request.headers.origin !== undefined;
-          if (isCrossOrigin || !isRefused(request, response)) listener(request, response);
+          if (isCrossOrigin || !isRefused(exchange)) listener(request, response);
         },
         wire,
         tls,
-      ),
-    clientErrorHandler: onClientError({ contract, log, limits: wire, onRequestEnd }),
+      );
+      const refuse = onTooManyConnections({ contract, connections });
+      return connections
+        .watch(server, wire.maxConnections, refuse)
+        .on("connect", onConnect({ contract, connections }));
+    },
+    clientErrorHandler: onClientError({ contract, connections, log, limits: wire, onRequestEnd }),
     frameworkErrors: (_error, request, reply) => answerUndecodable(request, reply, { contract, checkHost }),
   });
   const checkHostName = createHostCheck(app.server, allowedHosts);
   // with a key, only /mcp checks the host, because a page of another site does not have the key
   const checkHost: HostCheck = options.apiKey === undefined ? checkHostName : () => undefined;
   const isDraining = () => app.isDraining;
-  const isRefused = createQuickRefusal({ contracts, admission, isDraining, onRequestEnd, checkHost });
-  guardConnections(app.server, wire.maxConnections, options);
+  const isRefused = createQuickRefusal({
+    contracts,
+    connections,
+    admission,
+    isDraining,
+    onRequestEnd,
+    checkHost,
+  });
   leaveBodiesAlone(app);
   app.decorate("isDraining", false);
+  app.decorate("connections", connections);
 
   if (tracing !== undefined) app.register(traces, { tracing, log });
   app.register(requestRecords, { onRequestEnd });
@@ -179,16 +191,6 @@ function servedContracts(options: ServerOptions): readonly [ServedContract, ...S
       requestIdHeader,
     })),
   ];
-}
-
-/** Limits the number of connections, and closes idle ones when the server closes. */
-function guardConnections(server: Server, most: number, { contract, clock, tls }: ServerOptions): void {
-  server.on("connect", onConnect(contract));
-  const idle = new IdleConnections(server, clock);
-  server.closeIdleConnections = () => idle.closeAll(); // Node.js calls it when the listener closes
-  // before the TLS handshake, no HTTP response can be sent
-  const refuse = tls === undefined ? onTooManyConnections(contract) : (socket: Socket) => socket.destroy();
-  limitConnections(server, most, idle, refuse);
 }
 
 /**

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { IncomingCall } from "../../src/contract/call.ts";
-import { FakeClock, settle } from "../inference/fake-clock.ts";
 import { fakeContract, fakeServer, json, KEY, LIMITS, withServer } from "./doubles.ts";
 import { head, untilRead, type WireAnswer, WireClient } from "./wire.ts";
 
@@ -175,46 +174,6 @@ test("one connection more than allowed gets a 503 and the end, without a reset, 
     }
     assert.equal((await ask(second)).status, 200);
     second.close();
-  });
-});
-
-test("a connection over the limit replaces the one that was idle longest, never a busy one", async () => {
-  const clock = new FakeClock();
-  const held: (() => void)[] = [];
-  const contract = fakeContract(async ({ operationId }) => {
-    if (operationId === "systemone") await new Promise<void>((resolve) => held.push(resolve));
-    return json(200, { operation: operationId });
-  });
-  const limits = { ...LIMITS, maxConnections: 4 };
-  await withServer(await fakeServer({ limits, clock, contract }), async (port) => {
-    const ask = async (client: WireClient) => {
-      await client.send(head("GET /health"));
-      return (await client.read()).status;
-    };
-    const busy = await WireClient.open(port);
-    await busy.send(`${WHOLE}{}`);
-    while (held.length === 0) await settle();
-    const beginning = await WireClient.open(port);
-    await beginning.send("GET /health HTTP/1.1\r\n");
-    const first = await WireClient.open(port);
-    assert.equal(await ask(first), 200);
-    clock.advance(500);
-    const second = await WireClient.open(port);
-    assert.equal(await ask(second), 200);
-    assert.equal(await ask(await WireClient.open(port)), 503, "nobody has been idle for a second");
-    clock.advance(500);
-    assert.equal(await ask(first), 200, "heard again: now the second is idle for longest");
-    clock.advance(1_000);
-    const late = await WireClient.open(port);
-    assert.equal(await ask(late), 200);
-    await second.ended();
-    assert.equal(second.error, undefined);
-    await beginning.send("Host: localhost\r\n\r\n");
-    assert.equal((await beginning.read()).status, 200);
-    assert.equal(await ask(first), 200);
-    for (const answer of held) answer();
-    assert.equal((await busy.read()).status, 200);
-    for (const client of [busy, beginning, first, late]) client.close();
   });
 });
 

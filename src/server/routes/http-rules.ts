@@ -2,8 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fastifyPlugin from "fastify-plugin";
 import type { Contract } from "../../contract/call.ts";
 import type { Log } from "../log.ts";
-import { openExchange } from "../wire/connections.ts";
-import { isLingering } from "../wire/lingering.ts";
 import { messageFailure } from "../wire/message-rules.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "../wire/replies.ts";
 import { wireReply } from "../wire/wire-failures.ts";
@@ -47,11 +45,6 @@ function isAccepted(
   { contract, checkHost }: HttpRules,
 ): boolean {
   const { raw } = request;
-  if (isLingering(raw.socket)) {
-    reply.hijack(); // came after a request whose response closes the connection: gets none
-    return false;
-  }
-  openExchange(raw, reply.raw, request.id);
   const failure = messageFailure(raw);
   if (failure !== undefined) {
     sendReply(reply.header("connection", "close"), wireReply(contract, failure, request.id));

@@ -3,7 +3,6 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastif
 import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { readBody } from "../wire/body.ts";
-import { exchangeOf } from "../wire/connections.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
@@ -60,7 +59,7 @@ async function answer(
   mcp: McpRoute,
   options: McpOptions,
 ): Promise<FastifyReply> {
-  const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
+  const signal = request.server.connections.exchangeOf(request.raw)?.signal ?? new AbortController().signal;
   const outgoing = await replyTo(request, reply, mcp, signal, options).catch((error: unknown) =>
     isCancelled(error) ? undefined : asRpcError(error, failureReply(options.contract, error, request.id)),
   );

@@ -18,7 +18,6 @@ import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
-import { exchangeOf } from "../wire/connections.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
@@ -62,7 +61,7 @@ async function answer(
   options: OperationOptions,
 ): Promise<FastifyReply> {
   const { contract, log } = options;
-  const signal = exchangeOf(request.raw)?.signal ?? new AbortController().signal;
+  const signal = request.server.connections.exchangeOf(request.raw)?.signal ?? new AbortController().signal;
   const outgoing = await replyTo(request, reply, route, signal, options).catch((error: unknown) =>
     isCancelled(error) ? undefined : failureReply(contract, error, request.id, route.operationId),
   );

@@ -1,12 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Route } from "../../contract/call.ts";
 import { queueErrors } from "../../inference/queue/queue-errors.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
-import { openExchange } from "../wire/connections.ts";
-import { requestIdOf } from "../wire/headers.ts";
-import { isLingering } from "../wire/lingering.ts";
+import type { Connections, Exchange } from "../wire/connections.ts";
 import { messageFailure } from "../wire/message-rules.ts";
-import { COMMON_HEADERS, closesConnection } from "../wire/replies.ts";
+import { COMMON_HEADERS } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
 import type { Admission } from "./operations.ts";
@@ -14,6 +12,7 @@ import type { Admission } from "./operations.ts";
 export interface QuickRefusalOptions {
   /** All contracts that are served. */
   readonly contracts: readonly RefusingContract[];
+  readonly connections: Connections;
   readonly admission: Admission;
   readonly isDraining: () => boolean;
   readonly onRequestEnd: RequestListener;
@@ -36,7 +35,7 @@ interface RefusingRoute extends RefusingContract {
 }
 
 /** Answers a request if the full queue is the only reason to refuse it. @returns whether it did */
-export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type QuickRefusal = (exchange: Exchange) => boolean;
 
 /**
  * Refuses requests to a full queue before Fastify handles them and before their bodies are read, at a third of the cost. At
@@ -44,24 +43,22 @@ export type QuickRefusal = (request: IncomingMessage, response: ServerResponse) 
  * fault go to Fastify. Those that find a full queue later are refused when they are admitted.
  */
 export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
-  const { contracts, admission, isDraining, onRequestEnd, checkHost } = options;
+  const { contracts, connections, admission, isDraining, onRequestEnd, checkHost } = options;
   const routes = new Map(
     contracts.flatMap(refusingRoutes).map((known) => [keyOf(known.route.method, known.route.path), known]),
   );
-  return (request, response) => {
+  return ({ request, response, requestId }) => {
     if (!admission.isFull()) return false;
     const known = routes.get(keyOf(request.method, request.url));
     if (known === undefined || checkHost(request) !== undefined) return false;
     const sender = senderOf(request, known.route, known.headChecks);
     if (sender === undefined) return false;
     const startedAt = performance.now();
-    const requestId = requestIdOf(request);
     const { route, status, headers, body, requestIdHeader } = known;
     admission.countTurnedAway("REFUSED");
-    openExchange(request, response, requestId);
     const own = ["x-request-id", requestId];
     if (requestIdHeader !== undefined) own.push(requestIdHeader, requestId);
-    if (closesConnection(request, isDraining())) own.push("connection", "close");
+    if (connections.closesAfter(request, isDraining())) own.push("connection", "close");
     response.writeHead(status, headers.concat(own));
     response.end(body);
     const { method, operationId: operation } = route;
@@ -95,7 +92,7 @@ function senderOf(
   route: Route,
   options: HeadCheckOptions,
 ): { readonly keyName: string | undefined } | undefined {
-  if (isLingering(request.socket) || messageFailure(request) !== undefined) return undefined;
+  if (messageFailure(request) !== undefined) return undefined;
   try {
     return { keyName: checkHead(request, route, options)?.name };
   } catch {

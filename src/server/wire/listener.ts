@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { openExchanges } from "./connections.ts";
 
 /** Limits of connections. None of them ends a request that is being processed. */
 export interface WireLimits {
@@ -71,10 +70,6 @@ export function createListener(listener: RequestListener, limits: WireLimits, tl
     tls === undefined
       ? createServer(settings, listener)
       : createTlsServer({ ...settings, ...tls, handshakeTimeout: limits.headersTimeoutMs }, listener);
-  server.timeout = limits.unreadTimeoutMs; // time without any traffic
-  server.on("timeout", (socket) => {
-    const isWorkedOn = openExchanges(socket).length > 0 && socket.writableLength === 0;
-    if (!isWorkedOn) socket.destroy(); // idle, or its client does not read
-  });
+  server.timeout = limits.unreadTimeoutMs; // time without any traffic; `Connections` decides what then happens
   return server.on("checkContinue", listener).on("checkExpectation", listener);
 }

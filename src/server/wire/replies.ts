@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
-import { hasUnreadBody, isWorthDraining, lingerBeforeClosing } from "./lingering.ts";
 import { wireReply } from "./wire-failures.ts";
 
 /** Sends a reply of the contract. As a string, because Node.js writes it together with the headers. */
@@ -18,7 +16,8 @@ const asIs = (body: string) => body;
 export function finishHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const { "cache-control": caching, ...headers } = COMMON_HEADERS;
   reply.headers(headers).header("x-request-id", request.id);
-  if (closesConnection(request.raw, request.server.isDraining)) reply.header("connection", "close");
+  const { connections, isDraining } = request.server;
+  if (connections.closesAfter(request.raw, isDraining)) reply.header("connection", "close");
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", caching);
   const { requestIdHeader } = request.routeOptions?.config ?? {}; // a path that cannot be decoded has no route
   if (requestIdHeader !== undefined) reply.header(requestIdHeader, request.id);
@@ -26,16 +25,6 @@ export function finishHeaders(request: FastifyRequest, reply: FastifyReply): voi
 
 /** Headers of every response, besides `x-request-id`. */
 export const COMMON_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" } as const;
-
-/**
- * Whether the response closes its connection. Call before the response is written: if it closes the connection, the rest of the
- * request's body is discarded first.
- */
-export function closesConnection(request: IncomingMessage, isDraining: boolean): boolean {
-  const isUnread = hasUnreadBody(request);
-  if (isUnread) lingerBeforeClosing(request);
-  return isDraining || (isUnread && !isWorthDraining(request));
-}
 
 /** Logs the cause of a response that reports a fault of the service itself. */
 export function logFault(log: Log, { status, cause }: OutgoingReply, request: FastifyRequest): void {

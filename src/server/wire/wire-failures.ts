@@ -5,8 +5,7 @@ import type { Contract, OutgoingReply } from "../../contract/call.ts";
 import { type ErrorKind, ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import type { RequestListener } from "../request-record.ts";
-import { isDiscardingBody, openExchanges } from "./connections.ts";
-import { closeLingering, isLingering } from "./lingering.ts";
+import type { Connections } from "./connections.ts";
 import type { WireLimits } from "./listener.ts";
 
 /** A violation of HTTP itself, which no operation of the contract declares. */
@@ -55,29 +54,32 @@ export function wireReply(contract: Contract, failure: WireFailure, requestId: s
   return failure.status === undefined ? reply : { ...reply, status: failure.status };
 }
 
-export interface ClientErrorOptions {
+/** What an answer on a bare socket needs. */
+interface WireParts {
   readonly contract: Contract;
+  readonly connections: Connections;
+}
+
+export interface ClientErrorOptions extends WireParts {
   readonly log: Log;
   readonly limits: WireLimits;
   readonly onRequestEnd: RequestListener;
 }
 
 /** Answers input that is not a complete request: a broken request line or header, a truncated body, a timeout. */
-export function onClientError({
-  contract,
-  log,
-  limits,
-  onRequestEnd,
-}: ClientErrorOptions): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function onClientError(
+  options: ClientErrorOptions,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const { connections, log, limits, onRequestEnd } = options;
   const byCode = failuresByCode(limits);
   return (error, socket) => {
-    if (isLingering(socket)) return;
-    if (!socket.writable || isDiscardingBody(socket)) {
+    if (connections.isLingering(socket)) return;
+    if (!socket.writable || connections.isDiscardingBody(socket)) {
       socket.destroy(); // the client does not read, or the failed request has been answered already
       return;
     }
     const failure = byCode[error.code ?? ""] ?? MALFORMED;
-    void refuse(contract, socket, failure).then((sent) => {
+    void refuse(options, socket, failure).then((sent) => {
       if (sent === undefined) return;
       log.debug({ kind: failure.kind, code: error.code, ...sent }, "request refused");
       onRequestEnd({ method: undefined, operation: undefined, ms: 0, ...sent });
@@ -86,18 +88,16 @@ export function onClientError({
 }
 
 /** Answers CONNECT, for which Node.js passes the bare socket. */
-export function onConnect(contract: Contract): (request: IncomingMessage, socket: Socket) => void {
+export function onConnect(parts: WireParts): (request: IncomingMessage, socket: Socket) => void {
   return (_request, socket) => {
     socket.on("error", () => socket.destroy()); // Node.js has removed its own listener, and earlier responses may still take long
-    void refuse(contract, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
+    void refuse(parts, socket, TUNNEL_REFUSED, { allow: "GET, HEAD, POST" });
   };
 }
 
 /** Answers a connection above the limit, from which nothing has been read. */
-export function onTooManyConnections(contract: Contract): (socket: Socket) => void {
-  return (socket) => {
-    void refuse(contract, socket, NO_CONNECTION);
-  };
+export function onTooManyConnections(parts: WireParts): (socket: Socket) => void {
+  return (socket) => void refuse(parts, socket, NO_CONNECTION);
 }
 
 const refused = new WeakSet<Socket>();
@@ -108,14 +108,14 @@ const refused = new WeakSet<Socket>();
  * @returns what was sent; undefined if nothing was sent
  */
 async function refuse(
-  contract: Contract,
+  { contract, connections }: WireParts,
   socket: Socket,
   failure: WireFailure,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly requestId: string } | undefined> {
   if (refused.has(socket)) return undefined; // the parser reports the error again for each further chunk
   refused.add(socket);
-  const open = openExchanges(socket);
+  const open = connections.exchanges(socket);
   const broken = open.find(({ request }) => !request.complete);
   await Promise.all(open.filter((exchange) => exchange !== broken).map(({ response }) => closed(response)));
   if (broken?.response.headersSent || !socket.writable) {
@@ -125,7 +125,7 @@ async function refuse(
   const requestId = broken?.requestId ?? randomUUID();
   const reply = wireReply(contract, failure, requestId);
   socket.write(rawAnswer(reply, { ...headers, "x-request-id": requestId }));
-  closeLingering(socket);
+  connections.linger(socket);
   return { status: reply.status, requestId };
 }
 
