@@ -14,9 +14,9 @@ import type {
 } from "./engine.ts";
 import type { RequestPlan } from "./nodes.ts";
 import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
-import type { Place } from "./queue/place.ts";
+import type { EarlyOutcome } from "./queue/outcomes.ts";
 import { type BatchFacts, type EngineSettings, Scheduler } from "./queue/scheduler.ts";
-import type { TurnedAway } from "./queue/tally.ts";
+import type { Ticket } from "./queue/ticket.ts";
 import { type ReadRequest, readRequest } from "./read-request.ts";
 import { textLengthOf } from "./text-length.ts";
 import type { Tokenizer } from "./tokens/tokenizer.ts";
@@ -104,8 +104,8 @@ export class EngineCore implements ServedEngine {
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const place = this.#scheduler.admit({ signal, deadlineAt, textLength });
-      return this.#answer(place, this.#tokenize(plan, place, onTokens));
+      const ticket = this.#scheduler.admit({ signal, deadlineAt, textLength });
+      return this.#answer(ticket, this.#tokenize(plan, ticket, onTokens));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -114,26 +114,26 @@ export class EngineCore implements ServedEngine {
   /** @returns its duration in milliseconds */
   async #tokenize(
     plan: PlannedWork["plan"],
-    place: Place,
+    ticket: Ticket,
     onTokens: ScoreOptions["onTokens"],
   ): Promise<number> {
     const { clock, sharesTokens = true } = this.#parts;
     const startedAt = clock.now();
     try {
-      const cut = await plan(place.signal);
+      const cut = await plan(ticket.signal);
       const planned = sharesTokens ? cut : withoutSharing(cut);
       const tokenize = clock.now() - startedAt;
-      if (!place.signal.aborted) onTokens?.(tokensOf(planned));
-      place.submit(planned);
+      if (!ticket.signal.aborted) onTokens?.(tokensOf(planned));
+      ticket.submit(planned);
       return tokenize;
     } catch (error) {
-      place.refuse(error);
+      ticket.refuse(error);
       return 0; // unused: the place rejects its answer
     }
   }
 
-  async #answer(place: Place, tokenizing: Promise<number>): Promise<ScoredRequest> {
-    const scored = await place.answer;
+  async #answer(ticket: Ticket, tokenizing: Promise<number>): Promise<ScoredRequest> {
+    const scored = await ticket.answer;
     return { ...scored, timing: { ...scored.timing, tokenize: await tokenizing } };
   }
 
@@ -141,8 +141,8 @@ export class EngineCore implements ServedEngine {
     return this.#scheduler.isFull();
   }
 
-  countTurnedAway(reason: TurnedAway): void {
-    this.#scheduler.countTurnedAway(reason);
+  countEarly(outcome: EarlyOutcome): void {
+    this.#scheduler.countEarly(outcome);
   }
 
   health(): EngineHealth {

@@ -2,9 +2,9 @@ import type { RenderedRequest } from "../decisions/rendered.ts";
 import type { TextReader } from "../decisions/text-tokens.ts";
 import type { Tuning } from "../decisions/tuning.ts";
 import type { BackendCounters } from "./backend.ts";
-import type { QueuedScores } from "./queue/place.ts";
+import type { EarlyOutcome, QueueCounters } from "./queue/outcomes.ts";
 import type { BatchFacts, EngineSettings } from "./queue/scheduler.ts";
-import type { QueueCounters, TurnedAway } from "./queue/tally.ts";
+import type { QueuedScores } from "./queue/ticket.ts";
 import type { ReadRequest } from "./read-request.ts";
 import type { TextCacheCounters, TokenLimits } from "./tokens/tokenizer.ts";
 
@@ -101,11 +101,11 @@ export interface Engine {
 /** An engine behind a web service, where requests may end before or while their bodies are read. */
 export interface ServedEngine extends Engine {
   /**
-   * Whether the queue has no place now. Cheap, and changes no counter: call `countTurnedAway` for that. Other reasons to
+   * Whether the queue has no place now. Cheap, and changes no counter: call `countEarly` for that. Other reasons to
    * reject a request (the service is starting or shutting down) last longer and are reported after its body is checked.
    */
   isFull(): boolean;
-  countTurnedAway(reason: TurnedAway): void;
+  countEarly(outcome: EarlyOutcome): void;
   measurements(): EngineMeasurements;
   /** Sets the listener that is called after each computed batch. There is one listener. */
   onBatch(listener: (batch: BatchFacts) => void): void;

@@ -72,7 +72,7 @@ test("pairs that a batch already holds are not charged again", () => {
   const rule = makeRule([1, 2].map((order) => new RequestWork(order, planOf(flatTree(7, 4)))));
   const batch = rule.form(QUANTUM);
   assert.deepEqual([batch.pairCount, batch.tokenCount, batch.requests.size], [4, 100, 2]);
-  assert.ok(rule.isEmpty);
+  assert.equal(rule.size, 0);
 });
 
 test("pairs in the score cache are answered, and a batch of none is empty", () => {
@@ -80,7 +80,7 @@ test("pairs in the score cache are answered, and a batch of none is empty", () =
   const known = makeWork(1, 1);
   if (known.nextPair) cache.set(known.nextPair.leaf.key, 1);
   const rule = makeRule([known], {}, cache);
-  assert.deepEqual([rule.form(QUANTUM).pairCount, known.isAnswered, rule.isEmpty], [0, true, true]);
+  assert.deepEqual([rule.form(QUANTUM).pairCount, known.isAnswered, rule.size === 0], [0, true, true]);
 });
 
 test("on random workloads every batch keeps its limits and the order, and no long request is passed over for ever", () => {
@@ -93,10 +93,14 @@ test("on random workloads every batch keeps its limits and the order, and no lon
     for (let step = 0; step < 60; step++) {
       for (let arrivals = random.between(0, 5); arrivals > 0; arrivals--)
         rule.add(makeWork(order++, random.pick([1, 2, 3, 40]), random.pick([1, 5, 20, 90])), QUANTUM);
-      const waiting = rule.waiting;
-      if (waiting.length === 0) continue;
-      const longs = waiting.filter((work) => rule.isLong(work));
-      const smalls = waiting.filter((work) => !rule.isLong(work));
+      if (rule.size === 0) continue;
+      const [smalls, longs] = [[...rule.small], [...rule.long]].map((line) => line.map(([work]) => work)) as [
+        RequestWork[],
+        RequestWork[],
+      ];
+      const waiting = [...smalls, ...longs];
+      const tokens = waiting.reduce((sum, { remainingTokens }) => sum + remainingTokens, 0);
+      assert.equal(rule.tokens, tokens, "the running sums are wrong");
       const isOverdue = (longs[0]?.overtakenBy ?? 0) >= maxRequests;
       const batch = rule.form(QUANTUM);
       const label = `run ${run}, step ${step}`;

@@ -202,7 +202,7 @@ test("a query whether the queue is full counts no rejection until a request is r
   const waiting = engine.score(request("state that is long", "q", "a", "b"), caller.signal);
   full.push(engine.isFull());
   assert.equal(engine.health().counters.rejected, 0);
-  engine.countTurnedAway("REFUSED");
+  engine.countEarly("rejected");
   assert.equal(engine.health().counters.rejected, 1);
   tokenizer.release();
   await assert.rejects(waiting, { kind: "INVALID_REQUEST" });

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { ServiceError } from "../../src/errors.ts";
-import type { QueuedScores } from "../../src/inference/queue/place.ts";
 import { type EngineSettings, Scheduler } from "../../src/inference/queue/scheduler.ts";
+import type { QueuedScores } from "../../src/inference/queue/ticket.ts";
 import { planOf, type TokenTree } from "../support/trees.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { makeTree, pairsOf, ScriptedBackend } from "./scripted-backend.ts";
@@ -45,9 +45,9 @@ export class QueueBench {
   admit(tree: TokenTree, waitedMs = 0): Asked {
     const caller = new AbortController();
     const deadlineAt = this.clock.now() + this.settings.deadlineMs - waitedMs;
-    const place = this.scheduler.admit({ signal: caller.signal, deadlineAt });
+    const ticket = this.scheduler.admit({ signal: caller.signal, deadlineAt });
     const answers: (QueuedScores | ServiceError)[] = [];
-    place.answer.then(
+    ticket.answer.then(
       (scores) => answers.push(scores),
       (error) => answers.push(asServiceError(error)),
     );
@@ -55,8 +55,8 @@ export class QueueBench {
       pairs: pairsOf([tree]),
       deadlineAt,
       caller,
-      submit: () => place.submit(planOf(tree)),
-      refuse: place.refuse,
+      submit: () => ticket.submit(planOf(tree)),
+      refuse: (reason) => ticket.refuse(reason),
       answers,
     };
   }

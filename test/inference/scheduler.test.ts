@@ -221,3 +221,19 @@ test("the cause of a backend failure is kept for the log", async () => {
   const [answer] = asked.answers;
   assert.ok(answer instanceof ServiceError && answer.cause === cause);
 });
+
+const STUCK_MS = SETTINGS.deadlineMs + 30_000;
+
+test("a batch that ends later than any may is a standstill, until work goes on", async () => {
+  const bench = new QueueBench();
+  bench.clock.advance(10 * STUCK_MS);
+  assert.equal(bench.scheduler.isStuck(), false, "nothing is to be done");
+  bench.ask(flatTree(1, 1));
+  bench.clock.advance(STUCK_MS);
+  assert.equal(bench.scheduler.isStuck(), false);
+  bench.clock.advance(1);
+  assert.equal(bench.scheduler.isStuck(), true);
+  bench.backend.current?.answer();
+  await settle();
+  assert.equal(bench.scheduler.isStuck(), false);
+});

@@ -120,7 +120,7 @@ export const LIMITS: ServerLimits = {
 /** There is always a place in the queue. */
 export const OPEN: Admission = {
   isFull: () => false,
-  countTurnedAway: () => {},
+  countEarly: () => {},
 };
 
 /** A server over the fake contract, with the key set; not listening. */

@@ -21,7 +21,7 @@ function busy(isFull: () => boolean = () => true) {
   });
   const admission = {
     isFull,
-    countTurnedAway: (reason: string) => told.push(reason),
+    countEarly: (reason: string) => told.push(reason),
   };
   return { told, calls, options: { contract, admission } };
 }
@@ -50,7 +50,7 @@ test("a full queue refuses a request before its body, counts it, and keeps the c
     assert.equal((await client.read()).status, 200);
     assert.equal(client.error, undefined);
   });
-  assert.deepEqual(told, ["REFUSED", "REFUSED"]);
+  assert.deepEqual(told, ["rejected", "rejected"]);
   assert.deepEqual(
     calls.map(({ operationId }) => operationId),
     ["getHealth"],
@@ -98,7 +98,7 @@ for (const [name, given] of AFTER) {
       await client.send(given);
       assert.equal((await client.read()).status, 503);
     });
-    assert.deepEqual([told, calls], [["REFUSED"], []]);
+    assert.deepEqual([told, calls], [["rejected"], []]);
   });
 }
 

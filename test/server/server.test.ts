@@ -206,7 +206,7 @@ test("the answer's own headers are kept", async () => {
 
 test("if incomplete bodies take all the memory for bodies, they are evicted for those that complete", async () => {
   const told: string[] = [];
-  const admission = { ...OPEN, countTurnedAway: (reason: string) => told.push(reason) };
+  const admission = { ...OPEN, countEarly: (reason: string) => told.push(reason) };
   const limits = { ...LIMITS, bodyMemoryBytes: 100_000 };
   await withServer(await fakeServer({ limits, admission }), async (port) => {
     const [endless, whole] = [await WireClient.open(port), await WireClient.open(port)];
@@ -221,7 +221,7 @@ test("if incomplete bodies take all the memory for bodies, they are evicted for 
     }
     const refused = await endless.read();
     assert.deepEqual([refused.status, refused.headers.connection], [503, "close"]);
-    assert.deepEqual(told, ["REFUSED"]);
+    assert.deepEqual(told, ["rejected"]);
     await endless.ended();
     assert.equal(endless.error, undefined);
     for (const client of [endless, whole]) client.close();
@@ -243,7 +243,7 @@ test("a chunked body counts from its first byte on", async () => {
 
 test("a body that is not there when the deadline passes gets a 504, and the connection ends", async () => {
   const told: string[] = [];
-  const admission = { ...OPEN, countTurnedAway: (reason: string) => told.push(reason) };
+  const admission = { ...OPEN, countEarly: (reason: string) => told.push(reason) };
   // the connection's own time for a request is shorter: the deadline alone decides
   const options = { limits: { ...LIMITS, deadlineMs: 200, headersTimeoutMs: 1 }, admission };
   await withServer(await fakeServer(options), async (port) => {
@@ -251,7 +251,7 @@ test("a body that is not there when the deadline passes gets a 504, and the conn
     await client.send(askingHead("Content-Length: 9"), "{");
     const late = await client.read();
     assert.deepEqual([late.status, late.headers.connection], [504, "close"]);
-    assert.deepEqual(told, ["DEADLINE_EXCEEDED"]);
+    assert.deepEqual(told, ["timedOut"]);
     await client.ended();
     assert.equal(client.error, undefined);
     client.close();

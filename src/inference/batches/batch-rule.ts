@@ -8,6 +8,42 @@ export interface BatchLimits {
   readonly isStrict: boolean;
 }
 
+/** Requests of one kind in the order in which they were added, and the tokens that are left of them. */
+export class Line {
+  readonly #tokensOf = new Map<RequestWork, number>();
+  #tokens = 0;
+
+  get size(): number {
+    return this.#tokensOf.size;
+  }
+
+  /** Of all requests. A running sum: thousands may wait, and each new one needs it. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  has(work: RequestWork): boolean {
+    return this.#tokensOf.has(work);
+  }
+
+  /** Adds a request at the end, or counts again what is left of one. */
+  set(work: RequestWork): void {
+    const { remainingTokens } = work;
+    this.#tokens += remainingTokens - (this.#tokensOf.get(work) ?? 0);
+    this.#tokensOf.set(work, remainingTokens);
+  }
+
+  delete(work: RequestWork): void {
+    this.#tokens -= this.#tokensOf.get(work) ?? 0;
+    this.#tokensOf.delete(work);
+  }
+
+  /** Requests and the tokens that are left of each. */
+  [Symbol.iterator](): Iterator<readonly [RequestWork, number]> {
+    return this.#tokensOf[Symbol.iterator]();
+  }
+}
+
 /**
  * The tokenized requests with pairs that are in no batch yet, and which of them go into the next one.
  *
@@ -24,69 +60,74 @@ export interface BatchLimits {
 export class BatchRule {
   readonly #limits: BatchLimits;
   readonly #cache: ScoreCache;
-  readonly #small = new Set<RequestWork>();
-  readonly #long = new Set<RequestWork>();
+  readonly small = new Line();
+  readonly long = new Line();
 
   constructor(limits: BatchLimits, cache: ScoreCache) {
     this.#limits = limits;
     this.#cache = cache;
   }
 
-  /** All requests, in the order in which they are served unless a long one is overdue. */
-  get waiting(): readonly RequestWork[] {
-    return [...this.#small, ...this.#long];
+  /** Number of requests. */
+  get size(): number {
+    return this.small.size + this.long.size;
   }
 
-  get isEmpty(): boolean {
-    return this.#small.size + this.#long.size === 0;
-  }
-
-  get hasLong(): boolean {
-    return this.#long.size > 0;
-  }
-
-  isLong(work: RequestWork): boolean {
-    return this.#long.has(work);
+  /** Tokens that are left of all requests. */
+  get tokens(): number {
+    return this.small.tokens + this.long.tokens;
   }
 
   /** Whether there is enough for a batch: waiting for more requests would gain little. */
   isFull(quantum: number): boolean {
     const { isStrict, maxRequests } = this.#limits;
-    const { waiting } = this;
-    const tokens = waiting.reduce((sum, { remainingTokens }) => sum + remainingTokens, 0);
-    return isStrict || waiting.length >= maxRequests || tokens >= quantum;
+    return isStrict || this.size >= maxRequests || this.tokens >= quantum;
   }
 
   /** Adds a request, behind all others of its kind. */
   add(work: RequestWork, quantum: number): void {
-    (isLong(work.remainingTokens, quantum) ? this.#long : this.#small).add(work);
+    (isLong(work.remainingTokens, quantum) ? this.long : this.small).set(work);
   }
 
   delete(work: RequestWork): void {
-    this.#small.delete(work);
-    this.#long.delete(work);
+    this.small.delete(work);
+    this.long.delete(work);
   }
 
   /** Forms the next batch, and answers pairs that are in the score cache by now. It is empty if it has answered all. */
   form(quantum: number): Batch {
     const batch = new Batch();
-    const begun = new Set(this.waiting.filter(({ hasBegun }) => hasBegun));
+    const begun: RequestWork[] = [];
     const { maxRequests } = this.#limits;
-    const overdue = [...this.#long].filter(({ overtakenBy }) => overtakenBy >= maxRequests);
-    for (const line of [overdue, this.#small, this.#long]) this.#fill(batch, line, quantum);
-    this.#countOvertaking([...batch.requests].filter((work) => !begun.has(work)));
+    const overdue = [...this.long].filter(([{ overtakenBy }]) => overtakenBy >= maxRequests);
+    for (const line of [overdue, this.small, this.long]) this.#fill(batch, line, quantum, begun);
+    for (const [work] of this.long)
+      work.overtakenBy += begun.filter(({ order }) => order > work.order).length;
     return batch;
   }
 
-  #fill(batch: Batch, line: Iterable<RequestWork>, room: number): void {
-    for (const work of line) {
-      this.#take(batch, work, room);
-      if (work.remainingPairs > 0) return; // it goes on in the next batch, before those behind it
+  /** @param begun gets the requests that begin with this batch */
+  #fill(
+    batch: Batch,
+    line: Iterable<readonly [RequestWork, number]>,
+    room: number,
+    begun: RequestWork[],
+  ): void {
+    for (const [work] of line) {
+      const hasBegun = work.hasBegun;
+      this.#move(batch, work, room);
+      if (work.hasBegun && !hasBegun) begun.push(work);
+      if (work.remainingPairs > 0) {
+        (this.long.has(work) ? this.long : this.small).set(work);
+        return; // it goes on in the next batch, before those behind it
+      }
+      this.delete(work);
+      if (work.isAnswered) batch.answered.push(work);
     }
   }
 
   /** Moves as many of a request's next pairs into the batch as there is room for. */
-  #take(batch: Batch, work: RequestWork, room: number): void {
+  #move(batch: Batch, work: RequestWork, room: number): void {
     const { isStrict, maxRequests } = this.#limits;
     for (let pair = this.answerKnown(work); pair !== undefined; pair = this.answerKnown(work)) {
       const isFirst = batch.pairCount === 0;
@@ -96,7 +137,6 @@ export class BatchRule {
       batch.add({ work, pair });
       work.handOut();
     }
-    this.delete(work);
   }
 
   /** Answers the request's next pairs from the score cache. @returns the first pair that is not there */
@@ -107,10 +147,6 @@ export class BatchRule {
       work.skipKnown(score);
     }
     return undefined;
-  }
-
-  #countOvertaking(begun: readonly RequestWork[]): void {
-    for (const work of this.#long) work.overtakenBy += begun.filter(({ order }) => order > work.order).length;
   }
 }
 

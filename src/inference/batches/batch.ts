@@ -18,6 +18,8 @@ export interface Recipient {
  */
 export class Batch {
   readonly requests = new Set<RequestWork>();
+  /** Requests whose last pairs were in the score cache when the batch was formed. */
+  readonly answered: RequestWork[] = [];
   #tokenCount = 0;
   #firstPath = 0;
   readonly #nodes = new Map<string, Node>(); // by key, of all levels

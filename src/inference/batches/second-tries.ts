@@ -16,9 +16,9 @@ export class SecondTries {
   readonly #second = new WeakSet<Batch>();
 
   /**
-   * Takes a failed batch. @returns the requests that get an error: all of a second try, none of a first
+   * Adds a failed batch. @returns the requests that get an error: all of a second try, none of a first
    */
-  take(failed: Batch): ReadonlySet<RequestWork> {
+  add(failed: Batch): ReadonlySet<RequestWork> {
     if (this.#second.has(failed)) return failed.requests;
     const alone = [...failed.requests].map((work) => failed.partOf(work));
     for (const batch of alone) this.#second.add(batch);

@@ -9,11 +9,15 @@ import { SentBatches } from "../batches/sent-batches.ts";
 import type { Clock } from "../clock.ts";
 import type { RequestPlan } from "../nodes.ts";
 import { Throughput } from "../throughput.ts";
-import { Gate } from "./gate.ts";
-import { type Admission, type Place, PlaceLife, type Ticket } from "./place.ts";
-import { isInvalid, queueErrors } from "./queue-errors.ts";
-import { StandstillWatch } from "./standstill-watch.ts";
-import { type Outcome, type QueueCounters, Tally, type TurnedAway } from "./tally.ts";
+import { AdmissionControl } from "./admission.ts";
+import { type EarlyOutcome, isInvalid, type Outcome, type QueueCounters, queueErrors } from "./outcomes.ts";
+import { type Applicant, Ticket, type TicketEvents } from "./ticket.ts";
+
+/**
+ * Time without progress after a deadline, by which a service is stuck rather than slow: each request ends at its deadline, and a
+ * hung inference process is killed five seconds later. Chosen.
+ */
+const STUCK_MS = 30_000;
 
 export interface EngineSettings {
   readonly queueCapacity: number;
@@ -50,8 +54,8 @@ export interface BatchFacts {
  * later only fill the score cache.
  *
  * A tokenized request that cannot be answered before its deadline is refused, with the time after which to retry. The same
- * happens to a waiting request if the backend becomes slower or drops its state. A request that has begun is finished. A
- * request with nothing before it is always tried, so that too long forecasts get corrected.
+ * happens to a waiting request if the backend becomes slower. A request that has begun is finished. A request with nothing before
+ * it is always tried, so that too long estimates get corrected.
  */
 export class Scheduler {
   readonly #backend: Backend;
@@ -60,7 +64,7 @@ export class Scheduler {
   readonly #cache: ScoreCache;
   readonly #rule: BatchRule;
   readonly #sent: SentBatches;
-  readonly #gate: Gate;
+  readonly #admission: AdmissionControl;
   readonly #secondTries = new SecondTries();
   /** Whether a second try is being computed. It may crash the process, so no other batch is sent meanwhile. */
   #isAlone = false;
@@ -74,8 +78,20 @@ export class Scheduler {
   readonly #ticketOf = new Map<RequestWork, Ticket>();
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
-  readonly #tally = new Tally();
-  readonly #standstill: StandstillWatch;
+  /** Length of the texts of waiting requests that are not tokenized. */
+  #untokenizedLength = 0;
+  readonly #ended: Record<Outcome, number> = {
+    completed: 0,
+    rejected: 0,
+    timedOut: 0,
+    cancelled: 0,
+    failed: 0,
+    refused: 0,
+  };
+  #batches = 0;
+  #forwards = 0;
+  /** When a batch was sent to an idle backend, a batch ended, or the model was loaded again. */
+  #progressAt: number;
   #onBatch: (batch: BatchFacts) => void = () => {};
 
   constructor(backend: Backend, clock: Clock, settings: EngineSettings) {
@@ -87,10 +103,16 @@ export class Scheduler {
     const throughput = new Throughput();
     this.#rule = new BatchRule({ maxRequests, isStrict }, this.#cache);
     this.#sent = new SentBatches(throughput);
-    this.#gate = new Gate({ rule: this.#rule, sent: this.#sent, throughput, clock, maxTokens });
-    this.#standstill = new StandstillWatch(settings.deadlineMs, clock.now());
+    this.#admission = new AdmissionControl({
+      rule: this.#rule,
+      sent: this.#sent,
+      throughput,
+      clock,
+      maxTokens,
+    });
+    this.#progressAt = clock.now();
     backend.onReady(() => {
-      this.#standstill.noteProgress(clock.now());
+      this.#progressAt = clock.now();
       this.#pump();
     });
   }
@@ -102,9 +124,10 @@ export class Scheduler {
 
   /** Whether work has made no progress for so long that this process will not recover. */
   isStuck(): boolean {
-    const hasWork = this.#sent.count > 0 && this.#backend.isReady;
-    const deadlines = this.#tickets().map(({ life }) => life.deadlineAt);
-    return this.#standstill.isStuck(this.#clock.now(), { hasWork, deadlines });
+    const now = this.#clock.now();
+    const isComputing = this.#sent.count > 0 && this.#backend.isReady;
+    if (isComputing && now - this.#progressAt > this.#settings.deadlineMs + STUCK_MS) return true;
+    return this.#tickets().some(({ deadlineAt }) => now - deadlineAt > STUCK_MS);
   }
 
   /** Accepts requests from now on: the backend has started. */
@@ -124,25 +147,21 @@ export class Scheduler {
    * @throws ServiceError STARTING | DRAINING | QUEUE_FULL | OVERLOADED, or BACKEND_FAILED if the backend did not start (all of these
    *         count as rejected); CANCELLED if the caller has already left, DEADLINE_EXCEEDED if the deadline has passed
    */
-  admit(admission: Admission): Place {
-    this.#checkAdmission(admission);
-    const ticket: Ticket = {
-      order: this.#admitted,
-      textLength: admission.textLength ?? 0,
-      life: new PlaceLife(this.#clock, admission, {
-        onDeadline: () => this.#timeOut(ticket),
-        onDeparture: () => this.#end(ticket, "cancelled", queueErrors.cancelled()),
-      }),
-    };
+  admit(applicant: Applicant): Ticket {
+    this.#checkAdmission(applicant);
+    const ticket = new Ticket(this.#admitted, applicant, this.#clock, this.#ticketEvents);
     this.#admitted += 1;
+    this.#untokenizedLength += ticket.textLength;
     this.#waiting.add(ticket);
-    return {
-      answer: ticket.life.answer,
-      signal: ticket.life.signal,
-      submit: (plan) => this.#submit(ticket, plan),
-      refuse: (reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
-    };
+    return ticket;
   }
+
+  readonly #ticketEvents: TicketEvents = {
+    submit: (ticket, plan) => this.#submit(ticket, plan),
+    refuse: (ticket, reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
+    onDeadline: (ticket) => this.#timeOut(ticket),
+    onDeparture: (ticket) => this.#end(ticket, "cancelled", queueErrors.cancelled()),
+  };
 
   /** Whether `admit` would reject a request now only because too many wait. */
   isFull(): boolean {
@@ -156,7 +175,7 @@ export class Scheduler {
 
   /** Accepts no more requests; resolves when all accepted ones have been answered. */
   drain(): Promise<void> {
-    this.#keepOut();
+    this.#closeAdmission();
     return new Promise((resolve) => {
       this.#onEmpty.push(resolve);
       this.#pump();
@@ -166,85 +185,71 @@ export class Scheduler {
 
   /** Ends at once: every remaining request gets DRAINING. */
   close(): void {
-    this.#keepOut();
+    this.#closeAdmission();
     for (const ticket of this.#tickets()) this.#end(ticket, "failed", queueErrors.draining());
     this.#cancelWake();
   }
 
   /** Counts a request that ended before `admit`. */
-  countTurnedAway(reason: TurnedAway): void {
-    this.#tally.countTurnedAway(reason);
+  countEarly(outcome: EarlyOutcome): void {
+    this.#ended[outcome] += 1;
   }
 
   /** Milliseconds until all work is done; 0 before there are measurements. */
   estimatedWaitMs(): number {
-    return this.#gate.waitMs();
+    return this.#admission.waitMs();
   }
 
   counters(): QueueCounters {
-    const { ended, batches, forwards } = this.#tally;
-    const { completed, rejected, timedOut, failed, cancelled } = ended;
+    const { refused: _, ...ended } = this.#ended;
     return {
+      ...ended,
       queued: this.#waiting.size,
       estimatedWaitMs: this.estimatedWaitMs(),
       running: this.#running.size,
-      completed,
-      rejected,
-      timedOut,
-      failed,
-      cancelled,
-      batches,
-      forwards,
+      batches: this.#batches,
+      forwards: this.#forwards,
       cacheEntries: this.#cache.size,
       cacheHits: this.#cache.hits,
     };
   }
 
   #submit(ticket: Ticket, plan: RequestPlan): void {
-    const { life, textLength, order } = ticket;
-    if (life.isSettled || ticket.queued !== undefined) return;
+    const { textLength, order, deadlineAt } = ticket;
     if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
-    const work = new RequestWork(order, plan, life.deadlineAt);
+    const work = new RequestWork(order, plan, deadlineAt);
     ticket.queued = { work, since: this.#clock.now() };
+    this.#untokenizedLength -= textLength;
     this.#ticketOf.set(work, ticket);
-    this.#gate.noteTokens(textLength, work.tokens);
+    this.#admission.recordTokens(textLength, work.tokens);
     this.#rule.answerKnown(work);
     if (work.isAnswered) {
       this.#finish(ticket, ticket.queued);
       return;
     }
-    const refusal = this.#gate.refusalByTokens(work);
+    const refusal = this.#admission.refusalByTokens(work);
     if (refusal !== undefined) {
       this.#end(ticket, "rejected", refusal);
       return;
     }
-    this.#rule.add(work, this.#gate.quantum);
+    this.#rule.add(work, this.#admission.quantum);
     this.#pump();
   }
 
-  #checkAdmission(admission: Admission): void {
-    const { signal, deadlineAt, textLength = 0 } = admission;
-    if (signal.aborted) {
-      this.#tally.ended.cancelled += 1;
-      throw queueErrors.cancelled();
-    }
+  #checkAdmission({ signal, deadlineAt, textLength = 0 }: Applicant): void {
+    const turnAway = (outcome: Outcome, reason: ServiceError) => {
+      this.#ended[outcome] += 1;
+      throw reason;
+    };
+    if (signal.aborted) turnAway("cancelled", queueErrors.cancelled());
     const obstacle = this.#unavailable() ?? (this.isFull() ? queueErrors.full() : undefined);
-    if (obstacle !== undefined) {
-      this.#tally.ended.rejected += 1;
-      throw obstacle;
-    }
-    const now = this.#clock.now();
-    if (now >= deadlineAt) {
-      this.#tally.ended.timedOut += 1;
-      throw queueErrors.tooLate();
-    }
-    const refusal = this.#gate.refusalByLength(textLength, this.#untokenizedLength, deadlineAt);
-    if (refusal === undefined) return;
-    this.#tally.ended.rejected += 1;
-    throw refusal;
+    if (obstacle !== undefined) turnAway("rejected", obstacle);
+    if (this.#clock.now() >= deadlineAt) turnAway("timedOut", queueErrors.tooLate());
+    const refusal = this.#admission.refusalByLength(textLength, this.#untokenizedLength, deadlineAt);
+    if (refusal !== undefined) turnAway("rejected", refusal);
   }
 
-  #keepOut(): void {
+  #closeAdmission(): void {
     this.#isDraining = true;
     this.#obstacle = queueErrors.draining;
   }
@@ -265,18 +270,17 @@ export class Scheduler {
         return;
       }
       if (this.#secondTries.isPending) return; // called again when a batch ends
-      for (const [work, refusal] of this.#gate.refusalsNow()) this.#endWork(work, "rejected", refusal);
-      if (this.#rule.isEmpty) return;
+      for (const [work, refusal] of this.#admission.refusalsNow()) this.#endWork(work, "rejected", refusal);
+      if (this.#rule.size === 0) return;
       if (!this.#backend.isReady) return; // called again by `onReady`
-      const waitMs = this.#companyWaitMs();
+      const waitMs = this.#batchWaitMs();
       if (waitMs > 0) {
         this.#wakeIn(waitMs);
         return;
       }
-      const { waiting } = this.#rule;
-      const batch = this.#rule.form(this.#gate.quantum);
+      const batch = this.#rule.form(this.#admission.quantum);
       for (const work of batch.requests) this.#markBegun(work);
-      for (const work of waiting) this.#finishIfAnswered(work);
+      for (const work of batch.answered) this.#finishIfAnswered(work);
       if (batch.pairCount > 0) void this.#compute(batch);
     }
   }
@@ -287,10 +291,10 @@ export class Scheduler {
   }
 
   /** How much longer the first request after an idle time waits for others to join its batch. */
-  #companyWaitMs(): number {
-    const { waiting } = this.#rule;
-    if (this.#isDraining || this.#rule.isFull(this.#gate.quantum) || waiting.some(({ hasBegun }) => hasBegun))
-      return 0;
+  #batchWaitMs(): number {
+    if (this.#isDraining || this.#rule.isFull(this.#admission.quantum)) return 0;
+    const waiting = [...this.#rule.small, ...this.#rule.long].map(([work]) => work);
+    if (waiting.some(({ hasBegun }) => hasBegun)) return 0;
     const since = waiting.map((work) => this.#ticketOf.get(work)?.queued?.since ?? 0);
     return Math.min(...since) + this.#settings.batchWaitMs - this.#clock.now();
   }
@@ -314,23 +318,23 @@ export class Scheduler {
 
   async #send(batch: Batch): Promise<void> {
     const sentAt = this.#clock.now();
-    if (this.#sent.count === 0) this.#standstill.noteProgress(sentAt);
+    if (this.#sent.count === 0) this.#progressAt = sentAt;
     const sent = this.#sent.add(batch.tokenCount, sentAt);
-    this.#tally.batches += 1;
+    this.#batches += 1;
     let scored: BatchScores;
     try {
       scored = await this.#backend.score(batch.leaves());
       checkScores(scored, batch.pairCount);
     } catch (cause) {
       this.#sent.end(sent, this.#clock.now(), true);
-      this.#standstill.noteProgress(this.#clock.now());
+      this.#progressAt = this.#clock.now();
       this.#fail(batch, cause);
       return;
     }
     const now = this.#clock.now();
-    this.#tally.forwards += scored.forwards;
+    this.#forwards += scored.forwards;
     this.#sent.end(sent, now, false);
-    this.#standstill.noteProgress(now);
+    this.#progressAt = now;
     const { pairCount: pairs, tokenCount: tokens } = batch;
     const facts = { requests: batch.requests.size, pairs, tokens, ms: now - sentAt };
     this.#deliver(batch, scored);
@@ -352,8 +356,7 @@ export class Scheduler {
   }
 
   #fail(batch: Batch, cause: unknown): void {
-    for (const work of this.#secondTries.take(batch))
-      this.#endWork(work, "failed", queueErrors.failed(cause));
+    for (const work of this.#secondTries.add(batch)) this.#endWork(work, "failed", queueErrors.failed(cause));
   }
 
   #markBegun(work: RequestWork): void {
@@ -374,7 +377,7 @@ export class Scheduler {
     if (this.#timeOutIfLate(ticket, now)) return;
     const begunAt = ticket.begunAt ?? now;
     if (!this.#leave(ticket, "completed")) return;
-    ticket.life.resolve({
+    ticket.resolve({
       scores: work.scores,
       ...(work.vectors && { vectors: work.vectors }),
       inputTokens: work.inputTokens,
@@ -388,12 +391,13 @@ export class Scheduler {
   /** Ends requests whose deadline has passed, because no batch may start for them. */
   #timeOutLate(): void {
     const now = this.#clock.now();
-    for (const ticket of this.#tickets()) this.#timeOutIfLate(ticket, now);
+    for (const tickets of [this.#running, this.#waiting])
+      for (const ticket of tickets) this.#timeOutIfLate(ticket, now);
   }
 
   /** Ends a request whose deadline has passed. Its timer may be late on a busy process. @returns whether it has passed */
   #timeOutIfLate(ticket: Ticket, now: number): boolean {
-    const isLate = now >= ticket.life.deadlineAt;
+    const isLate = now >= ticket.deadlineAt;
     if (isLate) this.#timeOut(ticket);
     return isLate;
   }
@@ -409,15 +413,16 @@ export class Scheduler {
 
   #end(ticket: Ticket, outcome: Outcome, reason: unknown): void {
     if (!this.#leave(ticket, outcome)) return;
-    ticket.life.reject(reason);
+    ticket.reject(reason);
     this.#reportEmpty();
   }
 
   /** @returns false if the request had already ended */
   #leave(ticket: Ticket, outcome: Outcome): boolean {
     if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
-    this.#tally.ended[outcome] += 1;
-    if (ticket.queued !== undefined) {
+    this.#ended[outcome] += 1;
+    if (ticket.queued === undefined) this.#untokenizedLength -= ticket.textLength;
+    else {
       this.#rule.delete(ticket.queued.work);
       this.#ticketOf.delete(ticket.queued.work);
     }
@@ -428,12 +433,6 @@ export class Scheduler {
     if (this.#waiting.size + this.#running.size > 0) return;
     this.#cancelWake();
     for (const resolve of this.#onEmpty.splice(0)) resolve();
-  }
-
-  get #untokenizedLength(): number {
-    let length = 0;
-    for (const { queued, textLength } of this.#waiting) if (queued === undefined) length += textLength;
-    return length;
   }
 
   #tickets(): Ticket[] {

@@ -6,7 +6,7 @@ import { readBody } from "../wire/body.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";
-import { countTurnedAway, isCancelled, type OperationOptions, openAccount } from "./operations.ts";
+import { countEarlyEnd, isCancelled, type OperationOptions, openAccount } from "./operations.ts";
 
 /** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */
 export interface McpRoute {
@@ -84,7 +84,7 @@ async function replyTo(
   request.keyName = holder?.name;
   const account = openAccount(holder);
   const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
-    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
+    if (countEarlyEnd(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   const onInference = (facts: InferenceFacts) => request.inferences.push(facts);

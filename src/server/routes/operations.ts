@@ -13,7 +13,7 @@ import {
 import { ServiceError } from "../../errors.ts";
 import type { Clock } from "../../inference/clock.ts";
 import type { ServedEngine } from "../../inference/engine.ts";
-import { queueErrors } from "../../inference/queue/queue-errors.ts";
+import { queueErrors } from "../../inference/queue/outcomes.ts";
 import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
@@ -22,7 +22,7 @@ import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
 /** Whether there is a place in the queue, and the counter of requests that got none. */
-export type Admission = Pick<ServedEngine, "isFull" | "countTurnedAway">;
+export type Admission = Pick<ServedEngine, "isFull" | "countEarly">;
 
 /** Options of the routes of operations. */
 export interface OperationOptions {
@@ -93,7 +93,7 @@ async function replyTo(
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   const account = openAccount(holder);
   const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
-    if (countTurnedAway(admission, error)) reply.header("connection", "close"); // the body may never end
+    if (countEarlyEnd(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });
   let release = () => {};
@@ -135,7 +135,7 @@ function readingUntil(
   if (gone.aborted) leave();
   else gone.addEventListener("abort", leave, { once: true });
   const cancel = clock.after(deadlineAt - clock.now(), () => {
-    admission.countTurnedAway("DEADLINE_EXCEEDED");
+    admission.countEarly("timedOut");
     ending.abort(queueErrors.tooLate());
   });
   const end = () => {
@@ -146,10 +146,10 @@ function readingUntil(
 }
 
 /** Counts an error while reading a body that becomes 503 or 504. @returns whether the error is such a one */
-export function countTurnedAway(admission: Admission, error: unknown): boolean {
+export function countEarlyEnd(admission: Admission, error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
-  if (error.kind === "QUEUE_FULL" || error.kind === "DRAINING") admission.countTurnedAway("REFUSED");
-  else if (error.kind === "DEADLINE_EXCEEDED") admission.countTurnedAway("DEADLINE_EXCEEDED");
+  if (error.kind === "QUEUE_FULL" || error.kind === "DRAINING") admission.countEarly("rejected");
+  else if (error.kind === "DEADLINE_EXCEEDED") admission.countEarly("timedOut");
   else return false;
   return true;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Route } from "../../contract/call.ts";
-import { queueErrors } from "../../inference/queue/queue-errors.ts";
+import { queueErrors } from "../../inference/queue/outcomes.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
 import type { Connections, Exchange } from "../wire/connections.ts";
 import { messageFailure } from "../wire/message-rules.ts";
@@ -55,7 +55,7 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     if (sender === undefined) return false;
     const startedAt = performance.now();
     const { route, status, headers, body, requestIdHeader } = known;
-    admission.countTurnedAway("REFUSED");
+    admission.countEarly("rejected");
     const own = ["x-request-id", requestId];
     if (requestIdHeader !== undefined) own.push(requestIdHeader, requestId);
     if (connections.closesAfter(request, isDraining())) own.push("connection", "close");

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../errors.ts";
 import type { Clock } from "../../inference/clock.ts";
-import { queueErrors } from "../../inference/queue/queue-errors.ts";
+import { queueErrors } from "../../inference/queue/outcomes.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { declaredBodyBytes, expectsContinue } from "./headers.ts";
 

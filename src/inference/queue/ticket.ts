@@ -15,7 +15,8 @@ export interface QueuedScores {
   readonly timing: { readonly queue: number; readonly inference: number };
 }
 
-export interface Admission {
+/** What a request brings to its admission. */
+export interface Applicant {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
   /** Time on the scheduler's clock, in milliseconds. */
@@ -24,82 +25,90 @@ export interface Admission {
   readonly textLength?: number;
 }
 
-/** A request's place in the queue, from admission to its answer. */
-export interface Place {
+/** What the queue does with a ticket. */
+export interface TicketEvents {
+  submit(ticket: Ticket, plan: RequestPlan): void;
+  refuse(ticket: Ticket, reason: unknown): void;
+  onDeadline(ticket: Ticket): void;
+  onDeparture(ticket: Ticket): void;
+}
+
+/**
+ * A request between admission and answer, with a place in the queue until it begins to run. Its promise, its deadline's timer
+ * and the listener to its caller end together, once.
+ */
+export class Ticket {
+  /** Older requests have smaller numbers. */
+  readonly order: number;
+  readonly deadlineAt: number;
+  readonly textLength: number;
   /**
    * Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | OVERLOADED | DRAINING | BACKEND_FAILED, or with the reason given
    * to `refuse`.
    */
   readonly answer: Promise<QueuedScores>;
-  /** Aborted when the answer is rejected, so that work on this request can stop. */
-  readonly signal: AbortSignal;
-  /** Submits the tokens for scoring. No effect if the answer is settled. */
-  submit(plan: RequestPlan): void;
-  /** Rejects the answer with the reason and frees the place. No effect if the answer is settled. */
-  refuse(reason: unknown): void;
-}
-
-export interface Settling {
-  onDeadline(): void;
-  onDeparture(): void;
-}
-
-/** The promise, the deadline timer and the abort listener of a place. They end together, once. */
-export class PlaceLife {
-  readonly answer: Promise<QueuedScores>;
-  readonly deadlineAt: number;
+  /** Set once the request is tokenized. */
+  queued?: { readonly work: RequestWork; readonly since: number };
+  /** Time at which its first pair went into a batch. */
+  begunAt?: number;
+  readonly #events: TicketEvents;
   readonly #rejected = new AbortController();
   readonly #release: () => void;
   #isSettled = false;
   #resolve: (scores: QueuedScores) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
 
-  constructor(clock: Clock, { signal, deadlineAt }: Admission, settling: Settling) {
+  constructor(
+    order: number,
+    { signal, deadlineAt, textLength = 0 }: Applicant,
+    clock: Clock,
+    events: TicketEvents,
+  ) {
+    this.order = order;
     this.deadlineAt = deadlineAt;
+    this.textLength = textLength;
+    this.#events = events;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const cancelTimer = clock.after(Math.max(0, deadlineAt - clock.now()), settling.onDeadline);
-    signal.addEventListener("abort", settling.onDeparture);
+    const onDeparture = () => events.onDeparture(this);
+    const cancelTimer = clock.after(Math.max(0, deadlineAt - clock.now()), () => events.onDeadline(this));
+    signal.addEventListener("abort", onDeparture);
     this.#release = () => {
       cancelTimer();
-      signal.removeEventListener("abort", settling.onDeparture);
+      signal.removeEventListener("abort", onDeparture);
     };
   }
 
+  /** Aborted when the answer is rejected, so that work on this request can stop. */
   get signal(): AbortSignal {
     return this.#rejected.signal;
   }
 
-  get isSettled(): boolean {
-    return this.#isSettled;
+  /** Submits the tokens for scoring. No effect if the answer is settled. */
+  submit(plan: RequestPlan): void {
+    if (!this.#isSettled && this.queued === undefined) this.#events.submit(this, plan);
+  }
+
+  /** Rejects the answer with the reason and frees the place. No effect if the answer is settled. */
+  refuse(reason: unknown): void {
+    this.#events.refuse(this, reason);
   }
 
   resolve(scores: QueuedScores): void {
-    this.#end();
+    this.#settle();
     this.#resolve(scores);
   }
 
   reject(reason: unknown): void {
-    this.#end();
+    this.#settle();
     this.#rejected.abort(); // not after an answer: nothing is left to stop, and the error would cost its stack
     this.#reject(reason);
   }
 
-  #end(): void {
+  #settle(): void {
     this.#isSettled = true;
     this.#release();
   }
-}
-
-/** A request between admission and answer. */
-export interface Ticket {
-  readonly order: number;
-  readonly life: PlaceLife;
-  readonly textLength: number;
-  /** Set once the request is tokenized. */
-  queued?: { readonly work: RequestWork; readonly since: number };
-  /** Time at which its first pair went into a batch. */
-  begunAt?: number;
 }

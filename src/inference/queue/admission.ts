@@ -4,7 +4,7 @@ import type { RequestWork } from "../batches/request-work.ts";
 import type { SentBatches } from "../batches/sent-batches.ts";
 import type { Clock } from "../clock.ts";
 import type { Throughput } from "../throughput.ts";
-import { queueErrors } from "./queue-errors.ts";
+import { queueErrors } from "./outcomes.ts";
 
 /** Estimates are multiplied by this before a request is accepted, as a margin for those that are too short. Chosen. */
 const PROMISE_MARGIN = 1.25;
@@ -19,7 +19,7 @@ const SHORTEST_TEXT = 500;
 /** Refused callers come back within about this time. Chosen. */
 const LONGEST_RETRY_MS = 60_000;
 
-export interface GateParts {
+export interface AdmissionParts {
   readonly rule: BatchRule;
   readonly sent: SentBatches;
   readonly throughput: Throughput;
@@ -29,7 +29,7 @@ export interface GateParts {
 }
 
 /** A request that may be refused. */
-interface Asking {
+interface Applicant {
   readonly tokens: number;
   readonly isLong: boolean;
   readonly deadlineAt: number;
@@ -41,19 +41,28 @@ interface Ahead {
   readonly long: number;
 }
 
+/** What the backend does now. */
+interface Load {
+  readonly now: number;
+  /** Until it has computed what it was sent. */
+  readonly busyMs: number;
+  /** 0 before there are measurements. */
+  readonly msPerToken: number;
+}
+
 /**
  * Refuses requests that cannot be answered before their deadline: those for which the tokens before them and their own take
  * too long at the measured throughput. Long texts are checked before they are tokenized, because that takes processor time
  * from the model; each request once it is tokenized; and waiting ones before each batch, because the backend may have become
  * slower. A request with nothing before it is always tried, so that an estimate that is too long gets corrected.
  */
-export class Gate {
-  readonly #parts: GateParts;
+export class AdmissionControl {
+  readonly #parts: AdmissionParts;
   /** Of the latest texts. The initial value is that of English. */
   #tokensPerUnit = 0.2;
   #lastRetryAt = 0;
 
-  constructor(parts: GateParts) {
+  constructor(parts: AdmissionParts) {
     this.#parts = parts;
   }
 
@@ -67,12 +76,12 @@ export class Gate {
 
   /** Milliseconds until all tokenized work is done; 0 before there are measurements. */
   waitMs(): number {
-    const { small, long } = this.#ahead();
-    return this.#msUntil(small + long, 1);
+    const { busyMs, msPerToken } = this.#load();
+    return busyMs + msPerToken * this.#parts.rule.tokens;
   }
 
   /** Records how many tokens a request's texts have. */
-  noteTokens(textLength: number, tokens: number): void {
+  recordTokens(textLength: number, tokens: number): void {
     if (textLength >= SHORTEST_TEXT)
       this.#tokensPerUnit += FOLLOWING * (tokens / textLength - this.#tokensPerUnit);
   }
@@ -86,54 +95,55 @@ export class Gate {
   refusalByLength(textLength: number, before: number, deadlineAt: number): ServiceError | undefined {
     const tokens = this.#tokensPerUnit * textLength;
     if (!isLong(tokens, this.quantum)) return undefined;
-    const { small, long } = this.#ahead();
-    const ahead = { small, long: long + this.#tokensPerUnit * before };
+    const { small, long } = this.#parts.rule;
+    const ahead = { small: small.tokens, long: long.tokens + this.#tokensPerUnit * before };
     return this.#refusal({ tokens, isLong: true, deadlineAt }, ahead, PROMISE_MARGIN);
   }
 
   /** The refusal of a request that has been tokenized, but is not in the batch rule yet. */
   refusalByTokens({ remainingTokens: tokens, deadlineAt }: RequestWork): ServiceError | undefined {
-    const asking = { tokens, isLong: isLong(tokens, this.quantum), deadlineAt };
-    return this.#refusal(asking, this.#ahead(), PROMISE_MARGIN);
+    const { small, long } = this.#parts.rule;
+    const applicant = { tokens, isLong: isLong(tokens, this.quantum), deadlineAt };
+    return this.#refusal(applicant, { small: small.tokens, long: long.tokens }, PROMISE_MARGIN);
   }
 
   /** The refusals of waiting requests that have not begun. */
   refusalsNow(): readonly (readonly [RequestWork, ServiceError])[] {
     const refusals: [RequestWork, ServiceError][] = [];
     const ahead = { small: 0, long: 0 };
-    for (const work of this.#parts.rule.waiting) {
-      const { remainingTokens: tokens, deadlineAt } = work;
-      const isLong = this.#parts.rule.isLong(work);
-      const refusal = work.hasBegun ? undefined : this.#refusal({ tokens, isLong, deadlineAt }, ahead, 1);
-      if (refusal !== undefined) refusals.push([work, refusal]);
-      else if (isLong) ahead.long += tokens;
-      else ahead.small += tokens;
+    const load = this.#load();
+    for (const kind of ["small", "long"] as const) {
+      for (const [work, tokens] of this.#parts.rule[kind]) {
+        const applicant = { tokens, isLong: kind === "long", deadlineAt: work.deadlineAt };
+        const refusal = work.hasBegun ? undefined : this.#refusal(applicant, ahead, 1, load);
+        if (refusal === undefined) ahead[kind] += tokens;
+        else refusals.push([work, refusal]);
+      }
     }
     return refusals;
   }
 
-  #ahead(): Ahead {
-    const { rule } = this.#parts;
-    const ahead = { small: 0, long: 0 };
-    for (const work of rule.waiting) ahead[rule.isLong(work) ? "long" : "small"] += work.remainingTokens;
-    return ahead;
+  #load(): Load {
+    const { sent, throughput, clock } = this.#parts;
+    const now = clock.now();
+    return { now, busyMs: sent.remainingMs(now), msPerToken: throughput.msFor(1) ?? 0 };
   }
 
   /** @param margin factor of the estimate */
-  #refusal({ tokens, isLong, deadlineAt }: Asking, ahead: Ahead, margin: number): ServiceError | undefined {
-    const { rule, sent, throughput, clock } = this.#parts;
+  #refusal(
+    { tokens, isLong, deadlineAt }: Applicant,
+    ahead: Ahead,
+    margin: number,
+    { now, busyMs, msPerToken }: Load = this.#load(),
+  ): ServiceError | undefined {
+    const { rule, sent } = this.#parts;
     if (ahead.small + ahead.long === 0 && sent.count === 0) return undefined;
     // a long one may take the other half of each batch
     const until = isLong
       ? ahead.small + ahead.long + tokens
-      : (ahead.small + tokens) * (rule.hasLong ? 2 : 1);
-    const lateByMs = this.#msUntil(until, margin) - (deadlineAt - clock.now());
-    return lateByMs > 0 ? this.#overloaded(lateByMs, throughput.msFor(tokens) ?? 0) : undefined;
-  }
-
-  #msUntil(tokens: number, margin: number): number {
-    const { sent, throughput, clock } = this.#parts;
-    return sent.remainingMs(clock.now()) + margin * (throughput.msFor(tokens) ?? 0);
+      : (ahead.small + tokens) * (rule.long.size > 0 ? 2 : 1);
+    const lateByMs = busyMs + margin * msPerToken * until - (deadlineAt - now);
+    return lateByMs > 0 ? this.#overloaded(lateByMs, msPerToken * tokens) : undefined;
   }
 
   /**

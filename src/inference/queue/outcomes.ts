@@ -1,5 +1,23 @@
 import { ServiceError } from "../../errors.ts";
 
+/** How a request ended. `refused` (token limits) is in no public counter, like all invalid requests. */
+export type Outcome = "completed" | "rejected" | "timedOut" | "cancelled" | "failed" | "refused";
+
+/** How a request may end before it reaches the queue: it was refused, or its deadline passed. */
+export type EarlyOutcome = Extract<Outcome, "rejected" | "timedOut">;
+
+/** Requests that wait and run now, and counters since the start. A batch counts in `batches` when it is sent. */
+export interface QueueCounters extends Readonly<Record<Exclude<Outcome, "refused">, number>> {
+  readonly queued: number;
+  readonly running: number;
+  /** Estimated time for all waiting and running requests; 0 before there are measurements. */
+  readonly estimatedWaitMs: number;
+  readonly batches: number;
+  readonly forwards: number;
+  readonly cacheEntries: number;
+  readonly cacheHits: number;
+}
+
 // Shared instances, because creating an error with a stack trace is slow, and each request asks for the present obstacle.
 const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
 const STARTING = new ServiceError("STARTING", "The model is still loading.");
