@@ -137,7 +137,7 @@ const FOLDERS = {
 /** Within a folder: which of its rooms may use which others. Its files outside of rooms are for all of them. */
 const ROOMS = {
   "src/inference": { tokens: [], batches: [], queue: ["batches"] },
-  "src/decisions": { texts: [], typesafe: ["texts"], rerank: ["texts"], explain: ["texts"] },
+  "src/decisions": { typesafe: [], rerank: [], explain: [] },
   "src/models": {
     weights: [],
     package: ["architectures/architecture-facts", "architectures/manifests"],

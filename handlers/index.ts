@@ -1,9 +1,6 @@
 import type { Handlers } from "../src/contract/call.ts";
-import { getHealth } from "./get-health.ts";
-import { getLivez } from "./get-livez.ts";
-import { getOpenapi } from "./get-openapi.ts";
-import { getReady } from "./get-ready.ts";
-import { getTypedOpenapi } from "./get-typed-openapi.ts";
+import { getOpenapi, getTypedOpenapi } from "./documents.ts";
+import { getHealth, getLivez, getReady } from "./health.ts";
 import { listModels } from "./list-models.ts";
 import { rank } from "./rank.ts";
 import { systemone } from "./systemone.ts";

@@ -1,5 +1,5 @@
 import type { Handler } from "../src/contract/call.ts";
-import { tuningReport } from "./health-report.ts";
+import { tuningReport } from "./health.ts";
 
 /** The one model that is served. */
 export const listModels: Handler<"listModels"> = async ({ engine: { model, tuning } }) => ({

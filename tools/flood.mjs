@@ -35,8 +35,8 @@ const [callers, seconds, words, questions, candidates, rounds] = [
   "rounds",
 ].map((name) => numberOf(flags, name));
 
-const gate = new URL("../dist/src/inference/queue/gate.js", import.meta.url);
-const fault = `import { Gate } from ${JSON.stringify(gate.href)}; Gate.prototype.refusalByLength = Gate.prototype.refusalByTokens = () => undefined; Gate.prototype.refusalsNow = () => [];`;
+const admission = new URL("../dist/src/inference/queue/admission.js", import.meta.url);
+const fault = `import { AdmissionControl } from ${JSON.stringify(admission.href)}; AdmissionControl.prototype.refusalByLength = AdmissionControl.prototype.refusalByTokens = () => undefined; AdmissionControl.prototype.refusalsNow = () => [];`;
 const { child: service, port } = await spawnService(positionals, {
   imports: flags.control ? [`data:text/javascript,${encodeURIComponent(fault)}`] : [],
 });

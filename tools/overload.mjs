@@ -14,7 +14,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { describeCommit, describeMachine, describeVersions } from "../dist/bench/report/machine.js";
-import { REQUEST_LIMITS } from "../dist/src/decisions/limits.js";
+import { REQUEST_LIMITS } from "../dist/src/decisions/request.js";
 import { numberOf, refuse } from "./flags.mjs";
 import { mixes } from "./overload/requests.mjs";
 import { startService } from "./overload/service.mjs";

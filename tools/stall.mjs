@@ -10,7 +10,7 @@ import { openSync, readSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { REQUEST_LIMITS } from "../dist/src/decisions/limits.js";
+import { REQUEST_LIMITS } from "../dist/src/decisions/request.js";
 
 const { maxBodyBytes: SIZE, maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 /**

@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { Random } from "../random.ts";
 import { rankRequest } from "./bodies.ts";
 import { sized } from "./fixed-sizes.ts";

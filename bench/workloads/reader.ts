@@ -1,6 +1,6 @@
 import { createContractFor } from "../../src/app.ts";
 import type { Contract } from "../../src/contract/call.ts";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { invalidRequest } from "../../src/errors.ts";
 import type { Engine, EngineHealth, ModelFacts, ScoredRequest } from "../../src/inference/engine.ts";
 import type { ReadRequest } from "../../src/inference/read-request.ts";

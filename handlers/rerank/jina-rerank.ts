@@ -1,7 +1,6 @@
 import type { operations } from "../../generated/rerank.ts";
 import type { Inference } from "../../src/contract/call.ts";
-import { documentResults, type Returned } from "./document-results.ts";
-import { type AskedRanking, answerRerank, readRerank } from "./ranking.ts";
+import { type AskedRanking, answerRerank, documentResults, type Returned, readRerank } from "./ranking.ts";
 
 /** Jina's rerank, version 1. `model` changes nothing. */
 export const jinaRerank: Inference<"jinaRerank", AskedRanking<Returned>, operations> = {

@@ -49,3 +49,20 @@ function warning(cut: readonly number[]): string {
   const documents = cut.length === 1 ? "1 document was" : `${cut.length} documents were`;
   return `${documents} cut as requested, at position ${named}${more}.`;
 }
+
+/** What an answer shows of the documents. */
+export interface Returned {
+  /** How many, at most. */
+  readonly topN: number | null | undefined;
+  /** Undefined: their texts are not repeated. */
+  readonly texts: readonly string[] | undefined;
+}
+
+/** The best documents as Cohere and Jina show them. */
+export function documentResults(ranked: readonly Relevance[], { topN, texts }: Returned) {
+  return ranked.slice(0, topN ?? ranked.length).map(({ index, relevance }) => ({
+    index,
+    relevance_score: relevance,
+    ...(texts === undefined ? {} : { document: { text: texts[index] ?? "" } }),
+  }));
+}

@@ -1,5 +1,5 @@
 import type { operations } from "../../generated/types.ts";
-import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { RenderedRequest } from "../decisions/request.ts";
 import type { Clock } from "../inference/clock.ts";
 import type { Engine, ModelFacts, ScoredRequest, ScoringJob } from "../inference/engine.ts";
 import type { ReadRequest } from "../inference/read-request.ts";

@@ -1,7 +1,6 @@
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
-import { withUsedNames } from "./aliases.ts";
 import { type ReceivedBody, readBody } from "./bodies/body.ts";
 import { checkMediaType } from "./bodies/media-type.ts";
 import { type Contract, type IncomingCall, isHandled, type OutgoingReply, type Services } from "./call.ts";
@@ -9,8 +8,7 @@ import type { AnyHandlers, ContractRules } from "./dialect.ts";
 import { errorReply, failureOf, JSON_TYPE } from "./error-reply.ts";
 import { type AnyInference, begin } from "./inference.ts";
 import { issuesOf } from "./issues.ts";
-import { type ContractRoute, readRoutes } from "./routes.ts";
-import { forAjv } from "./schema.ts";
+import { type ContractRoute, forAjv, readRoutes, withUsedNames } from "./openapi.ts";
 
 export interface ContractParts {
   /** A parsed bundled document: generated/openapi.typed.json, or that of a dialect. */

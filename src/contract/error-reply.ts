@@ -1,4 +1,4 @@
-import { splitsPair } from "../decisions/texts/strip.ts";
+import { splitsPair } from "../decisions/texts.ts";
 import { type ErrorKind, type Issue, MAX_ISSUES, messageOf, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
 import type { OutgoingReply } from "./call.ts";

@@ -1,9 +1,9 @@
 import { joinScores, joinVectors, type Slice, splitRequests } from "../decisions/parts.ts";
-import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { RenderedRequest } from "../decisions/request.ts";
 import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
 import { ServiceError } from "../errors.ts";
 import type { Engine, ScoredRequest } from "../inference/engine.ts";
-import { textLengthOf } from "../inference/text-length.ts";
+import { textLengthOf } from "../inference/plan.ts";
 import type {
   Account,
   Answer,

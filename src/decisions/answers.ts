@@ -1,5 +1,4 @@
 import { ServiceError } from "../errors.ts";
-import { probabilities } from "./probabilities.ts";
 import type { AskedQuestion } from "./systemone.ts";
 
 /** Common part of all answers: numbers by label, in the order of the candidates. */
@@ -102,4 +101,24 @@ function score(labels: readonly string[], scores: Float32Array, temperature: num
   const byLabel = (numbers: Float32Array | Float64Array) =>
     new Map(labels.map((label, position) => [label, numbers[position] ?? 0]));
   return { probabilities: byLabel(shares), confidence: Math.max(...shares), scores: byLabel(scores) };
+}
+
+/**
+ * Probabilities of one question's candidates.
+ *
+ * @param scores      [candidates] raw scores, finite, at least one
+ * @param temperature divisor of the scores, > 0
+ * @returns           [candidates] float64, sums to 1 within 1e-12
+ * @throws ServiceError BACKEND_FAILED on a non-finite score
+ * Subtracts the largest score first: exp overflows above 709.
+ * @see Goodfellow et al. 2016, Deep Learning, 4.1
+ */
+export function probabilities(scores: Float32Array, temperature: number): Float64Array {
+  if (!scores.every(Number.isFinite)) {
+    throw new ServiceError("BACKEND_FAILED", "The model returned a score that is not finite.");
+  }
+  const largest = Math.max(...scores);
+  const weights = Float64Array.from(scores, (score) => Math.exp((score - largest) / temperature));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
 }

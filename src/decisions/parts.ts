@@ -1,6 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { REQUEST_LIMITS } from "./limits.ts";
-import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
+import { REQUEST_LIMITS, type RenderedQuestion, type RenderedRequest } from "./request.ts";
 
 /** Where the scores of a question of a part belong: its place among all questions, and its first candidate. */
 export interface Slice {

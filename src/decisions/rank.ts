@@ -1,12 +1,10 @@
 import { type Issue, invalidRequest, type Location, ServiceError } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
-import { probabilities } from "./probabilities.ts";
-import type { RankBody } from "./questions.ts";
-import type { RenderedRequest } from "./rendered.ts";
+import { probabilities } from "./answers.ts";
+import { checkDescriptions, checkQuestion, renderOrReport } from "./candidates.ts";
+import type { RankBody, RenderedRequest } from "./request.ts";
 import { checkModelName, type ServedModel } from "./systemone.ts";
-import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
-import { stateValue } from "./texts/render.ts";
-import { strip } from "./texts/strip.ts";
+import { stateValue, strip } from "./texts.ts";
 
 /** A request with one question. */
 export interface RankRequest extends RenderedRequest {

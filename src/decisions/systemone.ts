@@ -1,11 +1,22 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
-import { type CandidateRules, candidatesOf, countCandidates } from "./candidates.ts";
-import { REQUEST_LIMITS } from "./limits.ts";
-import type { Question, QuestionType, SystemoneBody } from "./questions.ts";
-import type { RenderedQuestion, RenderedRequest } from "./rendered.ts";
-import { checkDescriptions, checkQuestion, renderOrReport } from "./texts/descriptions.ts";
-import { stateValue } from "./texts/render.ts";
+import {
+  type CandidateRules,
+  candidatesOf,
+  checkDescriptions,
+  checkQuestion,
+  countCandidates,
+  renderOrReport,
+} from "./candidates.ts";
+import {
+  type Question,
+  type QuestionType,
+  REQUEST_LIMITS,
+  type RenderedQuestion,
+  type RenderedRequest,
+  type SystemoneBody,
+} from "./request.ts";
+import { stateValue } from "./texts.ts";
 
 /** The names of the served model. */
 export interface ModelNames {

@@ -1,5 +1,4 @@
-import type { QuestionType } from "./questions.ts";
-import type { RenderedQuestion } from "./rendered.ts";
+import type { QuestionType, RenderedQuestion } from "./request.ts";
 
 /** A correction of a question's scores. */
 export interface TuningFacts {

@@ -1,4 +1,4 @@
-import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { RenderedRequest } from "../decisions/request.ts";
 import type { Tuning } from "../decisions/tuning.ts";
 import type { Backend } from "./backend.ts";
 import type { Clock } from "./clock.ts";
@@ -13,12 +13,11 @@ import type {
   ServedEngine,
 } from "./engine.ts";
 import type { RequestPlan } from "./nodes.ts";
-import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
+import { planRequest, planRequests, textLengthOf, tokensOf, withoutSharing } from "./plan.ts";
 import type { EarlyOutcome } from "./queue/outcomes.ts";
 import { type BatchFacts, type EngineSettings, Scheduler } from "./queue/scheduler.ts";
 import type { Ticket } from "./queue/ticket.ts";
 import { type ReadRequest, readRequest } from "./read-request.ts";
-import { textLengthOf } from "./text-length.ts";
 import type { Tokenizer } from "./tokens/tokenizer.ts";
 
 export interface EngineParts {

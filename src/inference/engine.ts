@@ -1,5 +1,4 @@
-import type { RenderedRequest } from "../decisions/rendered.ts";
-import type { TextReader } from "../decisions/text-tokens.ts";
+import type { RenderedRequest, TextReader } from "../decisions/request.ts";
 import type { Tuning } from "../decisions/tuning.ts";
 import type { BackendCounters } from "./backend.ts";
 import type { EarlyOutcome, QueueCounters } from "./queue/outcomes.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "./sha256.ts";
+import * as crypto from "node:crypto";
 
 export type Level = 0 | 1 | 2; // state, question, candidate: also the segment embedding
 
@@ -96,3 +96,9 @@ export function leavesOf({ tokens, lengths, parents, keys }: NodeList): readonly
   }
   return nodes.filter(({ level }) => level === 2);
 }
+
+/** SHA-256 of a text or of bytes as base64url, 43 characters. Without `crypto.hash`, before Node 20.12, it takes 2.5 times as long. */
+export const sha256: (data: string | NodeJS.ArrayBufferView) => string =
+  crypto.hash === undefined
+    ? (data) => crypto.createHash("sha256").update(data).digest("base64url")
+    : (data) => crypto.hash("sha256", data, "base64url");

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { RenderedRequest } from "../decisions/rendered.ts";
+import type { RenderedRequest } from "../decisions/request.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
+import { groupByUnits } from "./collections.ts";
 import { nodeBelow, pathLength, pathOf, type RequestPlan } from "./nodes.ts";
-import { groupByUnits } from "./tokens/groups.ts";
 import type { Tokenizer, TokenLimits, TooLongText } from "./tokens/tokenizer.ts";
 
 /**
@@ -78,4 +78,23 @@ function issueOf({ loc, what, maxTokens, came }: TooLongText): Issue {
   const count = came.isExact ? `${came.count}` : `at least ${came.count}`;
   const msg = `Expected at most ${maxTokens} tokens ${SUBJECTS[what]}, special tokens included, got ${count}.`;
   return { loc, msg, type: "too_many_tokens" };
+}
+
+/** Assumed maximum of the average number of characters per token. Longer texts will be refused for their tokens anyway. Chosen. */
+const LONGEST_TOKEN = 8;
+
+/** Length of a request's texts for admission, in UTF-16 code units. A too long text counts with its maximum length. */
+export function textLengthOf(
+  { state, questions }: RenderedRequest,
+  { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
+): number {
+  const lengthOf = (text: string, mostTokens: number) => Math.min(text.length, mostTokens * LONGEST_TOKEN);
+  return questions.reduce(
+    (sum, { question, candidates }) =>
+      candidates.reduce(
+        (below, { text }) => below + lengthOf(text, maxCandidateTokens),
+        sum + lengthOf(question.text, maxStateQuestionTokens),
+      ),
+    lengthOf(state.text, maxStateQuestionTokens),
+  );
 }

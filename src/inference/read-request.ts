@@ -1,4 +1,4 @@
-import type { RenderedRequest, RenderedText } from "../decisions/rendered.ts";
+import type { RenderedRequest, RenderedText } from "../decisions/request.ts";
 import { type Node, nodeBelow, pathLength, stateOf } from "./nodes.ts";
 import { planRequest } from "./plan.ts";
 import type { SpelledToken, TextRole, Tokenizer, TokenLimits } from "./tokens/tokenizer.ts";

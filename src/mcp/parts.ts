@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from "../decisions/limits.ts";
+import { REQUEST_LIMITS } from "../decisions/request.ts";
 import { readPackageJson } from "../package-root.ts";
 import type { Schema } from "./schemas.ts";
 import type { McpParts } from "./server.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { OperationId } from "../contract/call.ts";
-import { REQUEST_LIMITS } from "../decisions/limits.ts";
+import { REQUEST_LIMITS } from "../decisions/request.ts";
 import { isRecord } from "../records.ts";
 import { type Schema, toJsonSchema } from "./schemas.ts";
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import fastifyPlugin from "fastify-plugin";
 import type { InferenceFacts } from "../contract/call.ts";
+import { type Log, observe } from "./log.ts";
 import type { Connections } from "./wire/connections.ts";
 
 declare module "fastify" {
@@ -73,3 +75,83 @@ export function callersTraceId({ headers }: Pick<IncomingMessage, "headers">): s
   if (typeof traceparent !== "string") return undefined;
   return TRACEPARENT.exec(traceparent)?.[1];
 }
+
+/** Tells the listener of each request that Fastify has answered. */
+export const requestRecords = fastifyPlugin<{ readonly onRequestEnd: RequestListener }>(
+  (app, { onRequestEnd }, done) => {
+    app.decorateRequest("trace", undefined);
+    app.decorateRequest("keyName", undefined);
+    app.decorateRequest("inferences");
+    app.addHook("onRequest", (request, _reply, next) => {
+      request.inferences = [];
+      next();
+    });
+    app.addHook("onResponse", (request, reply, next) => {
+      onRequestEnd(recordOf(request, reply));
+      next();
+    });
+    done();
+  },
+);
+
+/** Logs one line per request: operation, counts, times, request id and name of the key. Never any content of the request. */
+export function logAccess(log: Log, record: RequestRecord): void {
+  const { method, operation, status, ms, requestId, traceId, keyName, inferences = [] } = record;
+  log.info(
+    {
+      method,
+      operation,
+      status,
+      ms: rounded(ms),
+      requestId,
+      ...(traceId !== undefined && { traceId }),
+      ...(keyName !== undefined && { key: keyName }),
+      ...(inferences.length > 0 && timesAndTokens(inferences)),
+    },
+    "request",
+  );
+}
+
+/** Sums, for a request that asked the model more than once. */
+function timesAndTokens(inferences: readonly InferenceFacts[]) {
+  const sum = (read: (facts: InferenceFacts) => number) =>
+    inferences.reduce((total, facts) => total + read(facts), 0);
+  return {
+    queueMs: rounded(sum(({ timing }) => timing.queue)),
+    tokenizeMs: rounded(sum(({ timing }) => timing.tokenize)),
+    inferenceMs: rounded(sum(({ timing }) => timing.inference)),
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    pairs: sum(({ pairs }) => pairs),
+    cachedPairs: sum(({ cachedPairs }) => cachedPairs),
+  };
+}
+
+const rounded = (ms: number) => Math.round(ms * 100) / 100;
+
+/** Starts traces, or continues those of callers. */
+export interface Tracing {
+  begin(request: IncomingMessage): RequestTrace;
+  /** Sends the remaining spans. */
+  close(): Promise<void>;
+}
+
+interface TracingOptions {
+  readonly tracing: Tracing;
+  readonly log: Log;
+}
+
+/** A trace for each request. */
+export const traces = fastifyPlugin<TracingOptions>((app, { tracing, log }, done) => {
+  app.addHook("onRequest", (request, reply, next) => {
+    observe(log, "tracing", () => {
+      request.trace = tracing.begin(request.raw);
+      reply.headers(request.trace.headers);
+    });
+    next();
+  });
+  app.addHook("onResponse", (request, reply, next) => {
+    observe(log, "tracing", () => request.trace?.end(recordOf(request, reply)));
+    next();
+  });
+  done();
+});

@@ -3,12 +3,17 @@ import type { Contract } from "../contract/call.ts";
 import type { Clock } from "../inference/clock.ts";
 import { queueErrors } from "../inference/queue/outcomes.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { logAccess, requestRecords } from "./access-log.ts";
 import { type Log, observe, unfailing } from "./log.ts";
-import type { RequestListener, RequestRecord } from "./request-record.ts";
-import { createKeyCheck } from "./routes/authorization.ts";
+import {
+  logAccess,
+  type RequestListener,
+  type RequestRecord,
+  requestRecords,
+  type Tracing,
+  traces,
+} from "./request-record.ts";
 import { crossOrigin } from "./routes/cors.ts";
-import type { HeadCheckOptions } from "./routes/head-checks.ts";
+import { createKeyCheck, type HeadCheckOptions } from "./routes/head-checks.ts";
 import { createHostCheck, createOriginCheck, type HostCheck } from "./routes/hosts.ts";
 import { answerUndecodable, httpRules } from "./routes/http-rules.ts";
 import { mcp, type OpenMcp } from "./routes/mcp.ts";
@@ -17,10 +22,8 @@ import { type Admission, operations } from "./routes/operations.ts";
 import { documentation } from "./routes/pages/documentation.ts";
 import { createQuickRefusal } from "./routes/quick-refusals.ts";
 import { unknownRoutes } from "./routes/unknown-routes.ts";
-import { type Tracing, traces } from "./tracing.ts";
-import { BodyBudget } from "./wire/body-budget.ts";
+import { BodyBudget } from "./wire/bodies.ts";
 import { Connections } from "./wire/connections.ts";
-import { requestIdOf } from "./wire/headers.ts";
 import {
   type ChosenWireLimits,
   createListener,
@@ -28,6 +31,7 @@ import {
   type WireLimits,
   wireLimits,
 } from "./wire/listener.ts";
+import { requestIdOf } from "./wire/messages.ts";
 import { onClientError, onConnect, onTooManyConnections } from "./wire/wire-failures.ts";
 
 export interface ServerLimits extends ChosenWireLimits {
@@ -195,7 +199,7 @@ function servedContracts(options: ServerOptions): readonly [ServedContract, ...S
 
 /**
  * Declares that no method has a body, so that Fastify neither reads bodies nor applies its own size limit and media type
- * rules. src/server/wire/body.ts reads the stream after the checks of the headers.
+ * rules. src/server/wire/bodies.ts reads the stream after the checks of the headers.
  */
 function leaveBodiesAlone(app: FastifyInstance): void {
   for (const method of app.supportedMethods)

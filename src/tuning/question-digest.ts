@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RenderedQuestion } from "../decisions/rendered.ts";
+import type { RenderedQuestion } from "../decisions/request.ts";
 
 /**
  * Digest of what the model is asked: form, instructions, labels and descriptions as rendered. The order of the labels

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type JSONSchemaType, type ValidateFunction } from "ajv";
-import { REQUEST_LIMITS } from "../decisions/limits.ts";
-import type { QuestionType } from "../decisions/questions.ts";
+import { type QuestionType, REQUEST_LIMITS } from "../decisions/request.ts";
 import { quoted, ServiceError } from "../errors.ts";
 import { memberOf } from "../records.ts";
 import type { Correction } from "./correction.ts";

@@ -1,4 +1,4 @@
-import type { RenderedQuestion } from "../decisions/rendered.ts";
+import type { RenderedQuestion } from "../decisions/request.ts";
 import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
 import { ServiceError } from "../errors.ts";
 import type { ModelFacts } from "../inference/engine.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Heartbeat } from "../../src/backends/process/heartbeat.ts";
+import { Heartbeat } from "../../src/backends/process/hangs.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 
 /** A heartbeat whose process answers when the test says so. */

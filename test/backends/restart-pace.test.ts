@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RestartPace } from "../../src/backends/process/restart-pace.ts";
+import { RestartPace } from "../../src/backends/process/child-backend.ts";
 
 test("the first restart is immediate, later ones wait longer and longer, at most a second", () => {
   const pace = new RestartPace();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Runs } from "../../src/backends/process/hangs.ts";
 import { failure } from "../../src/backends/process/inference-process.ts";
-import { Runs } from "../../src/backends/process/runs.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const HANG_MS = 65_000;
@@ -106,10 +106,10 @@ test("after each kill a run of that size or more has twice as long, until one en
   bench.clock.advance(20_000);
   assert.equal(bench.budgets.length, 3, "a model that has become slower is not killed again");
   bench.runs.scored(slow, { scores: new Float32Array(1), forwards: 1 });
-  assert.equal(bench.hang(1_000), 56_000, "it took longer than usual: patience stays");
-  bench.measure(1_000, 6_000);
-  const [last] = [bench.hang(1_000)];
-  assert.equal(last, 60_000, "ten times what such runs take by now");
+  assert.equal(bench.hang(1_000), HANG_MS, "it took longer than usual: patience stays");
+  bench.measure(1_000, 700);
+  const budget = bench.hang(1_000);
+  assert.ok(budget < 20_000, `${budget}: runs that end in time end the patience`);
 });
 
 test("every run is settled once, and no timer stays behind", async () => {

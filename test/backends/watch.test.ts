@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watch } from "../../src/backends/process/watch.ts";
+import { watch } from "../../src/backends/process/hangs.ts";
 import { FakeClock } from "../inference/fake-clock.ts";
 
 test("a run over its time limit is reported once, and not a millisecond early", () => {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RequestReader } from "../../bench/workloads/reader.ts";
 import { ofAnyModel, readRequests } from "../../bench/workloads/requests-file.ts";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { modelFacts, openModelPackage } from "../../src/models/package/package.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -9,7 +9,7 @@ import { WORKLOADS } from "../../bench/workloads/table.ts";
 import { questionsOnOneState } from "../../bench/workloads/warm-state.ts";
 import { WORDS } from "../../bench/workloads/words.ts";
 import { type BenchRequest, countOf } from "../../bench/workloads/workload.ts";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { ModelFacts } from "../../src/inference/engine.ts";
 import { planRequest } from "../../src/inference/plan.ts";

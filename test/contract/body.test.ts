@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Contract, HandledId } from "../../src/contract/call.ts";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import type { Issue } from "../../src/errors.ts";
 import { call, fakeContract, REQUEST_ID } from "./fake-contract.ts";
 import { assertDeclared } from "./response-check.ts";

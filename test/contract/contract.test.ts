@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Contract } from "../../src/contract/call.ts";
-import type { SystemoneBody } from "../../src/decisions/questions.ts";
+import type { SystemoneBody } from "../../src/decisions/request.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
 import { invalidRequest, ServiceError } from "../../src/errors.ts";
 import { JsonNumber } from "../../src/json/value.ts";

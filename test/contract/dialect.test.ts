@@ -5,7 +5,7 @@ import type { Document } from "openapi-backend";
 import { dialects } from "../../handlers/dialects.ts";
 import { handlers } from "../../handlers/index.ts";
 import { createContract } from "../../src/contract/contract.ts";
-import { forAjv } from "../../src/contract/schema.ts";
+import { forAjv } from "../../src/contract/openapi.ts";
 import { assertValid, readDocument } from "./document.ts";
 
 describe("every dialect", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Document, OpenAPIBackend } from "openapi-backend";
-import { forAjv } from "../../src/contract/schema.ts";
+import { forAjv } from "../../src/contract/openapi.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 interface Described {

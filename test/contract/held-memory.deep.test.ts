@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createContractFor } from "../../src/app.ts";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import { EngineCore } from "../../src/inference/engine-core.ts";
 import { encodeByParts } from "../../src/inference/tokens/part-plan.ts";

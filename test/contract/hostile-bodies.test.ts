@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { decodeBody, WORKING_BYTES } from "../../src/contract/bodies/decoding.ts";
 import type { Contract } from "../../src/contract/call.ts";
-import type { SystemoneBody } from "../../src/decisions/questions.ts";
+import type { SystemoneBody } from "../../src/decisions/request.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
 import { queueErrors } from "../../src/inference/queue/outcomes.ts";
 import type { SliceClock } from "../../src/json/slices.ts";

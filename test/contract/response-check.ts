@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";
 import type { Document } from "openapi-backend";
 import type { OperationId } from "../../src/contract/call.ts";
-import { forAjv } from "../../src/contract/schema.ts";
+import { forAjv } from "../../src/contract/openapi.ts";
 import { ERROR_KINDS } from "../../src/errors.ts";
 import { type Answer, operationsOf, readDocument, resolvedFrom } from "./document.ts";
 

@@ -8,8 +8,8 @@ import {
   answerNoul,
   answerQuestions,
   answerScore,
+  probabilities,
 } from "../../src/decisions/answers.ts";
-import { probabilities } from "../../src/decisions/probabilities.ts";
 import { rankCandidates } from "../../src/decisions/rank.ts";
 
 const TEMPERATURE = 4.136820402388508;

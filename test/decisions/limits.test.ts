@@ -5,7 +5,7 @@ import { describe, it, test } from "node:test";
 import explain from "../../generated/explain.json" with { type: "json" };
 import openapi from "../../generated/openapi.typed.json" with { type: "json" };
 import { CONTRACT_LIMITS } from "../../packages/conformance/src/trial/limits.ts";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { MAX_ISSUES } from "../../src/errors.ts";
 import { packageRoot } from "../support/package-root.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { numberText } from "../../src/decisions/texts/number-text.ts";
+import { numberText } from "../../src/decisions/texts.ts";
 import { JsonNumber } from "../../src/json/value.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

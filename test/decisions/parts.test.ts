@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
 import { joinScores, splitRequests } from "../../src/decisions/parts.ts";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import { REQUEST_LIMITS, type RenderedRequest } from "../../src/decisions/request.ts";
 
 const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
-import { probabilities } from "../../src/decisions/probabilities.ts";
+import { probabilities } from "../../src/decisions/answers.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const { minCandidates, maxCandidates } = REQUEST_LIMITS;

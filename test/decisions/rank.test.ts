@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
-import type { RankBody } from "../../src/decisions/questions.ts";
 import { readRank } from "../../src/decisions/rank.ts";
+import { type RankBody, REQUEST_LIMITS } from "../../src/decisions/request.ts";
 import { isJsonObject } from "../../src/json/value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { issuesOf } from "./issues.ts";

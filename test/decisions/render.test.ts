@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { renderText, stateValue } from "../../src/decisions/texts/render.ts";
+import { renderText, stateValue } from "../../src/decisions/texts.ts";
 import type { JsonValue } from "../../src/json/value.ts";
 import { parseJson, runAtOnce } from "../json/parse-json.ts";
 import { packageRoot } from "../support/package-root.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { strip } from "../../src/decisions/texts/strip.ts";
+import { strip } from "../../src/decisions/texts.ts";
 
 /** Every character for which Python 3.11 says `chr(i).isspace()`. */
 const PYTHON_SPACES = [

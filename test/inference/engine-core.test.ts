@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { invalidRequest } from "../../src/errors.ts";
 import type { ModelFacts } from "../../src/inference/engine.ts";
 import { EngineCore, type EngineParts } from "../../src/inference/engine-core.ts";

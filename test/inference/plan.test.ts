@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { nodeBelow, stateOf } from "../../src/inference/nodes.ts";
 import { planRequest, planRequests, withoutSharing } from "../../src/inference/plan.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SentBatches } from "../../src/inference/batches/sent-batches.ts";
-import { Throughput } from "../../src/inference/throughput.ts";
+import { SentBatches, Throughput } from "../../src/inference/throughput.ts";
 
 /** A token takes a millisecond. */
 function measured(): Throughput {

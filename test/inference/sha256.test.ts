@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
 
 /** The `.ts` file when running from source, the `.js` file when compiled. */
-const MODULE = new URL(`../../src/inference/sha256${import.meta.url.slice(-3)}`, import.meta.url).href;
+const MODULE = new URL(`../../src/inference/nodes${import.meta.url.slice(-3)}`, import.meta.url).href;
 
 test("a digest is the same with and without crypto.hash, which Node.js has from 20.12 on", async () => {
   const data = ["", "caf\u00e9", "\ud800", Buffer.from([0, 255, 128])];

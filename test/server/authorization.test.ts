@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { KeyRing } from "../../src/keys/key-ring.ts";
-import { createKeyCheck } from "../../src/server/routes/authorization.ts";
+import { createKeyCheck } from "../../src/server/routes/head-checks.ts";
 
 const KEY = "a key with ümlauts";
 const bearer = (key: string) => ({ rawHeaders: ["authorization", `Bearer ${key}`] });

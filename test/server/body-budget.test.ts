@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { queueErrors } from "../../src/inference/queue/outcomes.ts";
-import { BodyBudget } from "../../src/server/wire/body-budget.ts";
+import { BodyBudget } from "../../src/server/wire/bodies.ts";
 
 /** A budget of 100 bytes, and reservations that note who had to give way. */
 function makeBench() {

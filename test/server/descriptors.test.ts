@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { connectionsWithin, limitOf } from "../../src/server/wire/descriptors.ts";
+import { connectionsWithin, limitOf } from "../../src/server/wire/listener.ts";
 
 it("reads the limit of open files that is in force", () => {
   const text =

@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
-import type { SystemoneBody } from "../../src/decisions/questions.ts";
+import type { SystemoneBody } from "../../src/decisions/request.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
 import type { EngineCore } from "../../src/inference/engine-core.ts";
 import { viewerOf } from "../../src/json/views.ts";

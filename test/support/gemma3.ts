@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { packageRoot } from "./package-root.ts";
 
 export const goldenFolder = path.join(packageRoot, "test/golden/gemma3");

@@ -1,4 +1,4 @@
-import type { TextTokens } from "../../src/decisions/text-tokens.ts";
+import type { TextTokens } from "../../src/decisions/request.ts";
 
 /** Tokens of texts for a tokenizer that makes one of each character. */
 export async function readLetters(texts: readonly string[]): Promise<readonly TextTokens[]> {

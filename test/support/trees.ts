@@ -1,4 +1,4 @@
-import { getOrSet } from "../../src/inference/get-or-set.ts";
+import { getOrSet } from "../../src/inference/collections.ts";
 import { type Node, nodeBelow, type RequestPlan, stateOf } from "../../src/inference/nodes.ts";
 
 /** Pairs that share a state, written as tests like to. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { RenderedQuestion } from "../../src/decisions/rendered.ts";
+import type { RenderedQuestion } from "../../src/decisions/request.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { questionDigest } from "../../src/tuning/question-digest.ts";
 import { openTuning } from "../../src/tuning/tuning.ts";

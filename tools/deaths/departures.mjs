@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/request.js";
 import { call, count, health, makeBodies, startService, until } from "./service.mjs";
 
 /** Clients per round. */

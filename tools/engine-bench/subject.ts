@@ -1,7 +1,7 @@
 import { RequestReader } from "../../bench/workloads/reader.ts";
 import type { BenchRequest } from "../../bench/workloads/workload.ts";
 import { cpuCount } from "../../src/backends/onnx/runtime/cpu-count.ts";
-import type { RenderedRequest } from "../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../src/decisions/request.ts";
 import { createEngine } from "../../src/engine.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { ScoredRequest } from "../../src/inference/engine.ts";

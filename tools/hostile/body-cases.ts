@@ -1,6 +1,5 @@
-import { REQUEST_LIMITS } from "../../src/decisions/limits.ts";
-import type { Family, HostileCase, Random } from "./cases.ts";
-import { pick, post, SMALL, SMALL_RANK } from "./cases.ts";
+import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
+import { type Family, type HostileCase, pick, post, type Random, SMALL, SMALL_RANK } from "./cases.ts";
 import { MARK } from "./judge.ts";
 
 const PATHS = ["/v1/systemone", "/v1/rank"] as const;

@@ -22,7 +22,7 @@ const faults = {
   },
   /** Memory for incoming bodies is unlimited. */
   async "unbounded-bodies"() {
-    const { BodyBudget } = await dist("src/server/wire/body-budget.js");
+    const { BodyBudget } = await dist("src/server/wire/bodies.js");
     BodyBudget.prototype.reserve = () => ({ grow() {}, complete() {}, release() {} });
   },
 };

@@ -1,6 +1,6 @@
 // Requests of every size, as bytes to send.
 import { Random } from "../../dist/bench/random.js";
-import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/request.js";
 
 const WORDS =
   "the parcel printer customer refund late today paper order charged twice broken never again please".split(

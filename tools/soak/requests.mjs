@@ -1,5 +1,5 @@
 import { Random } from "../../dist/bench/random.js";
-import { REQUEST_LIMITS } from "../../dist/src/decisions/limits.js";
+import { REQUEST_LIMITS } from "../../dist/src/decisions/request.js";
 
 const WORDS =
   "the parcel printer customer refund late today paper order charged twice broken never again please".split(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import type { ScoredRequest } from "../../../src/inference/engine.ts";
 import { type Fault, KEY } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";

@@ -1,6 +1,5 @@
 import type { OutgoingReply } from "../../../src/contract/call.ts";
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
-import type { RenderedQuestion, RenderedRequest } from "../../../src/decisions/rendered.ts";
+import { REQUEST_LIMITS, type RenderedQuestion, type RenderedRequest } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { rowsOf } from "./planting.ts";

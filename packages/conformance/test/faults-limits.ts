@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply } from "../../../src/contract/call.ts";
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";

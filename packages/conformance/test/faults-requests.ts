@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import { MODEL_ID } from "./fast-engine.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";

@@ -1,5 +1,4 @@
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
-import type { RenderedQuestion } from "../../../src/decisions/rendered.ts";
+import { REQUEST_LIMITS, type RenderedQuestion } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { cachedBy, eachAnswer, eachScore, edit, rowsOf, showing } from "./planting.ts";

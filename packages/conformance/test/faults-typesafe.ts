@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { eachAnswer, eachOf, edit, editQuestions, lengthOf, questionsOf } from "./planting.ts";

@@ -1,5 +1,4 @@
-import { REQUEST_LIMITS } from "../../../src/decisions/limits.ts";
-import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
+import { REQUEST_LIMITS, type RenderedRequest } from "../../../src/decisions/request.ts";
 import type { ScoredRequest } from "../../../src/inference/engine.ts";
 import { type PlantedFault, plant } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createContractFor, createDialectsFor } from "../../../src/app.ts";
 import type { Contract, IncomingCall, OutgoingReply } from "../../../src/contract/call.ts";
-import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
+import type { RenderedRequest } from "../../../src/decisions/request.ts";
 import { systemClock } from "../../../src/inference/clock.ts";
 import type { Engine, EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import { openMcpEndpoint } from "../../../src/mcp/service.ts";

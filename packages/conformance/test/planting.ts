@@ -1,4 +1,4 @@
-import type { RenderedCandidate, RenderedRequest } from "../../../src/decisions/rendered.ts";
+import type { RenderedCandidate, RenderedRequest } from "../../../src/decisions/request.ts";
 import type { EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import { inner, numbersOf, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";

@@ -1,12 +1,9 @@
 import type { Backend, BackendCounters, BackendFacts, BatchScores } from "../../inference/backend.ts";
 import { listNodes, type Node } from "../../inference/nodes.ts";
 import type { BackendSettings } from "../backend.ts";
-import { Heartbeat } from "./heartbeat.ts";
+import { Heartbeat, Runs } from "./hangs.ts";
 import { type Exit, failure, type InferenceProcess, type Loaded } from "./inference-process.ts";
-import type { FromProcess } from "./messages.ts";
-import { ProcessCounters } from "./process-counters.ts";
-import { RestartPace } from "./restart-pace.ts";
-import { Runs } from "./runs.ts";
+import type { FromProcess, RunnerCounters } from "./messages.ts";
 
 export interface ChildBackendOptions extends BackendSettings {
   /** Starts a process that can load the model. */
@@ -195,5 +192,64 @@ export class ChildBackend implements Backend {
         resolve();
       };
     });
+  }
+}
+
+const NOTHING: RunnerCounters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
+
+/** Sums the counters of successive inference processes. */
+export class ProcessCounters {
+  /** Number of processes started to replace one that had ended. */
+  restarts = 0;
+  /** Sum of the processes that have ended. */
+  #past = NOTHING;
+  #now = NOTHING;
+
+  /** Records the current process's counters. */
+  note({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
+    this.#now = { stateHits, stateMisses, residentBytes };
+  }
+
+  /** Call when the process has ended. */
+  end(): void {
+    const { stateHits, stateMisses } = this.all();
+    this.#past = { stateHits, stateMisses, residentBytes: 0 };
+    this.#now = NOTHING;
+  }
+
+  all(): BackendCounters {
+    return {
+      restarts: this.restarts,
+      stateHits: this.#past.stateHits + this.#now.stateHits,
+      stateMisses: this.#past.stateMisses + this.#now.stateMisses,
+      residentBytes: this.#now.residentBytes,
+    };
+  }
+}
+
+/** Chosen: a restart waits for at most one second, so that the pause and a load together take less than two. */
+const FIRST_INTERVAL_MS = 100;
+const LONGEST_INTERVAL_MS = 1_000;
+/** Chosen: a process that has lived this long was not killed by its first requests. */
+const CALM_MS = 10_000;
+
+/**
+ * Exponential backoff for restarts. A process that has lived for a while is restarted at once. Otherwise two starts are at
+ * least 100 ms apart, and twice as long each time, up to a second. Successful answers do not reset the backoff, because a
+ * request that kills processes may repeatedly come between good ones.
+ */
+export class RestartPace {
+  #intervalMs = 0;
+
+  /**
+   * @param livedMs time for which the ended process was ready; 0 if it never was
+   * @param sinceStartMs time since it was started
+   * @returns milliseconds to wait
+   */
+  next(livedMs: number, sinceStartMs: number): number {
+    if (livedMs >= CALM_MS) this.#intervalMs = 0;
+    const intervalMs = this.#intervalMs;
+    this.#intervalMs = Math.min(LONGEST_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, intervalMs * 2));
+    return Math.max(0, intervalMs - sinceStartMs);
   }
 }

@@ -1,4 +1,4 @@
-import { getOrSet } from "../../inference/get-or-set.ts";
+import { getOrSet } from "../../inference/collections.ts";
 import { type Node, nodeBelow, nodesAbove } from "../../inference/nodes.ts";
 import { type Forward, prefixOf, REST_TOKENS, tokenCount } from "./forward.ts";
 

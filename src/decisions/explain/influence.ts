@@ -1,7 +1,6 @@
 import { answerQuestions } from "../answers.ts";
-import type { SentCandidate } from "../rank.ts";
-import { rankCandidates } from "../rank.ts";
-import type { RenderedRequest } from "../rendered.ts";
+import { rankCandidates, type SentCandidate } from "../rank.ts";
+import type { RenderedRequest } from "../request.ts";
 import type { AskedQuestion } from "../systemone.ts";
 import type { StatePart } from "./state-parts.ts";
 

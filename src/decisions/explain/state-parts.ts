@@ -1,6 +1,6 @@
 import { runSliced, type SliceOptions } from "../../json/slices.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
-import { renderText, stateValue } from "../texts/render.ts";
+import { renderText, stateValue } from "../texts.ts";
 
 /** What a part is of the state. */
 export type PartUnit = "field" | "item" | "sentence" | "word";

@@ -1,5 +1,5 @@
-import type { TextReader } from "../text-tokens.ts";
-import { splitsPair } from "../texts/strip.ts";
+import type { TextReader } from "../request.ts";
+import { splitsPair } from "../texts.ts";
 
 /** UTF-16 code units that are read for each token that is wanted. Chosen: English has some 5 to a token. */
 const UNITS_PER_TOKEN = 6;

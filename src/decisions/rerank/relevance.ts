@@ -1,9 +1,8 @@
 import { type Issue, invalidRequest, type Location, ServiceError } from "../../errors.ts";
-import { probabilities } from "../probabilities.ts";
-import type { RenderedQuestion, RenderedRequest } from "../rendered.ts";
+import { probabilities } from "../answers.ts";
+import type { RenderedQuestion, RenderedRequest, TextReader } from "../request.ts";
 import type { ServedModel } from "../systemone.ts";
-import type { TextReader } from "../text-tokens.ts";
-import { isBlank, strip } from "../texts/strip.ts";
+import { isBlank, strip } from "../texts.ts";
 import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**

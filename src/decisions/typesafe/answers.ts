@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../json/value.ts";
-import { probabilities } from "../probabilities.ts";
+import { probabilities } from "../answers.ts";
 import type { TypesafeAsked } from "./request.ts";
 
 export type TypesafeAnswer =

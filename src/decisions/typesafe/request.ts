@@ -3,14 +3,16 @@ import { type Issue, invalidRequest, type Location } from "../../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../../json/slices.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
 import type { Received } from "../../json/views.ts";
-import { candidatesOf, countCandidates } from "../candidates.ts";
-import type { Question } from "../questions.ts";
-import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../rendered.ts";
+import {
+  candidatesOf,
+  checkQuestion,
+  countCandidates,
+  type DescribedCandidate,
+  renderOrReport,
+} from "../candidates.ts";
+import type { Question, RenderedCandidate, RenderedQuestion, RenderedRequest } from "../request.ts";
 import { checkModelName, type ServedModel } from "../systemone.ts";
-import { checkQuestion, type DescribedCandidate, renderOrReport } from "../texts/descriptions.ts";
-import { stateValue } from "../texts/render.ts";
-import { strip } from "../texts/strip.ts";
-import { unwrapState } from "./state.ts";
+import { stateValue, strip } from "../texts.ts";
 
 /** Of all questions of a request together. Chosen: sixteen calls of the engine. */
 const MAX_OPTIONS = 4_096;
@@ -196,4 +198,50 @@ function legendOf(levels: readonly JsonValue[], candidates: readonly DescribedCa
 /** What the SDKs take as a level of a legend. */
 function isLegend(level: JsonValue): level is string | readonly JsonValue[] | JsonObject {
   return typeof level === "string" || isJsonArray(level) || isJsonObject(level);
+}
+
+/**
+ * A state as its sender meant it: the AI SDK sends a list of parts, `{"type": "text", "text": ...}` or
+ * `{"type": "json", "value": ...}`. A list that holds anything else is a state like any other.
+ *
+ * @returns the content of the part; of several, the list of their contents. Parts with files are added to `issues`.
+ */
+export function unwrapState(state: JsonValue, loc: Location, issues: Issue[]): JsonValue {
+  if (!isJsonArray(state) || state.length === 0) return state;
+  const contents: JsonValue[] = [];
+  for (const [position, part] of state.entries()) {
+    if (isFilePart(part)) {
+      const msg = "Expected parts with a text or JSON value, got one with a file; files are not supported.";
+      issues.push({ loc: [...loc, position], msg, type: "unknown_value" });
+      continue;
+    }
+    const content = contentOf(part);
+    if (content === undefined) return state;
+    contents.push(content);
+  }
+  return contents.length === 1 ? (contents[0] ?? null) : contents;
+}
+
+/** Members of a part that SDKs send along for a provider. */
+const METADATA = new Set([
+  "providerOptions",
+  "providerMetadata",
+  "experimental_providerMetadata",
+  "cache_control",
+]);
+
+/** Undefined unless the value is a part and holds nothing besides. */
+function contentOf(part: JsonValue): JsonValue | undefined {
+  if (!isJsonObject(part)) return undefined;
+  const isText = part.get("type") === "text" && typeof part.get("text") === "string";
+  const name = isText ? "text" : part.get("type") === "json" ? "value" : undefined;
+  const isPart = [...part].every(
+    ([member, value]) => member === "type" || member === name || value === null || METADATA.has(member),
+  );
+  return name !== undefined && isPart ? part.get(name) : undefined;
+}
+
+/** @see https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message (FilePart) */
+function isFilePart(part: JsonValue): part is JsonObject {
+  return isJsonObject(part) && part.get("type") === "file" && part.has("mediaType") && part.has("data");
 }

@@ -1,5 +1,4 @@
 import { type Node, pathLength, type RequestPlan, stateOf } from "../nodes.ts";
-import { listPairs, type Pair } from "./pairs.ts";
 import type { PairResult } from "./score-cache.ts";
 
 /**
@@ -158,4 +157,18 @@ function countIndistinct(pairs: readonly Pair[], questions: number): number {
     seen?.add(leaf.key);
   }
   return indistinct.size;
+}
+
+/** A leaf of a request, with its place there. `leaf.key` identifies the pair's full input. */
+export interface Pair {
+  readonly leaf: Node;
+  readonly questionIndex: number;
+  readonly candidateIndex: number;
+}
+
+/** The pairs of a request, question by question, candidate by candidate. */
+export function listPairs(plan: RequestPlan): readonly Pair[] {
+  return plan.flatMap((leaves, questionIndex) =>
+    leaves.map((leaf, candidateIndex) => ({ leaf, questionIndex, candidateIndex })),
+  );
 }

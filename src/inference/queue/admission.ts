@@ -1,9 +1,8 @@
 import type { ServiceError } from "../../errors.ts";
 import { type BatchRule, isLong } from "../batches/batch-rule.ts";
 import type { RequestWork } from "../batches/request-work.ts";
-import type { SentBatches } from "../batches/sent-batches.ts";
 import type { Clock } from "../clock.ts";
-import type { Throughput } from "../throughput.ts";
+import type { SentBatches, Throughput } from "../throughput.ts";
 import { queueErrors } from "./outcomes.ts";
 
 /** Estimates are multiplied by this before a request is accepted, as a margin for those that are too short. Chosen. */

@@ -1,14 +1,12 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Backend, BatchScores } from "../backend.ts";
-import type { Batch } from "../batches/batch.ts";
+import { type Batch, SecondTries } from "../batches/batch.ts";
 import { BatchRule } from "../batches/batch-rule.ts";
 import { RequestWork } from "../batches/request-work.ts";
 import { ScoreCache } from "../batches/score-cache.ts";
-import { SecondTries } from "../batches/second-tries.ts";
-import { SentBatches } from "../batches/sent-batches.ts";
 import type { Clock } from "../clock.ts";
 import type { RequestPlan } from "../nodes.ts";
-import { Throughput } from "../throughput.ts";
+import { SentBatches, Throughput } from "../throughput.ts";
 import { AdmissionControl } from "./admission.ts";
 import { type EarlyOutcome, isInvalid, type Outcome, type QueueCounters, queueErrors } from "./outcomes.ts";
 import { type Applicant, Ticket, type TicketEvents } from "./ticket.ts";

@@ -1,4 +1,4 @@
-import { getOrSet } from "../get-or-set.ts";
+import { getOrSet } from "../collections.ts";
 import { type Node, nodeBelow } from "../nodes.ts";
 
 /**

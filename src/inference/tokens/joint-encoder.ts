@@ -1,10 +1,10 @@
 import { Tokenizer as LibraryTokenizer } from "tokenizers";
-import type { TextTokens } from "../../decisions/text-tokens.ts";
+import type { TextTokens } from "../../decisions/request.ts";
 import { ServiceError } from "../../errors.ts";
 import { EncodedTexts } from "./encoded-texts.ts";
 import { readVocabulary, type VocabularyFacts } from "./gemma-vocabulary.ts";
 import { withoutSpecialTokens } from "./special-tokens.ts";
-import { textTokensOf } from "./text-tokens.ts";
+import { textTokensOf } from "./tokenizer.ts";
 
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 

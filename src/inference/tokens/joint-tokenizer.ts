@@ -1,9 +1,8 @@
-import type { RenderedRequest } from "../../decisions/rendered.ts";
-import type { TextTokens } from "../../decisions/text-tokens.ts";
+import type { RenderedRequest, TextTokens } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
+import { groupByUnits } from "../collections.ts";
 import type { Node } from "../nodes.ts";
 import { type EncodedTexts, GROUP_UNITS } from "./encoded-texts.ts";
-import { groupByUnits } from "./groups.ts";
 import { PathCutter } from "./joint-cut.ts";
 import { JointEncoder } from "./joint-encoder.ts";
 import { contextPieces, pairPieces, promptPieces } from "./joint-text.ts";

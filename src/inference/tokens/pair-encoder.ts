@@ -1,14 +1,13 @@
 import { type Encoding, Tokenizer as LibraryTokenizer } from "tokenizers";
-import type { TextTokens } from "../../decisions/text-tokens.ts";
-import { splitsPair } from "../../decisions/texts/strip.ts";
+import type { TextTokens } from "../../decisions/request.ts";
+import { splitsPair } from "../../decisions/texts.ts";
 import { ServiceError } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
+import { groupByUnits } from "../collections.ts";
 import { characterMapFault } from "./character-map.ts";
-import { groupByUnits } from "./groups.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 import { withPlainTokens } from "./special-tokens.ts";
-import { textTokensOf } from "./text-tokens.ts";
-import type { SpelledToken, TooManyTokens } from "./tokenizer.ts";
+import { type SpelledToken, type TooManyTokens, textTokensOf } from "./tokenizer.ts";
 
 /** UTF-16 code units that are tokenized in one call. Chosen as for other tokenizers: 8 ms off the main thread. */
 const GROUP_UNITS = 8_192;

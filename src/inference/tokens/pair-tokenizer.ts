@@ -1,5 +1,9 @@
-import type { RenderedCandidate, RenderedQuestion, RenderedRequest } from "../../decisions/rendered.ts";
-import type { TextTokens } from "../../decisions/text-tokens.ts";
+import type {
+  RenderedCandidate,
+  RenderedQuestion,
+  RenderedRequest,
+  TextTokens,
+} from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow } from "../nodes.ts";
 import type { PairEncoder } from "./pair-encoder.ts";

@@ -1,5 +1,4 @@
-import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
-import type { TextReader, TextTokens } from "../../decisions/text-tokens.ts";
+import type { RenderedRequest, RenderedText, TextReader, TextTokens } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow } from "../nodes.ts";
 import type {

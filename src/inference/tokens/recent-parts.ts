@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../nodes.ts";
 import type { PartEncoder, TextPart } from "./part-plan.ts";
 import type { TextCacheCounters, TooManyTokens } from "./tokenizer.ts";
 

@@ -1,5 +1,5 @@
-import type { RenderedRequest, RenderedText } from "../../decisions/rendered.ts";
-import type { TextReader } from "../../decisions/text-tokens.ts";
+import type { Encoding } from "tokenizers";
+import type { RenderedRequest, RenderedText, TextReader, TextTokens } from "../../decisions/request.ts";
 import type { RequestPlan } from "../nodes.ts";
 
 export interface TokenLimits {
@@ -60,7 +60,7 @@ export interface SpelledToken {
  *
  * What the rest of the service relies on:
  *
- * - A row (a field or item of a state) has at least one token (`decisions/texts/render.ts`).
+ * - A row (a field or item of a state) has at least one token (`decisions/texts.ts`).
  * - A UTF-16 code unit becomes at most `MOST_TOKENS_PER_UNIT` tokens (`decisions/rerank/parts.ts`).
  * - A text that is too long is refused after its first pieces. The time does not depend on the length of the rest.
  * - An unsupported file is refused with a message. Check a file before you give it to the library `tokenizers`, which ends the
@@ -79,4 +79,12 @@ export interface Tokenizer extends TextReader {
   isCached?(role: TextRole, text: string): boolean | undefined;
   /** Tokens in a readable form. @param ids token ids of the text, from a plan */
   spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
+}
+
+/** The tokens of a text. The library's offsets count code points. They are read on demand, because reading many is slow. */
+export function textTokensOf(encoding: Encoding): TextTokens {
+  return {
+    count: encoding.getLength(),
+    ends: () => encoding.getOffsets().map(([, end = 0]) => end),
+  };
 }

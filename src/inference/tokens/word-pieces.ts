@@ -1,14 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Encoding, Tokenizer as WordPieces } from "tokenizers";
-import type { TextTokens } from "../../decisions/text-tokens.ts";
-import { splitsPair } from "../../decisions/texts/strip.ts";
+import type { TextTokens } from "../../decisions/request.ts";
+import { splitsPair } from "../../decisions/texts.ts";
 import { ServiceError } from "../../errors.ts";
 import { memberOf } from "../../records.ts";
-import { groupByUnits } from "./groups.ts";
+import { groupByUnits } from "../collections.ts";
 import type { PartEncoder, PartReader, PartRole, TextPart } from "./part-plan.ts";
 import { withoutSpecialTokens } from "./special-tokens.ts";
-import { textTokensOf } from "./text-tokens.ts";
-import type { SpelledToken, TooManyTokens } from "./tokenizer.ts";
+import { type SpelledToken, type TooManyTokens, textTokensOf } from "./tokenizer.ts";
 import { countIds, LONGEST_READ, type SplitText, tokenIds, WholeWords } from "./whole-words.ts";
 import { readWordRules, type WordRules } from "./word-rules.ts";
 

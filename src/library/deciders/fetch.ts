@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { REQUEST_LIMITS } from "../../decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../decisions/request.ts";
 
 /** Headers that belong to one connection. @see RFC 9110, 7.6.1 */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"]);

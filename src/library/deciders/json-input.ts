@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from "../../decisions/limits.ts";
+import { REQUEST_LIMITS } from "../../decisions/request.ts";
 import { invalidRequest, type Location, ServiceError } from "../../errors.ts";
 import { MAX_NESTING } from "../../json/read.ts";
 import { JsonNumber } from "../../json/value.ts";

@@ -1,5 +1,4 @@
-import type { QuestionType } from "../../decisions/questions.ts";
-import type { RenderedRequest } from "../../decisions/rendered.ts";
+import type { QuestionType, RenderedRequest } from "../../decisions/request.ts";
 import { createEngine } from "../../engine.ts";
 import type { Engine, ModelFacts, ScoredRequest } from "../../inference/engine.ts";
 import { completeOptions } from "../../options/resolve.ts";

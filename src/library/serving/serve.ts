@@ -9,10 +9,10 @@ import { checkAddresses, checkExposure, checkTraces } from "../../options/exposu
 import { completeOptions } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import { type Log, unfailing } from "../../server/log.ts";
+import type { Tracing } from "../../server/request-record.ts";
 import type { MetricsPage } from "../../server/routes/metrics.ts";
 import { installShutdown, type ProcessLike } from "../../server/shutdown.ts";
-import type { Tracing } from "../../server/tracing.ts";
-import { connectionsWithin, mostOpenFiles } from "../../server/wire/descriptors.ts";
+import { connectionsWithin, mostOpenFiles } from "../../server/wire/listener.ts";
 import { socketUrl } from "../../service-address.ts";
 import type { TraceSettings } from "../../telemetry/traces/trace-settings.ts";
 import { listenOnPassedSocket, listenOnSocket } from "./listen-on-socket.ts";

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Contract, Route } from "../../contract/call.ts";
-import type { KeyHolder } from "../../keys/key-ring.ts";
-import { tooLarge } from "../wire/body.ts";
-import { announcesMoreThan, headerValues } from "../wire/headers.ts";
-import type { KeyCheck } from "./authorization.ts";
+import { ServiceError } from "../../errors.ts";
+import { type KeyHolder, KeyRing } from "../../keys/key-ring.ts";
+import { tooLarge } from "../wire/bodies.ts";
+import { announcesMoreThan, headerValues } from "../wire/messages.ts";
 
 export interface HeadCheckOptions {
   readonly contract: Contract;
@@ -33,4 +33,37 @@ export function checkHead(
   });
   if (announcesMoreThan(maxBodyBytes, request)) throw tooLarge(maxBodyBytes);
   return holder;
+}
+
+/**
+ * Identifies the sender of a request by its key.
+ *
+ * @param takesBareKey whether the header may hold the key alone, without `Bearer `
+ * @throws ServiceError KEY_MISSING or UNAUTHORIZED without a valid key
+ */
+export type KeyCheck = (request: Pick<IncomingMessage, "rawHeaders">, takesBareKey?: boolean) => KeyHolder;
+
+const BEARER = /^bearer +(.+)$/i;
+
+/**
+ * Checks `Authorization: Bearer <key>`. There must be exactly one such header, with one of the keys. The scheme is
+ * case-insensitive.
+ *
+ * Node.js decodes headers as latin1. Encoded as latin1 again, they are the bytes that the caller sent, which must be the key in
+ * UTF-8.
+ *
+ * @param keys a single key, or the ring of all accepted keys
+ */
+export function createKeyCheck(keys: string | KeyRing): KeyCheck {
+  const ring = typeof keys === "string" ? new KeyRing({ apiKey: keys }) : keys;
+  return ({ rawHeaders }, takesBareKey = false) => {
+    const values = headerValues(rawHeaders, "authorization");
+    const [value = "", ...others] = values;
+    const given = BEARER.exec(value)?.[1] ?? (takesBareKey ? value : "");
+    const holder = ring.find(Buffer.from(given, "latin1"));
+    if (holder !== undefined && given !== "" && others.length === 0) return holder;
+    const [kind, came] =
+      values.length === 0 ? (["KEY_MISSING", "none"] as const) : (["UNAUTHORIZED", "another"] as const);
+    throw new ServiceError(kind, `Expected a valid key, as \`Authorization: Bearer <key>\`, got ${came}.`);
+  };
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fastifyPlugin from "fastify-plugin";
 import type { Contract } from "../../contract/call.ts";
 import type { Log } from "../log.ts";
-import { messageFailure } from "../wire/message-rules.ts";
+import { messageFailure } from "../wire/messages.ts";
 import { failureReply, finishHeaders, logFault, sendReply } from "../wire/replies.ts";
 import { wireReply } from "../wire/wire-failures.ts";
 import type { HostCheck } from "./hosts.ts";

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { readBody } from "../wire/body.ts";
+import { readBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";

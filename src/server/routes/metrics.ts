@@ -3,7 +3,7 @@ import type { FastifyPluginCallback } from "fastify";
 import type { OutgoingReply } from "../../contract/call.ts";
 import { errorReply } from "../../contract/error-reply.ts";
 import { ServiceError } from "../../errors.ts";
-import { requestIdOf } from "../wire/headers.ts";
+import { requestIdOf } from "../wire/messages.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
 import { createHostCheck } from "./hosts.ts";
 import { unknownPath } from "./unknown-routes.ts";

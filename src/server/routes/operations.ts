@@ -17,7 +17,7 @@ import { queueErrors } from "../../inference/queue/outcomes.ts";
 import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
-import { type BodyLimits, readBody, type WholeBody } from "../wire/body.ts";
+import { type BodyLimits, readBody, type WholeBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 

@@ -3,7 +3,7 @@ import type { Route } from "../../contract/call.ts";
 import { queueErrors } from "../../inference/queue/outcomes.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
 import type { Connections, Exchange } from "../wire/connections.ts";
-import { messageFailure } from "../wire/message-rules.ts";
+import { messageFailure } from "../wire/messages.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 import type { HostCheck } from "./hosts.ts";

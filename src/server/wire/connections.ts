@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { declaredBodyBytes, requestIdOf } from "./headers.ts";
+import { declaredBodyBytes, requestIdOf } from "./messages.ts";
 
 // chosen: an unread body of at most this size is discarded after the response, and the connection stays open
 const DISCARDED_BYTES = 8 * 1024 * 1024;

@@ -2,19 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Contract, OutgoingReply } from "../../contract/call.ts";
-import { type ErrorKind, ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../errors.ts";
 import type { Log } from "../log.ts";
 import type { RequestListener } from "../request-record.ts";
 import type { Connections } from "./connections.ts";
 import type { WireLimits } from "./listener.ts";
-
-/** A violation of HTTP itself, which no operation of the contract declares. */
-export interface WireFailure {
-  readonly kind: ErrorKind;
-  readonly detail: string;
-  /** Default: that of the kind. */
-  readonly status?: number;
-}
+import type { WireFailure } from "./messages.ts";
 
 const TUNNEL_REFUSED: WireFailure = {
   kind: "METHOD_NOT_ALLOWED",

@@ -30,8 +30,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { InferenceFacts } from "../../contract/call.ts";
-import type { RequestRecord, RequestTrace } from "../../server/request-record.ts";
-import type { Tracing } from "../../server/tracing.ts";
+import type { RequestRecord, RequestTrace, Tracing } from "../../server/request-record.ts";
 import type { TraceSettings } from "./trace-settings.ts";
 
 const propagator = new W3CTraceContextPropagator();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { TextReader } from "../../../src/decisions/request.ts";
 import { cutText, partsOf } from "../../../src/decisions/rerank/parts.ts";
-import type { TextReader } from "../../../src/decisions/text-tokens.ts";
 import { readLetters } from "../../support/letter-tokens.ts";
 
 /** As a tokenizer that makes a token of each byte. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { RenderedRequest } from "../../../src/decisions/rendered.ts";
+import type { RenderedRequest, TextReader } from "../../../src/decisions/request.ts";
 import { type RerankRequest, relevanceJob, rerankLimits } from "../../../src/decisions/rerank/relevance.ts";
-import type { TextReader } from "../../../src/decisions/text-tokens.ts";
 import { readLetters } from "../../support/letter-tokens.ts";
 import { issuesOf } from "../issues.ts";
 

@@ -1,6 +1,6 @@
 import type { components } from "../generated/types.ts";
-import type { Reply, Services } from "../src/contract/call.ts";
-import { REQUEST_LIMITS } from "../src/decisions/limits.ts";
+import type { Handler, Reply, Services } from "../src/contract/call.ts";
+import { REQUEST_LIMITS } from "../src/decisions/request.ts";
 import type { Tuning } from "../src/decisions/tuning.ts";
 
 type Health = components["schemas"]["Health"];
@@ -81,3 +81,19 @@ export function tuningReport(tuning: Tuning | undefined): Pick<Health, "tuning">
   if (tuning === undefined) return {};
   return { tuning: tuning.facts.map(({ form, ...facts }) => ({ ...facts, type: form })) };
 }
+
+/** Whether the service takes requests, with its counters. */
+export const getHealth: Handler<"getHealth"> = async (services) => healthReply(services);
+
+/** The same as getHealth, for readiness probes. */
+export const getReady: Handler<"getReady"> = async (services) => healthReply(services);
+
+/** Whether this process can be expected to go on. It can while the model loads, and while it shuts down. */
+export const getLivez: Handler<"getLivez"> = async ({ engine }) =>
+  engine.health().isStuck
+    ? {
+        status: 503,
+        body: { status: "stuck" },
+        headers: { "retry-after": "1", "x-decision-error": "INTERNAL" },
+      }
+    : { status: 200, body: { status: "live" } };
