@@ -129,9 +129,9 @@ export interface components {
             readonly instructions: components["schemas"]["Reading"];
             /**
              * Format: int64
-             * @description Tokens of state and question together, to compare with `max_state_question_tokens`.
+             * @description Tokens of state and question together, to compare with `max_state_question_tokens`. Not given where a pair is read as a whole.
              */
-            readonly state_question_tokens: number;
+            readonly state_question_tokens?: number;
             /** @description The candidates by label, in the order of the answers. */
             readonly candidates: {
                 readonly [key: string]: components["schemas"]["CandidateReading"];

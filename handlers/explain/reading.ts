@@ -7,13 +7,14 @@ export function readingOf(request: ExplainedRequest, read: ReadRequest, limits: 
   const { state, questions } = request;
   const ofQuestions = questions.map(({ question, candidates }, at) => {
     const tokens = read.questions[at];
+    const both = tokens?.stateQuestionTokens;
     const ofCandidates = candidates.map(({ label, text }, position) => {
       const { pairTokens = 0, ...told } = tokens?.candidates[position] ?? NOTHING;
       return [label, { ...textOf(text, told), pair_tokens: pairTokens }] as const;
     });
     return {
       instructions: textOf(question.text, tokens?.question ?? NOTHING),
-      state_question_tokens: tokens?.stateQuestionTokens ?? 0,
+      ...(both !== undefined && { state_question_tokens: both }),
       candidates: new Map(ofCandidates),
     };
   });

@@ -15,7 +15,8 @@ export interface ReadRequest {
   readonly state: ReadText;
   readonly questions: readonly {
     readonly question: ReadText;
-    readonly stateQuestionTokens: number;
+    /** Undefined for models that read a pair as a whole, of which no part is state and question. */
+    readonly stateQuestionTokens: number | undefined;
     readonly candidates: readonly (ReadText & { readonly pairTokens: number })[];
   }[];
 }
@@ -46,7 +47,7 @@ export async function readRequest(
     }
     questions.push({
       question: await read("question", question, questionNode),
-      stateQuestionTokens: pathLength(questionNode),
+      stateQuestionTokens: stateOf(questionNode).tokens.length > 0 ? pathLength(questionNode) : undefined,
       candidates: readCandidates,
     });
   }
@@ -59,12 +60,12 @@ function cachedTexts(
   tokenizer: Tokenizer,
 ): ReadonlyMap<string, boolean | undefined> {
   const cached = new Map<string, boolean | undefined>();
-  const note = (role: TextRole, { text }: RenderedText) =>
+  const look = (role: TextRole, { text }: RenderedText) =>
     cached.set(role + text, tokenizer.isCached?.(role, text));
-  note("state", state);
+  look("state", state);
   for (const { question, candidates } of questions) {
-    note("question", question);
-    for (const candidate of candidates) note("candidate", candidate);
+    look("question", question);
+    for (const candidate of candidates) look("candidate", candidate);
   }
   return cached;
 }

@@ -116,10 +116,12 @@ function questionLines(
     const count = countText(candidate, limits.max_candidate_tokens);
     return [`  ${oneLine(text)}: ${count}`, ...tokenLines(candidate, "    ")];
   });
-  const together = ofLimit(read.state_question_tokens, limits.max_state_question_tokens);
+  const { state_question_tokens: both } = read;
+  const together =
+    both === undefined ? "" : `; with the state ${ofLimit(both, limits.max_state_question_tokens)}`;
   return [
     "",
-    `${title}: ${countText(read.instructions, undefined)}; with the state ${together}`,
+    `${title}: ${countText(read.instructions, undefined)}${together}`,
     ...tokenLines(read.instructions),
     ...ofCandidates,
   ];

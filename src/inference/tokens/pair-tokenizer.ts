@@ -5,7 +5,7 @@ import type {
   TextTokens,
 } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
-import { type Node, nodeBelow } from "../nodes.ts";
+import { type Node, nodeBelow, pathLength } from "../nodes.ts";
 import type { PairEncoder } from "./pair-encoder.ts";
 import type { TextPart } from "./part-plan.ts";
 import { RecentParts } from "./recent-parts.ts";
@@ -77,11 +77,17 @@ export class PairTokenizer implements Tokenizer {
     limits: TokenLimits,
     signal: AbortSignal,
   ): Promise<EncodedRequest> {
+    const pairs = await this.#encodePairs(request, signal);
+    // a text by itself has hardly more tokens than its pair
+    const most = Math.min(limits.maxStateQuestionTokens, limits.maxCandidateTokens);
+    const areShort =
+      pairs.tooLong.length === 0 && pairs.plan.flat().every((leaf) => pathLength(leaf) <= most);
+    if (areShort && request.questions.every(areRead)) return pairs;
     const tooLong = await this.#findTooLong(request, limits, signal);
-    return tooLong.length > 0 ? { plan: [], tooLong } : this.#encodePairs(request, signal);
+    return tooLong.length > 0 ? { plan: [], tooLong } : pairs;
   }
 
-  /** The texts of the request by themselves, before longer ones are made of them. */
+  /** The texts of the request by themselves: which of them a caller must shorten. */
   async #findTooLong(
     { state, questions }: RenderedRequest,
     { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
@@ -179,6 +185,10 @@ export class PairTokenizer implements Tokenizer {
     return this.#recent.encodeParts(parts, { maxTooMany: MAX_ISSUES, signal });
   }
 }
+
+/** Whether each text of the candidates is in a pair. Of a yes/no question, only what is said of `true` is read. */
+const areRead = ({ form, candidates: [first] }: RenderedQuestion) =>
+  form !== "noul" || first === undefined || saidOf(first) === "";
 
 /** What the request says of a candidate. */
 const saidOf = ({ text, given }: RenderedCandidate) => given ?? text;

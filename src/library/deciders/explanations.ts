@@ -22,7 +22,7 @@ export interface Reading {
 
 export interface QuestionReading {
   readonly instructions: Reading;
-  readonly state_question_tokens: number;
+  readonly state_question_tokens?: number;
   /** Keyed by label. */
   readonly candidates: Readonly<Record<string, Reading & { readonly pair_tokens: number }>>;
 }
