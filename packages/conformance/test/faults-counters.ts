@@ -1,6 +1,6 @@
 import type { EngineHealth } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
-import { type PlantedFault, plant } from "./planted-fault.ts";
+import { faults, type PlantedFault } from "./planted-fault.ts";
 import { counters } from "./planting.ts";
 import { both, health, json } from "./planting-http.ts";
 import { inner } from "./tree.ts";
@@ -25,171 +25,88 @@ const PASSED: { last?: Counters } = {};
 let reports = 0;
 
 /** Counters and facts of the service that are wrong. */
-export const COUNTER_FAULTS: readonly PlantedFault[] = [
-  plant(
-    "refused requests counted as completed",
-    ["health.counts-successes"],
-    counting((status) => (status === 422 ? 1 : 0)),
+export const COUNTER_FAULTS: readonly PlantedFault[] = faults({
+  "refused requests counted as completed: health.counts-successes": counting((status) =>
+    status === 422 ? 1 : 0,
   ),
-  plant(
-    "rankings not counted as completed",
-    ["health.counts-successes"],
-    counting((status, operation) => (status === 200 && operation === "rank" ? -1 : 0)),
+  "rankings not counted as completed: health.counts-successes": counting((status, operation) =>
+    status === 200 && operation === "rank" ? -1 : 0,
   ),
-  plant(
-    "each question counted as a completed request",
-    ["health.counts-successes"],
-    counting((status, operation, body) =>
+  "each question counted as a completed request: health.counts-successes": counting(
+    (status, operation, body) =>
       status === 200 && operation === "systemone" ? (body.match(/"type":/g)?.length ?? 1) - 1 : 0,
-    ),
   ),
-  plant(
-    "every second request counted as completed",
-    ["health.counts-successes"],
-    counters(({ completed }) => ({ completed: Math.floor(completed / 2) })),
+  "every second request counted as completed: health.counts-successes": counters(({ completed }) => ({
+    completed: Math.floor(completed / 2),
+  })),
+  "refused requests counted as rejected: health.keeps-rejected-requests": counting(
+    (status) => (status === 422 ? 1 : 0),
+    "rejected",
   ),
-  plant(
-    "refused requests counted as rejected",
-    ["health.keeps-rejected-requests"],
-    counting((status) => (status === 422 ? 1 : 0), "rejected"),
+  "refused requests counted as failed: health.keeps-failed-requests": counting(
+    (status) => (status === 422 ? 1 : 0),
+    "failed",
   ),
-  plant(
-    "refused requests counted as failed",
-    ["health.keeps-failed-requests"],
-    counting((status) => (status === 422 ? 1 : 0), "failed"),
+  "answered requests counted as cancelled: health.keeps-cancelled-requests": counting(
+    (status) => (status === 200 ? 1 : 0),
+    "cancelled",
   ),
-  plant(
-    "answered requests counted as cancelled",
-    ["health.keeps-cancelled-requests"],
-    counting((status) => (status === 200 ? 1 : 0), "cancelled"),
+  "reports of health counted as batches: health.counts-no-batches": counters(({ batches }) => {
+    reports += 1;
+    return { batches: batches + reports };
+  }),
+  "model_batches stays 0: health.counts-batches": counters(() => ({ batches: 0 })),
+  "model_forwards stays 0: health.counts-forwards": counters(() => ({ forwards: 0 })),
+  "completed_requests stays 0: health.counts-successes, overload.counted": counters(() => ({ completed: 0 })),
+  "cancelled_requests stays 0: health.counts-cancelled": counters(() => ({ cancelled: 0 })),
+  "running_requests never falls to 0: health.idle": counters(({ running }) => ({ running: running + 1 })),
+  "queued_requests never falls to 0: health.idle": counters(({ queued }) => ({ queued: queued + 1 })),
+  "counters of the report before: health.counts-at-once": counters((all) => {
+    const last = PASSED.last ?? all;
+    PASSED.last = all;
+    return last;
+  }),
+  "uptime in milliseconds: health.facts": health(
+    (body) => void body.set("uptime_seconds", Number(body.get("uptime_seconds")) * 1000),
   ),
-  plant(
-    "reports of health counted as batches",
-    ["health.counts-no-batches"],
-    counters(({ batches }) => {
-      reports += 1;
-      return { batches: batches + reports };
-    }),
+  "uptime that stands still: health.facts": health((body) => void body.set("uptime_seconds", 12.5)),
+  "another version in /health: health.facts": health((body) => void body.set("version", "9.9.9")),
+  "entries in a cache that is off: health.cache": counters(({ completed }) => ({ cacheEntries: completed })),
+  "hits of a cache that is off: health.cache": counters(({ completed }) => ({ cacheHits: completed })),
+  "another queue_capacity beside the limits: health.limits": health(
+    (body) => void body.set("queue_capacity", 1000),
   ),
-  plant(
-    "model_batches stays 0",
-    ["health.counts-batches"],
-    counters(() => ({ batches: 0 })),
+  "max_nesting one too high: health.limits": health(
+    (body) => void inner(body, "limits").set("max_nesting", 101),
   ),
-  plant(
-    "model_forwards stays 0",
-    ["health.counts-forwards"],
-    counters(() => ({ forwards: 0 })),
+  "max_body_bytes in kilobytes: health.limits": health(
+    (body) => void inner(body, "limits").set("max_body_bytes", 2048),
   ),
-  plant(
-    "completed_requests stays 0",
-    ["health.counts-successes", "overload.counted"],
-    counters(() => ({ completed: 0 })),
+  "another model in /ready: health.ready": json(
+    "/ready",
+    (body) => void body.set("model", `acme/Other-1B@${"1".repeat(40)}`),
   ),
-  plant(
-    "cancelled_requests stays 0",
-    ["health.counts-cancelled"],
-    counters(() => ({ cancelled: 0 })),
+  "fewer aliases in /health: health.ready, model.same-everywhere": both(
+    json("/health", (body) => void body.set("aliases", [])),
+    {},
   ),
-  plant(
-    "running_requests never falls to 0",
-    ["health.idle"],
-    counters(({ running }) => ({ running: running + 1 })),
+  "max_state_question_tokens twice as high: limits.tokens.instructions, limits.tokens.question": health(
+    (body) => void inner(body, "limits").set("max_state_question_tokens", 4096),
   ),
-  plant(
-    "queued_requests never falls to 0",
-    ["health.idle"],
-    counters(({ queued }) => ({ queued: queued + 1 })),
-  ),
-  plant(
-    "counters of the report before",
-    ["health.counts-at-once"],
-    counters((all) => {
-      const last = PASSED.last ?? all;
-      PASSED.last = all;
-      return last;
-    }),
-  ),
-  plant(
-    "uptime in milliseconds",
-    ["health.facts"],
-    health((body) => void body.set("uptime_seconds", Number(body.get("uptime_seconds")) * 1000)),
-  ),
-  plant(
-    "uptime that stands still",
-    ["health.facts"],
-    health((body) => void body.set("uptime_seconds", 12.5)),
-  ),
-  plant(
-    "entries in a cache that is off",
-    ["health.cache"],
-    counters(({ completed }) => ({ cacheEntries: completed })),
-  ),
-  plant(
-    "hits of a cache that is off",
-    ["health.cache"],
-    counters(({ completed }) => ({ cacheHits: completed })),
-  ),
-  plant(
-    "another queue_capacity beside the limits",
-    ["health.limits"],
-    health((body) => void body.set("queue_capacity", 1000)),
-  ),
-  plant(
-    "another model in /ready",
-    ["health.ready"],
-    json("/ready", (body) => void body.set("model", `acme/Other-1B@${"1".repeat(40)}`)),
-  ),
-  plant(
-    "fewer aliases in /health",
-    ["health.ready", "model.same-everywhere"],
-    both(
-      json("/health", (body) => void body.set("aliases", [])),
-      {},
-    ),
-  ),
-  plant(
-    "another version in /health",
-    ["health.facts"],
-    health((body) => void body.set("version", "9.9.9")),
-  ),
-  plant(
-    "max_nesting one too high",
-    ["health.limits"],
-    health((body) => void inner(body, "limits").set("max_nesting", 101)),
-  ),
-  plant(
-    "max_body_bytes in kilobytes",
-    ["health.limits"],
-    health((body) => void inner(body, "limits").set("max_body_bytes", 2048)),
-  ),
-  plant(
-    "max_state_question_tokens twice as high",
-    ["limits.tokens.instructions", "limits.tokens.question"],
-    health((body) => void inner(body, "limits").set("max_state_question_tokens", 4096)),
-  ),
-  plant(
-    "the revision of another model in /v1/models",
-    ["model.same-everywhere"],
-    json("/v1/models", (body) => {
-      const models = body.get("models");
-      if (Array.isArray(models)) inner(models[0]).set("revision", "1".repeat(40));
-    }),
-  ),
-  plant(
-    "the model listed twice, once as another",
-    ["model.same-everywhere"],
-    json("/v1/models", (body) => {
-      const models = body.get("models");
-      if (Array.isArray(models))
-        models.push(
-          new Map(
-            [...inner(models[0])].map(([name, value]) => [
-              name,
-              name === "id" || name === "name" ? "acme/Other" : value,
-            ]),
-          ),
-        );
-    }),
-  ),
-];
+  "the revision of another model in /v1/models: model.same-everywhere": json("/v1/models", (body) => {
+    const models = body.get("models");
+    if (Array.isArray(models)) inner(models[0]).set("revision", "1".repeat(40));
+  }),
+  "the model listed twice, once as another: model.same-everywhere": json("/v1/models", (body) => {
+    const models = body.get("models");
+    if (Array.isArray(models))
+      models.push(
+        new Map(
+          [...inner(models[0])].map(([name, value]) => [
+            name,
+            name === "id" || name === "name" ? "acme/Other" : value,
+          ]),
+        ),
+      );
+  }),
+});

@@ -1,7 +1,11 @@
 import type { OutgoingReply } from "../../../src/contract/call.ts";
-import { REQUEST_LIMITS, type RenderedQuestion, type RenderedRequest } from "../../../src/decisions/request.ts";
+import {
+  REQUEST_LIMITS,
+  type RenderedQuestion,
+  type RenderedRequest,
+} from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
-import { type PlantedFault, plant } from "./planted-fault.ts";
+import { faults, on, type PlantedFault } from "./planted-fault.ts";
 import { rowsOf } from "./planting.ts";
 import { inner, readTree } from "./tree.ts";
 
@@ -18,17 +22,15 @@ const isRubric = ({ candidates }: RenderedQuestion) =>
  * Gives a question the scores of another one. @param source the other's index, or its own if no other has the same form
  */
 function scoresOf(source: (place: number, request: RenderedRequest) => number): Fault {
-  return {
-    scores: (scored, request) => ({
-      ...scored,
-      scores: scored.scores.map((own, place) => {
-        const other = source(place, request);
-        const [here, there] = [request.questions[place], request.questions[other]];
-        if (here === undefined || there === undefined || formOf(here) !== formOf(there)) return own;
-        return scored.scores[other] ?? own;
-      }),
+  return on.scores((scored, request) => ({
+    ...scored,
+    scores: scored.scores.map((own, place) => {
+      const other = source(place, request);
+      const [here, there] = [request.questions[place], request.questions[other]];
+      if (here === undefined || there === undefined || formOf(here) !== formOf(there)) return own;
+      return scored.scores[other] ?? own;
     }),
-  };
+  }));
 }
 /** Places of the questions of the same form, this one included. */
 const placesAlike = (place: number, { questions }: RenderedRequest) => {
@@ -47,8 +49,8 @@ const lastNamed = (write: (name: string) => string) =>
 const reordered = (
   isMeant: (question: RenderedQuestion) => boolean,
   order: (scores: readonly number[], question: RenderedQuestion) => readonly number[],
-): Fault => ({
-  scores: (scored, request) => ({
+): Fault =>
+  on.scores((scored, request) => ({
     ...scored,
     scores: scored.scores.map((scores, place) => {
       const question = request.questions[place];
@@ -56,80 +58,47 @@ const reordered = (
         ? Float32Array.from(order([...scores], question))
         : scores;
     }),
-  }),
-});
+  }));
 
 /** Correct answers that belong to another question, label or request. */
 export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
-  plant(
-    "answers of one form moved on where the request has another form too",
-    ["scores.own-question"],
-    scoresOf((place, request) => {
-      const alike = placesAlike(place, request);
-      if (alike.length === request.questions.length) return place;
-      return alike[(alike.indexOf(place) + 1) % alike.length] ?? place;
-    }),
-  ),
-  plant(
-    "three or more answers of one form in reverse order",
-    ["scores.own-question"],
-    scoresOf((place, request) => {
+  ...faults({
+    "answers of one form moved on where the request has another form too: scores.own-question": scoresOf(
+      (place, request) => {
+        const alike = placesAlike(place, request);
+        if (alike.length === request.questions.length) return place;
+        return alike[(alike.indexOf(place) + 1) % alike.length] ?? place;
+      },
+    ),
+    "three or more answers of one form in reverse order: scores.own-question": scoresOf((place, request) => {
       const alike = placesAlike(place, request);
       return alike.length < 3 ? place : (alike.toReversed()[alike.indexOf(place)] ?? place);
     }),
-  ),
-  plant(
-    "the first answer of a form given to all of that form",
-    ["scores.whole-instructions"],
-    scoresOf((place, request) => placesAlike(place, request)[0] ?? place),
-  ),
-  plant(
-    "questions with the same instructions share an answer",
-    ["scores.whole-description"],
-    scoresOf((place, { questions }) => {
-      const texts = questions.map(({ question }) => question.text);
-      return texts.indexOf(texts[place] ?? "");
-    }),
-  ),
-  plant(
-    "names that differ in capitals share an answer",
-    ["scores.own-question"],
-    lastNamed((name) => name.toLowerCase()),
-  ),
-  plant(
-    "names that differ in white space share an answer",
-    ["scores.own-question"],
-    lastNamed((name) => name.trim()),
-  ),
-  plant(
-    "names that differ in their Unicode form share an answer",
-    ["scores.own-question"],
-    lastNamed((name) => name.normalize("NFC")),
-  ),
-  plant(
-    "the second half of the most questions answered like the first",
-    ["scores.own-place", "scores.own-place.bits"],
-    scoresOf((place, { questions }) =>
-      questions.length === maxQuestions ? place % (maxQuestions / 2) : place,
+    "names that differ in capitals share an answer: scores.own-question": lastNamed((name) =>
+      name.toLowerCase(),
     ),
-  ),
-  plant("two requests side by side get each other's answers", ["scores.own-request"], partners(), {
-    only: ["scores.own-request", "scores.own-request.bits"],
-  }),
-  plant(
-    "levels of a rubric from the other end",
-    ["scores.rank-as-rubric", "texts.levels"],
-    reordered(isRubric, (s) => s.toReversed()),
-  ),
-  plant(
-    "yes and no exchanged",
-    ["texts.noul-bare", "texts.noul-described"],
-    reordered(isNoul, (s) => s.toReversed()),
-  ),
-  plant(
-    "scores of a choice given to its labels by the alphabet",
-    ["scores.criteria-order", "texts.labels"],
-    reordered(
+    "names that differ in white space share an answer: scores.own-question": lastNamed((name) => name.trim()),
+    "names that differ in their Unicode form share an answer: scores.own-question": lastNamed((name) =>
+      name.normalize("NFC"),
+    ),
+    "the first answer of a form given to all of that form: scores.whole-instructions": scoresOf(
+      (place, request) => placesAlike(place, request)[0] ?? place,
+    ),
+    "questions with the same instructions share an answer: scores.whole-description": scoresOf(
+      (place, { questions }) => {
+        const texts = questions.map(({ question }) => question.text);
+        return texts.indexOf(texts[place] ?? "");
+      },
+    ),
+    "the second half of the most questions answered like the first: scores.own-place, scores.own-place.bits":
+      scoresOf((place, { questions }) =>
+        questions.length === maxQuestions ? place % (maxQuestions / 2) : place,
+      ),
+    "levels of a rubric from the other end: scores.rank-as-rubric, texts.levels": reordered(isRubric, (s) =>
+      s.toReversed(),
+    ),
+    "yes and no exchanged: texts.noul-bare, texts.noul-described": reordered(isNoul, (s) => s.toReversed()),
+    "scores of a choice given to its labels by the alphabet: scores.criteria-order, texts.labels": reordered(
       ({ candidates }) => candidates[0]?.loc[1] === "questions",
       (scores, { candidates }) => {
         const labels = candidates.map(({ label }) => label);
@@ -137,39 +106,45 @@ export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
         return labels.map((label) => scores[sorted.indexOf(label)] ?? 0);
       },
     ),
-  ),
-  plant("labels of a ranking in the order of JavaScript's objects", ["rank.odd-labels"], {
-    answer: (body, _operation, request) => {
-      const labels = [...inner(readTree(request), "candidates").keys()];
-      const asObject = Object.keys(Object.fromEntries(labels.map((label) => [label, 0])));
-      for (const row of rowsOf(body)) {
-        const at = labels.indexOf(String(row.get("candidate")));
-        if (at >= 0) row.set("candidate", asObject[at] ?? "");
-      }
-    },
+    "labels of a ranking in the order of JavaScript's objects: rank.odd-labels": on.answer(
+      (body, _operation, request) => {
+        const labels = [...inner(readTree(request), "candidates").keys()];
+        const asObject = Object.keys(Object.fromEntries(labels.map((label) => [label, 0])));
+        for (const row of rowsOf(body)) {
+          const at = labels.indexOf(String(row.get("candidate")));
+          if (at >= 0) row.set("candidate", asObject[at] ?? "");
+        }
+      },
+    ),
   }),
+  ...faults(
+    {
+      "two requests side by side get each other's answers: scores.own-request": partners(),
+    },
+    {
+      only: ["scores.own-request", "scores.own-request.bits"],
+    },
+  ),
 ];
 
 /** Swaps the answers of concurrent requests with the same question names. */
 function partners(): Fault {
   const waiting = new Map<string, { reply: OutgoingReply; take: (reply: OutgoingReply) => void }>();
-  return {
-    reply: (reply, { operationId }) => {
-      if (operationId !== "systemone" || reply.status !== 200) return reply;
-      const names = [...inner(readTree(reply.body), "answers").keys()].join("\n");
-      const other = waiting.get(names);
-      if (other !== undefined) {
-        waiting.delete(names);
-        other.take(reply);
-        return other.reply;
-      }
-      return new Promise((take) => {
-        waiting.set(names, { reply, take });
-        setTimeout(() => {
-          if (waiting.get(names)?.reply === reply) waiting.delete(names);
-          take(reply);
-        }, 15);
-      });
-    },
-  };
+  return on.reply((reply, { operationId }) => {
+    if (operationId !== "systemone" || reply.status !== 200) return reply;
+    const names = [...inner(readTree(reply.body), "answers").keys()].join("\n");
+    const other = waiting.get(names);
+    if (other !== undefined) {
+      waiting.delete(names);
+      other.take(reply);
+      return other.reply;
+    }
+    return new Promise((take) => {
+      waiting.set(names, { reply, take });
+      setTimeout(() => {
+        if (waiting.get(names)?.reply === reply) waiting.delete(names);
+        take(reply);
+      }, 15);
+    });
+  });
 }

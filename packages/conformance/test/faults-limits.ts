@@ -2,8 +2,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OutgoingReply } from "../../../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
-import { type PlantedFault, plant } from "./planted-fault.ts";
-import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
+import { faults, on, type PlantedFault } from "./planted-fault.ts";
+import {
+  edit,
+  editQuestions,
+  lengthOf,
+  pairsOf,
+  questionsOf,
+  refuseWhen,
+  refusing,
+  showing,
+} from "./planting.ts";
 import { early, refuse } from "./planting-http.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
@@ -54,8 +63,8 @@ function takeWhole(
 const acceptWhen = (
   isAccepted: (body: TreeMap, reply: OutgoingReply) => boolean,
   finish: (body: TreeMap) => void = () => {},
-): Fault => ({
-  reply: async (reply, { body, operationId }, again) => {
+): Fault =>
+  on.reply(async (reply, { body, operationId }, again) => {
     if (reply.status !== 422) return reply;
     const tree = read(body);
     if (tree === undefined || !isAccepted(tree, reply)) return reply;
@@ -63,8 +72,7 @@ const acceptWhen = (
     const answer = readTree(answered.body);
     if (answer instanceof Map) finish(answer);
     return { ...answered, body: writeTree(answer) };
-  },
-});
+  });
 function read(body: Uint8Array): TreeMap | undefined {
   try {
     const tree = readTree(Buffer.from(body).toString("utf8"));
@@ -90,88 +98,60 @@ const oneLess: (part: "state" | "candidate") => Fault = (part) => ({
       scored.inputTokens - scored.scores.reduce((sum, { length }) => sum + length, 0) + scored.cachedPairs,
   }),
 });
-const refuseNames = (isRefused: (name: string) => boolean): Fault => ({
-  reply: refuseWhen((body) => mapsIn(body).some((map) => [...map.keys()].some(isRefused))),
-});
-const refuseText = (pattern: RegExp): Fault => ({
-  reply: (reply, call, again) =>
+const refuseNames = (isRefused: (name: string) => boolean): Fault =>
+  refusing((body) => mapsIn(body).some((map) => [...map.keys()].some(isRefused)));
+const refuseText = (pattern: RegExp): Fault =>
+  on.reply((reply, call, again) =>
     pattern.test(Buffer.from(call.body).toString("utf8"))
       ? refuseWhen(() => true)(reply, call, again)
       : reply,
-});
+  );
 
 /** Wrong limits, and bodies that are wrongly refused or accepted. */
 export const LIMIT_FAULTS: readonly PlantedFault[] = [
-  plant(
-    "the largest body refused",
-    ["limits.body"],
-    early((r) => isInference(r) && announced(r) === MAX_BYTES, tooLarge),
-  ),
-  plant("a body of a byte too many accepted", ["limits.body"], {
-    early: (request, response) => {
+  ...faults({
+    "the largest body refused: limits.body": early(
+      (r) => isInference(r) && announced(r) === MAX_BYTES,
+      tooLarge,
+    ),
+    "a body of a byte too many accepted: limits.body": on.early((request, response) => {
       if (!isInference(request) || announced(request) !== MAX_BYTES + 1) return false;
       takeWhole(request, response, () => true);
       return true;
-    },
-  }),
-  plant("bodies without a length are not bounded", ["limits.body-chunked"], {
-    early: (request, response) => {
+    }),
+    "bodies without a length are not bounded: limits.body-chunked": on.early((request, response) => {
       if (!isInference(request) || request.headers["transfer-encoding"] === undefined) return false;
       takeWhole(request, response, () => true);
       return true;
-    },
-  }),
-  plant("the size of a body counted in characters", ["limits.body-bytes"], {
-    early: (request, response) => {
+    }),
+    "the size of a body counted in characters: limits.body-bytes": on.early((request, response) => {
       if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
       takeWhole(request, response, (body) => body.toString("utf8").length <= MAX_BYTES);
       return true;
-    },
-  }),
-  plant("a size that is announced refused when the body has come", ["limits.body-announced"], {
-    early: (request, response) => {
-      if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
-      request.resume();
-      request.on("end", () => tooLarge(response));
-      return true;
-    },
-  }),
-  plant("99 levels of nesting at most", ["limits.nesting"], {
-    reply: refuseWhen((body) => depthOf(body) === 100),
-  }),
-  plant(
-    "101 levels of nesting accepted",
-    ["limits.nesting"],
-    acceptWhen((body) => depthOf(body) === 101),
-  ),
-  plant(
-    "nesting of arrays not counted",
-    ["limits.nesting"],
-    acceptWhen(
+    }),
+    "a size that is announced refused when the body has come: limits.body-announced": on.early(
+      (request, response) => {
+        if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
+        request.resume();
+        request.on("end", () => tooLarge(response));
+        return true;
+      },
+    ),
+    "99 levels of nesting at most: limits.nesting": refusing((body) => depthOf(body) === 100),
+    "101 levels of nesting accepted: limits.nesting": acceptWhen((body) => depthOf(body) === 101),
+    "nesting of arrays not counted: limits.nesting": acceptWhen(
       (body, { body: text }) =>
         text.includes("nesting_too_deep") && [body.get("state"), body.get("question")].some(Array.isArray),
     ),
-  ),
-  plant(
-    "no questions at all answered",
-    ["limits.questions", "request.unknown-field"],
-    acceptWhen(
+    "no questions at all answered: limits.questions, request.unknown-field": acceptWhen(
       (body) => body.get("questions") instanceof Map && inner(body, "questions").size === 0,
       (answer) => inner(answer, "answers").clear(),
     ),
-  ),
-  plant(
-    "yes/no questions not counted as pairs",
-    ["limits.pairs-refused"],
-    acceptWhen((body, { body: text }) => {
+    "yes/no questions not counted as pairs: limits.pairs-refused": acceptWhen((body, { body: text }) => {
       const nouls = questionsOf(body).filter((question) => question.get("type") === "noul");
       return text.includes("too_many_pairs") && pairsOf(body) - 2 * nouls.length <= maxPairs;
     }),
-  ),
-  plant(
-    "a candidate too many accepted",
-    ["limits.candidates"],
-    edit((body) => {
+    "a candidate too many accepted: limits.candidates": edit((body) => {
       for (const name of ["candidates", "answers"]) {
         const given = body.get(name);
         if (Array.isArray(given) && given.length === maxCandidates + 1) given.pop();
@@ -179,84 +159,53 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
           given.delete([...given.keys()].at(-1) ?? "");
       }
     }),
-  ),
-  plant(
-    "one level is enough",
-    ["limits.levels"],
-    editQuestions((question) => {
+    "one level is enough: limits.levels": editQuestions((question) => {
       const levels = question.get("criteria");
       if (question.get("type") === "score" && Array.isArray(levels) && levels.length === 1)
         levels.push("another");
     }),
-  ),
-  plant(
-    "one label is enough",
-    ["limits.labels"],
-    editQuestions((question) => {
+    "one label is enough: limits.labels": editQuestions((question) => {
       const labels = question.get("criteria");
       if (question.get("type") === "choice" && labels instanceof Map && labels.size === 1)
         labels.set("another", null);
     }),
-  ),
-  plant("a label less at most", ["limits.labels"], {
-    reply: refuseWhen((body) =>
+    "a label less at most: limits.labels": refusing((body) =>
       questionsOf(body).some(
         (q) => lengthOf(q.get("criteria")) > maxCandidates - 1 && q.get("type") === "choice",
       ),
     ),
-  }),
-  plant("a token of a state less than the limit", [], oneLess("state"), { unobserved: SPECIAL_TOKENS }),
-  plant("a token of a candidate less than the limit", [], oneLess("candidate"), {
-    unobserved: SPECIAL_TOKENS,
-  }),
-  plant(
-    "a token of a state more than the limit",
-    ["limits.tokens.exact"],
-    acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b2049\b/.test(body)),
-  ),
-  plant(
-    "a token of a candidate more than the limit",
-    ["limits.tokens.exact"],
-    acceptWhen((_, { body }) => body.includes("too_many_tokens") && /\b769\b/.test(body)),
-  ),
-  plant(
-    "candidates of a ranking without a limit of tokens",
-    ["limits.tokens.candidate"],
-    acceptWhen(
+    "a token of a state more than the limit: limits.tokens.exact": acceptWhen(
+      (_, { body }) => body.includes("too_many_tokens") && /\b2049\b/.test(body),
+    ),
+    "a token of a candidate more than the limit: limits.tokens.exact": acceptWhen(
+      (_, { body }) => body.includes("too_many_tokens") && /\b769\b/.test(body),
+    ),
+    "candidates of a ranking without a limit of tokens: limits.tokens.candidate": acceptWhen(
       (body, { body: text }) =>
         text.includes("too_many_tokens") && text.includes('"candidates"') && body.has("candidates"),
     ),
+    "names of more than 100 characters refused: order.exact-names": refuseNames((name) => name.length > 100),
+    "empty names refused: json.extremes, order.odd-names": refuseNames((name) => name === ""),
+    "names with a dot refused: systemone.answers.names": refuseNames((name) => name.includes(".")),
+    "integers of more than 19 digits refused: json.extremes": refuseText(/[:[,]\s*-?\d{20,}\s*[,}\]]/),
+    "noncharacters refused: json.extremes": refuseText(/\uffff|\\uffff/i),
+    "characters beyond U+FFFF refused: json.valid, order.exact-names, systemone.answers.names":
+      refuseText(/[\u{10000}-\u{10ffff}]/u),
+    "escaped zeros refused: json.extremes, order.exact-names, errors.code": refuseText(/\\u0000/),
+    "white space around a body refused: json.valid, limits.body-chunked": refuseText(/^\s|\s$/),
+  }),
+  ...faults(
+    {
+      "a token of a state less than the limit": oneLess("state"),
+    },
+    { unobserved: SPECIAL_TOKENS },
   ),
-  plant(
-    "names of more than 100 characters refused",
-    ["order.exact-names"],
-    refuseNames((name) => name.length > 100),
+  ...faults(
+    {
+      "a token of a candidate less than the limit": oneLess("candidate"),
+    },
+    {
+      unobserved: SPECIAL_TOKENS,
+    },
   ),
-  plant(
-    "empty names refused",
-    ["json.extremes", "order.odd-names"],
-    refuseNames((name) => name === ""),
-  ),
-  plant(
-    "names with a dot refused",
-    ["systemone.answers.names"],
-    refuseNames((name) => name.includes(".")),
-  ),
-  plant(
-    "integers of more than 19 digits refused",
-    ["json.extremes"],
-    refuseText(/[:[,]\s*-?\d{20,}\s*[,}\]]/),
-  ),
-  plant("noncharacters refused", ["json.extremes"], refuseText(/\uffff|\\uffff/i)),
-  plant(
-    "characters beyond U+FFFF refused",
-    ["json.valid", "order.exact-names", "systemone.answers.names"],
-    refuseText(/[\u{10000}-\u{10ffff}]/u),
-  ),
-  plant(
-    "escaped zeros refused",
-    ["json.extremes", "order.exact-names", "errors.code"],
-    refuseText(/\\u0000/),
-  ),
-  plant("white space around a body refused", ["json.valid", "limits.body-chunked"], refuseText(/^\s|\s$/)),
 ];

@@ -1,7 +1,7 @@
 import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import { MODEL_ID } from "./fast-engine.ts";
-import { type PlantedFault, plant } from "./planted-fault.ts";
-import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refuseWhen, showing } from "./planting.ts";
+import { faults, on, type PlantedFault } from "./planted-fault.ts";
+import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refusing, showing } from "./planting.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap } from "./tree.ts";
 
 const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
@@ -27,377 +27,229 @@ const numbered = (list: Tree[]): Tree[] =>
   list.map((item, index) => (list.indexOf(item) === index ? item : `${String(item)} ${index}`));
 
 /** Mistakes in what a request may be. */
-export const REQUEST_FAULTS: readonly PlantedFault[] = [
-  plant(
-    "unknown members of a body ignored",
-    ["request.unknown-field", "alias.rank-only", "media.limits-first"],
-    edit((body) => {
+export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
+  "unknown members of a body ignored: request.unknown-field, alias.rank-only, media.limits-first": edit(
+    (body) => {
       const known = body.has("questions")
         ? ["state", "questions", "model"]
         : ["state", "context", "candidates", "answers", "question", "model"];
       for (const name of [...body.keys()]) if (!known.includes(name)) body.delete(name);
-    }),
+    },
   ),
-  plant(
-    "unknown members of a question ignored",
-    ["request.unknown-question-field"],
-    editQuestions((question) => {
-      for (const name of [...question.keys()])
-        if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
-    }),
-  ),
-  plant(
-    "questions past the limit dropped",
-    ["limits.questions"],
-    edit((body) => keep(inner(body, "questions"), maxQuestions)),
-  ),
-  plant("a question less at most", ["limits.questions"], {
-    reply: refuseWhen((body) => inner(body, "questions").size > maxQuestions - 1),
+  "unknown members of a question ignored: request.unknown-question-field": editQuestions((question) => {
+    for (const name of [...question.keys()])
+      if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
   }),
-  plant(
-    "labels past the limit dropped",
-    ["limits.labels"],
-    editQuestions((question) => keep(inner(question, "criteria"), maxCandidates)),
-  ),
-  plant(
-    "levels past the limit dropped",
-    ["limits.levels"],
-    editQuestions((question) => {
-      const criteria = question.get("criteria");
-      if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, maxCandidates));
-    }),
-  ),
-  plant("a candidate less at most", ["limits.candidates"], {
-    reply: refuseWhen((body) => lengthOf(body.get("candidates")) > maxCandidates - 1),
+  "an unknown outcome ignored: request.unknown-question-field": editQuestions((question) => {
+    if (question.get("type") !== "noul") return;
+    const criteria = inner(question, "criteria");
+    for (const name of [...criteria.keys()])
+      if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
   }),
-  plant(
-    "one candidate is enough",
-    ["limits.candidates"],
-    edit((body) => {
-      const given = body.get("candidates");
-      if (Array.isArray(given) && given.length === 1) given.push("none of these");
-      if (given instanceof Map && given.size === 1) given.set("none", "none of these");
-    }),
+  "questions past the limit dropped: limits.questions": edit((body) =>
+    keep(inner(body, "questions"), maxQuestions),
   ),
-  plant(
-    "equal candidates numbered instead of refused",
-    ["request.distinct"],
-    edit((body) => {
-      const given = body.get("candidates");
-      if (Array.isArray(given)) body.set("candidates", numbered(given));
-      if (given instanceof Map)
-        for (const [index, [name, text]] of [...given].entries())
-          if ([...given.values()].indexOf(text) !== index) given.set(name, `${String(text)} ${index}`);
-    }),
+  "a question less at most: limits.questions": refusing(
+    (body) => inner(body, "questions").size > maxQuestions - 1,
   ),
-  plant("a pair less at most", ["limits.pairs"], {
-    reply: refuseWhen((body) => pairsOf(body) > maxPairs - 1),
+  "labels past the limit dropped: limits.labels": editQuestions((question) =>
+    keep(inner(question, "criteria"), maxCandidates),
+  ),
+  "levels past the limit dropped: limits.levels": editQuestions((question) => {
+    const criteria = question.get("criteria");
+    if (Array.isArray(criteria)) question.set("criteria", criteria.slice(0, maxCandidates));
   }),
-  plant(
-    "4 pairs too many accepted",
-    ["limits.pairs-refused"],
-    edit((body) => {
-      if (pairsOf(body) <= maxPairs || pairsOf(body) > maxPairs + 4) return;
-      for (const question of questionsOf(body)) keep(inner(question, "criteria"), 2);
-    }),
+  "a candidate less at most: limits.candidates": refusing(
+    (body) => lengthOf(body.get("candidates")) > maxCandidates - 1,
   ),
-  plant(
-    "blank criteria of a choice filled in",
-    ["request.criteria-required"],
-    editQuestions((question) => {
-      if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
-        question.set(
-          "criteria",
-          question.get("type") === "score"
-            ? ["low", "high"]
-            : new Map([
-                ["a", "x"],
-                ["b", "y"],
-              ]),
-        );
-    }),
-  ),
-  plant(
-    "missing instructions taken as null",
-    ["request.required"],
-    editQuestions((question) => {
-      if (!question.has("instructions")) question.set("instructions", null);
-    }),
-  ),
-  plant(
-    "a missing state taken as blank",
-    ["request.required"],
-    edit((body) => {
-      if (!body.has("state") && !body.has("context") && body.has("questions")) body.set("state", "");
-    }),
-  ),
-  plant("a null state refused", ["request.null"], {
-    reply: refuseWhen((body) => body.get("state") === null),
+  "one candidate is enough: limits.candidates": edit((body) => {
+    const given = body.get("candidates");
+    if (Array.isArray(given) && given.length === 1) given.push("none of these");
+    if (given instanceof Map && given.size === 1) given.set("none", "none of these");
   }),
-  plant("states must be texts", ["request.state.any-json", "json.valid", "texts.differ", "limits.nesting"], {
-    reply: refuseWhen((body) => body.has("state") && typeof body.get("state") !== "string"),
+  "equal candidates numbered instead of refused: request.distinct": edit((body) => {
+    const given = body.get("candidates");
+    if (Array.isArray(given)) body.set("candidates", numbered(given));
+    if (given instanceof Map)
+      for (const [index, [name, text]] of [...given].entries())
+        if ([...given.values()].indexOf(text) !== index) given.set(name, `${String(text)} ${index}`);
   }),
-  plant("null instructions refused", ["request.null"], {
-    reply: refuseWhen((body) => questionsOf(body).some((q) => q.get("instructions") === null)),
+  "a pair less at most: limits.pairs": refusing((body) => pairsOf(body) > maxPairs - 1),
+  "4 pairs too many accepted: limits.pairs-refused": edit((body) => {
+    if (pairsOf(body) <= maxPairs || pairsOf(body) > maxPairs + 4) return;
+    for (const question of questionsOf(body)) keep(inner(question, "criteria"), 2);
   }),
-  plant(
-    "an unknown type taken for a noul",
-    ["request.question-type"],
-    editQuestions((question) => {
-      if (
-        typeof question.get("type") === "string" &&
-        !["choice", "noul", "score"].includes(String(question.get("type")))
-      )
-        question.set("type", "noul");
-    }),
+  "blank criteria of a choice filled in: request.criteria-required": editQuestions((question) => {
+    if (question.get("type") !== "noul" && (question.get("criteria") ?? null) === null)
+      question.set(
+        "criteria",
+        question.get("type") === "score"
+          ? ["low", "high"]
+          : new Map([
+              ["a", "x"],
+              ["b", "y"],
+            ]),
+      );
+  }),
+  "missing instructions taken as null: request.required": editQuestions((question) => {
+    if (!question.has("instructions")) question.set("instructions", null);
+  }),
+  "a missing state taken as blank: request.required": edit((body) => {
+    if (!body.has("state") && !body.has("context") && body.has("questions")) body.set("state", "");
+  }),
+  "a null state refused: request.null": refusing((body) => body.get("state") === null),
+  "null instructions refused: request.null": refusing((body) =>
+    questionsOf(body).some((q) => q.get("instructions") === null),
   ),
-  plant(
-    "types in any capitals",
-    ["request.question-type"],
-    editQuestions((question) => {
-      const type = question.get("type");
-      if (typeof type === "string") question.set("type", type.toLowerCase());
-    }),
+  "states must be texts: request.state.any-json, json.valid, texts.differ, limits.nesting": refusing(
+    (body) => body.has("state") && typeof body.get("state") !== "string",
   ),
-  plant(
-    "a list of labels accepted for a choice",
-    ["request.criteria-shape"],
-    editQuestions((question) => {
-      const criteria = question.get("criteria");
-      if (question.get("type") === "choice" && Array.isArray(criteria))
-        question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
-    }),
+  "an unknown type taken for a noul: request.question-type": editQuestions((question) => {
+    if (
+      typeof question.get("type") === "string" &&
+      !["choice", "noul", "score"].includes(String(question.get("type")))
+    )
+      question.set("type", "noul");
+  }),
+  "types in any capitals: request.question-type": editQuestions((question) => {
+    const type = question.get("type");
+    if (typeof type === "string") question.set("type", type.toLowerCase());
+  }),
+  "a list of labels accepted for a choice: request.criteria-shape": editQuestions((question) => {
+    const criteria = question.get("criteria");
+    if (question.get("type") === "choice" && Array.isArray(criteria))
+      question.set("criteria", new Map(criteria.map((label) => [String(label), null])));
+  }),
+  "candidates turned into strings: request.candidates-shape": edit((body) => {
+    const given = body.get("candidates");
+    if (Array.isArray(given))
+      body.set(
+        "candidates",
+        given.map((one) => (typeof one === "string" ? one : (JSON.stringify(one) ?? ""))),
+      );
+    if (given instanceof Map)
+      for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
+  }),
+  "any model accepted: model.unknown": edit(
+    (body) => void (typeof body.get("model") === "string" && body.delete("model")),
   ),
-  plant(
-    "candidates turned into strings",
-    ["request.candidates-shape"],
-    edit((body) => {
-      const given = body.get("candidates");
-      if (Array.isArray(given))
-        body.set(
-          "candidates",
-          given.map((one) => (typeof one === "string" ? one : (JSON.stringify(one) ?? ""))),
-        );
-      if (given instanceof Map)
-        for (const [name, one] of given) if (typeof one !== "string") given.set(name, `text ${String(one)}`);
-    }),
+  "any revision of the model accepted: model.unknown": edit((body) => {
+    const model = body.get("model");
+    if (typeof model === "string" && model.startsWith(`${MODEL_ID.split("@")[0]}@`)) body.delete("model");
+  }),
+  "model: null taken as missing: model.null": edit(
+    (body) => void (body.get("model") === null && body.delete("model")),
   ),
-  plant(
-    "any model accepted",
-    ["model.unknown"],
-    edit((body) => void (typeof body.get("model") === "string" && body.delete("model"))),
+  "names of the model in any capitals: model.exact-name": edit((body) => {
+    const model = body.get("model");
+    if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase())
+      body.set("model", MODEL_ID);
+  }),
+  "the bare name of the model unknown: model.bare-name": edit(
+    (body) => void (body.get("model") === "Fast-1M" && body.set("model", "other")),
   ),
-  plant(
-    "any revision of the model accepted",
-    ["model.unknown"],
-    edit((body) => {
-      const model = body.get("model");
-      if (typeof model === "string" && model.startsWith(`${MODEL_ID.split("@")[0]}@`)) body.delete("model");
-    }),
+  "the short alias unknown: model.short-alias": edit(
+    (body) => void (body.get("model") === "fast" && body.set("model", "other")),
   ),
-  plant(
-    "model: null taken as missing",
-    ["model.null"],
-    edit((body) => void (body.get("model") === null && body.delete("model"))),
+  "the full id unknown to rankings: model.full-id": edit(
+    (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
   ),
-  plant(
-    "names of the model in any capitals",
-    ["model.exact-name"],
-    edit((body) => {
-      const model = body.get("model");
-      if (typeof model === "string" && model.toLowerCase() === MODEL_ID.toLowerCase())
-        body.set("model", MODEL_ID);
-    }),
+  "context not understood: alias.context, errors.type": edit((body) => rename(body, "context", "unknown")),
+  "answers not understood: alias.answers": edit((body) => rename(body, "answers", "unknown")),
+  "both state and context accepted: alias.rank-conflict": edit(
+    (body) => void (body.has("state") && body.has("candidates") && body.delete("context")),
   ),
-  plant(
-    "the bare name of the model unknown",
-    ["model.bare-name"],
-    edit((body) => void (body.get("model") === "Fast-1M" && body.set("model", "other"))),
+  "null aliases refused: alias.rank-null": refusing(
+    (body) => body.get("context") === null || body.get("answers") === null,
   ),
-  plant(
-    "the short alias unknown",
-    ["model.short-alias"],
-    edit((body) => void (body.get("model") === "fast" && body.set("model", "other"))),
+  "no and yes mixed up: alias.no-yes": editQuestions((question) => {
+    const criteria = inner(question, "criteria");
+    const [no, yes] = [criteria.get("no"), criteria.get("yes")];
+    if (question.get("type") === "noul" && no != null && yes != null) {
+      criteria.set("no", yes);
+      criteria.set("yes", no);
+    }
+  }),
+  "yes not understood: systemone.answers.outcomes, alias.no-yes, texts.noul-half": editQuestions((question) =>
+    rename(inner(question, "criteria"), "yes", "ja"),
   ),
-  plant(
-    "the full id unknown to rankings",
-    ["model.full-id"],
-    edit(
-      (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
+  "true counts more than yes: alias.noul-conflict": editQuestions((question) => {
+    const criteria = inner(question, "criteria");
+    if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
+  }),
+  "question: null refused: request.null, alias.rank-null": refusing((body) => body.get("question") === null),
+  "the last of two equal names counts: order.probabilities, json.duplicates, texts.state-holds-json, errors.type":
+    { request: asJson },
+  "a byte order mark skipped: json.unicode": on.request((text) => text.replace(/^\ufeff/, "")),
+  "bad bytes replaced: json.unicode": on.request((text) => text.replaceAll("\ufffd", "?")),
+  "lone surrogates replaced: json.unicode": on.request((text) =>
+    text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) =>
+      found.length > 6 ? found : "?",
     ),
   ),
-  plant(
-    "context not understood",
-    ["alias.context", "errors.type"],
-    edit((body) => rename(body, "context", "unknown")),
+  "NaN and Infinity read, as Python's json does: json.numbers": on.request((text) =>
+    text.replace(/-?\b(NaN|Infinity)\b/, "0"),
   ),
-  plant(
-    "answers not understood",
-    ["alias.answers"],
-    edit((body) => rename(body, "answers", "unknown")),
-  ),
-  plant(
-    "both state and context accepted",
-    ["alias.rank-conflict"],
-    edit((body) => void (body.has("state") && body.has("candidates") && body.delete("context"))),
-  ),
-  plant("null aliases refused", ["alias.rank-null"], {
-    reply: refuseWhen((body) => body.get("context") === null || body.get("answers") === null),
-  }),
-  plant(
-    "no and yes mixed up",
-    ["alias.no-yes"],
-    editQuestions((question) => {
-      const criteria = inner(question, "criteria");
-      const [no, yes] = [criteria.get("no"), criteria.get("yes")];
-      if (question.get("type") === "noul" && no != null && yes != null) {
-        criteria.set("no", yes);
-        criteria.set("yes", no);
-      }
-    }),
-  ),
-  plant(
-    "yes not understood",
-    ["systemone.answers.outcomes", "alias.no-yes", "texts.noul-half"],
-    editQuestions((question) => rename(inner(question, "criteria"), "yes", "ja")),
-  ),
-  plant(
-    "true counts more than yes",
-    ["alias.noul-conflict"],
-    editQuestions((question) => {
-      const criteria = inner(question, "criteria");
-      if (question.get("type") === "noul" && criteria.has("true")) criteria.delete("yes");
-    }),
-  ),
-  plant(
-    "an unknown outcome ignored",
-    ["request.unknown-question-field"],
-    editQuestions((question) => {
-      if (question.get("type") !== "noul") return;
-      const criteria = inner(question, "criteria");
-      for (const name of [...criteria.keys()])
-        if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
-    }),
-  ),
-  plant("question: null refused", ["request.null", "alias.rank-null"], {
-    reply: refuseWhen((body) => body.get("question") === null),
-  }),
-  plant(
-    "the last of two equal names counts",
-    ["order.probabilities", "json.duplicates", "texts.state-holds-json", "errors.type"],
-    { request: asJson },
-  ),
-  plant("a byte order mark skipped", ["json.unicode"], { request: (text) => text.replace(/^\ufeff/, "") }),
-  plant("bad bytes replaced", ["json.unicode"], { request: (text) => text.replaceAll("\ufffd", "?") }),
-  plant("lone surrogates replaced", ["json.unicode"], {
-    request: (text) =>
-      text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) =>
-        found.length > 6 ? found : "?",
-      ),
-  }),
-  plant("NaN and Infinity read, as Python's json does", ["json.numbers"], {
-    request: (text) => text.replace(/-?\b(NaN|Infinity)\b/, "0"),
-  }),
-  plant("1e400 read as infinite", ["json.numbers"], { request: (text) => text.replace(/-?1e400/, "1e308") }),
-  plant("commas at the end allowed", ["json.grammar"], {
-    request: (text) => text.replace(/,([}\]])/g, "$1"),
-  }),
-  plant("single quotes allowed", ["json.invalid"], { request: (text) => text.replace("'s'", '"s"') }),
-  plant("comments allowed", ["json.grammar"], { request: (text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "") }),
-  plant("text behind the object ignored", ["json.invalid"], {
-    request: (text) => text.replace(/} more$/, "}"),
-  }),
-  plant("an empty body taken as {}", ["json.empty", "errors.issues"], {
+  "1e400 read as infinite: json.numbers": on.request((text) => text.replace(/-?1e400/, "1e308")),
+  "commas at the end allowed: json.grammar": on.request((text) => text.replace(/,([}\]])/g, "$1")),
+  "comments allowed: json.grammar": on.request((text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "")),
+  "single quotes allowed: json.invalid": on.request((text) => text.replace("'s'", '"s"')),
+  "text behind the object ignored: json.invalid": on.request((text) => text.replace(/} more$/, "}")),
+  "an empty body taken as {}: json.empty, errors.issues": {
     request: (text) => (text.trim() === "" ? '{"state":"s","candidates":["a","b"],"questions":{}}' : text),
     reply: (reply, call) =>
       Buffer.from(call.body).toString().trim() === "" && call.operationId === "rank"
         ? { ...reply, status: 400 }
         : reply,
+  },
+  "a string that holds JSON parsed once more: json.no-object": on.request((text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      return typeof value === "string" ? value : text;
+    } catch {
+      return text;
+    }
   }),
-  plant("a string that holds JSON parsed once more", ["json.no-object"], {
-    request: (text) => {
-      try {
-        const value: unknown = JSON.parse(text);
-        return typeof value === "string" ? value : text;
-      } catch {
-        return text;
-      }
-    },
+  "integers above 2^53 rounded: texts.scalars": on.request((text) =>
+    /[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text,
+  ),
+  "floats without their point: json.numbers, texts.floats": on.request((text) =>
+    text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2"),
+  ),
+  "members of a state in sorted order: texts.differ": edit((body) => {
+    for (const map of mapsIn(body.get("state") ?? null)) {
+      const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+      map.clear();
+      for (const [name, value] of members) map.set(name, value);
+    }
   }),
-  plant("integers above 2^53 rounded", ["texts.scalars"], {
-    request: (text) => (/[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text),
+  "a state that holds JSON left as it is: request.blank, texts.state-holds-json": edit((body) => {
+    const state = body.get("state");
+    if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
   }),
-  plant("floats without their point", ["json.numbers", "texts.floats"], {
-    request: (text) => text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2"),
+  "questions that hold JSON are rendered too: texts.only-state-holds-json": edit((body) => {
+    const question = body.get("question");
+    if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
   }),
-  plant(
-    "members of a state in sorted order",
-    ["texts.differ"],
-    edit((body) => {
-      for (const map of mapsIn(body.get("state") ?? null)) {
-        const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-        map.clear();
-        for (const [name, value] of members) map.set(name, value);
-      }
-    }),
-  ),
-  plant(
-    "a state that holds JSON left as it is",
-    ["request.blank", "texts.state-holds-json"],
-    edit((body) => {
-      const state = body.get("state");
-      if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
-    }),
-  ),
-  plant(
-    "questions that hold JSON are rendered too",
-    ["texts.only-state-holds-json"],
-    edit((body) => {
-      const question = body.get("question");
-      if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
-    }),
-  ),
-  plant(
-    "lists with stars in place of dashes",
-    ["texts.structures"],
-    edit((body) => {
-      const state = body.get("state");
-      if (Array.isArray(state) && state.every((item) => typeof item === "string"))
-        body.set("state", state.map((item) => `* ${item}`).join("\n"));
-    }),
-  ),
-  plant(
-    "labels shown in another way",
-    ["texts.labels"],
-    showing(({ loc, text }) =>
-      loc[1] === "questions" ? text.replace(/^(\w+): (?=Wants)/, "Label $1. ") : text,
-    ),
-  ),
-  plant(
-    "other default words for a noul",
-    ["texts.noul-default"],
-    showing(({ loc, text }) =>
-      loc[1] === "questions"
-        ? text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ")
-        : text,
-    ),
-  ),
-  plant(
-    "the label of a ranking's candidate shown",
-    ["texts.rank-labels-hidden"],
-    showing(({ loc, label, text }) =>
-      /^\d+$/.test(label) || loc[1] !== "candidates" ? text : `${label}: ${text}`,
-    ),
-  ),
-  plant("long states cut off", ["limits.tokens.state"], {
-    texts: (request) => ({
-      ...request,
-      state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") },
-    }),
+  "lists with stars in place of dashes: texts.structures": edit((body) => {
+    const state = body.get("state");
+    if (Array.isArray(state) && state.every((item) => typeof item === "string"))
+      body.set("state", state.map((item) => `* ${item}`).join("\n"));
   }),
-  plant(
-    "long candidates cut off",
-    ["limits.tokens.level", "limits.tokens.description"],
-    showing(({ text }) => text.split(" ").slice(0, 200).join(" ")),
+  "labels shown in another way: texts.labels": showing(({ loc, text }) =>
+    loc[1] === "questions" ? text.replace(/^(\w+): (?=Wants)/, "Label $1. ") : text,
   ),
-];
+  "other default words for a noul: texts.noul-default": showing(({ loc, text }) =>
+    loc[1] === "questions" ? text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ") : text,
+  ),
+  "the label of a ranking's candidate shown: texts.rank-labels-hidden": showing(({ loc, label, text }) =>
+    /^\d+$/.test(label) || loc[1] !== "candidates" ? text : `${label}: ${text}`,
+  ),
+  "long states cut off: limits.tokens.state": on.texts((request) => ({
+    ...request,
+    state: { ...request.state, text: request.state.text.split(" ").slice(0, 256).join(" ") },
+  })),
+  "long candidates cut off: limits.tokens.level, limits.tokens.description": showing(({ text }) =>
+    text.split(" ").slice(0, 200).join(" "),
+  ),
+});

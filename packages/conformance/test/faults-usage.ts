@@ -1,6 +1,6 @@
 import { REQUEST_LIMITS, type RenderedRequest } from "../../../src/decisions/request.ts";
 import type { ScoredRequest } from "../../../src/inference/engine.ts";
-import { type PlantedFault, plant } from "./planted-fault.ts";
+import { faults, on, type PlantedFault } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";
 import { inner } from "./tree.ts";
 
@@ -20,38 +20,20 @@ const seen = new Set<string>();
 
 /** Wrong token counts. */
 export const USAGE_FAULTS: readonly PlantedFault[] = [
-  plant(
-    "two tokens more for each yes/no question",
-    ["texts.noul-bare"],
-    tokens(
+  ...faults({
+    "two tokens more for each yes/no question: texts.noul-bare": tokens(
       ({ inputTokens }, { questions }) =>
         inputTokens + 2 * questions.filter(({ candidates }) => candidates[1]?.label === "true").length,
     ),
-  ),
-  plant(
-    "a token less for each pair where the state is blank",
-    [],
-    tokens((scored, { state }) => scored.inputTokens - (state.text === "" ? pairsOf(scored) : 0)),
-    { unobserved: SPECIAL_TOKENS },
-  ),
-  plant(
-    "pairs past those of one question not counted",
-    ["usage.many-pairs"],
-    tokens((scored) =>
+    "pairs past those of one question not counted: usage.many-pairs": tokens((scored) =>
       pairsOf(scored) > maxCandidates
         ? Math.round((scored.inputTokens / pairsOf(scored)) * maxCandidates)
         : scored.inputTokens,
     ),
-  ),
-  plant(
-    "at most 4,096 tokens counted",
-    ["usage.many-pairs"],
-    tokens(({ inputTokens }) => Math.min(inputTokens, 4096)),
-  ),
-  plant(
-    "a token for four characters",
-    ["usage.cached-pairs"],
-    tokens((_, { state, questions }) =>
+    "at most 4,096 tokens counted: usage.many-pairs": tokens(({ inputTokens }) =>
+      Math.min(inputTokens, 4096),
+    ),
+    "a token for four characters: usage.cached-pairs": tokens((_, { state, questions }) =>
       questions.reduce(
         (sum, { question, candidates }) =>
           sum +
@@ -63,46 +45,54 @@ export const USAGE_FAULTS: readonly PlantedFault[] = [
         0,
       ),
     ),
-  ),
-  plant(
-    "the count of an earlier request with the same state",
-    ["usage.each-length"],
-    tokens((scored, { state }) => {
+    "cached pairs counted twice: usage.cached-pairs": on.scores((scored) => ({
+      ...scored,
+      cachedPairs: 2 * scored.cachedPairs,
+    })),
+    "the count of an earlier request with the same state: usage.each-length": tokens((scored, { state }) => {
       const key = `${pairsOf(scored)} ${state.text}`;
       const count = countedFirst.get(key) ?? scored.inputTokens;
       countedFirst.set(key, count);
       return count;
     }),
-  ),
-  plant(
-    "instructions counted once for all candidates",
-    ["usage.each-length"],
-    tokens(({ inputTokens }, { questions }) =>
-      Math.max(
-        1,
-        questions.reduce(
-          (left, { question, candidates }) => left - (candidates.length - 1) * words(question.text),
-          inputTokens,
+    "instructions counted once for all candidates: usage.each-length": tokens(
+      ({ inputTokens }, { questions }) =>
+        Math.max(
+          1,
+          questions.reduce(
+            (left, { question, candidates }) => left - (candidates.length - 1) * words(question.text),
+            inputTokens,
+          ),
         ),
-      ),
     ),
-  ),
-  plant(
-    "three tokens more for each pair",
-    [],
-    tokens((scored) => scored.inputTokens + 3 * (pairsOf(scored) - scored.cachedPairs)),
+    "a request that came before counted as cached, with the cache off: usage.cache-off": on.scores(
+      (scored, request) => {
+        const text = textOf(request);
+        const isKnown = seen.has(text);
+        seen.add(text);
+        return isKnown ? { ...scored, inputTokens: 0, cachedPairs: pairsOf(scored) } : scored;
+      },
+    ),
+  }),
+  ...faults(
+    {
+      "a token less for each pair where the state is blank": tokens(
+        (scored, { state }) => scored.inputTokens - (state.text === "" ? pairsOf(scored) : 0),
+      ),
+      "three tokens more for each pair": tokens(
+        (scored) => scored.inputTokens + 3 * (pairsOf(scored) - scored.cachedPairs),
+      ),
+    },
     { unobserved: SPECIAL_TOKENS },
   ),
-  // an answer with cached pairs is needed, which others get only by chance
-  plant(
-    "total_tokens with the cached pairs",
-    ["systemone.every-answer"],
+  ...faults(
     {
-      answer: (body) => {
+      // an answer with cached pairs is needed, which others get only by chance
+      "total_tokens with the cached pairs: systemone.every-answer": on.answer((body) => {
         const usage = inner(body, "usage");
         if (usage.size > 0)
           usage.set("total_tokens", Number(usage.get("input_tokens")) + Number(usage.get("cached_pairs")));
-      },
+      }),
     },
     {
       only: [
@@ -114,15 +104,4 @@ export const USAGE_FAULTS: readonly PlantedFault[] = [
       ],
     },
   ),
-  plant("cached pairs counted twice", ["usage.cached-pairs"], {
-    scores: (scored) => ({ ...scored, cachedPairs: 2 * scored.cachedPairs }),
-  }),
-  plant("a request that came before counted as cached, with the cache off", ["usage.cache-off"], {
-    scores: (scored, request) => {
-      const text = textOf(request);
-      const isKnown = seen.has(text);
-      seen.add(text);
-      return isKnown ? { ...scored, inputTokens: 0, cachedPairs: pairsOf(scored) } : scored;
-    },
-  }),
 ];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Fault, KEY, type WireAnswer } from "./faulty-service.ts";
-import { inner, readTree, type TreeMap, writeTree } from "./tree.ts";
+import { on } from "./planted-fault.ts";
+import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 /** As if the request had brought the right key. */
 export function giveKey(request: IncomingMessage): void {
@@ -12,39 +13,35 @@ export function giveKey(request: IncomingMessage): void {
 }
 
 /** Lets a request in whose Authorization header is meant. */
-export const authorization = (isIn: (given: string, request: IncomingMessage) => boolean): Fault => ({
-  early: (request) => {
+export const authorization = (isIn: (given: string, request: IncomingMessage) => boolean): Fault =>
+  on.early((request) => {
     const given = request.headers.authorization ?? "";
     if (given !== "" && isIn(given, request)) giveKey(request);
     return false;
-  },
-});
+  });
 
 /** Changes the document that the service serves. */
-export const servedDocument = (change: (schemas: TreeMap, body: TreeMap) => void): Fault => ({
-  send: (answer, request) => {
+export const servedDocument = (change: (schemas: TreeMap, body: TreeMap) => void): Fault =>
+  on.send((answer, request) => {
     if (request.url !== "/openapi.json" || answer.body === undefined) return;
     const body = readTree(answer.body);
     if (!(body instanceof Map)) return;
     change(inner(body, "components", "schemas"), body);
     answer.body = writeTree(body);
-  },
-});
+  });
 
 /** Changes JSON bodies of errors. */
 export function errors(
   change: (body: TreeMap, answer: WireAnswer, request: IncomingMessage) => void,
   from = 400,
 ): Fault {
-  return {
-    send: (answer, request) => {
-      if (answer.status < from || answer.body === undefined || answer.body === "") return;
-      const body = readTree(answer.body);
-      if (!(body instanceof Map)) return;
-      change(body, answer, request);
-      answer.body = writeTree(body);
-    },
-  };
+  return on.send((answer, request) => {
+    if (answer.status < from || answer.body === undefined || answer.body === "") return;
+    const body = readTree(answer.body);
+    if (!(body instanceof Map)) return;
+    change(body, answer, request);
+    answer.body = writeTree(body);
+  });
 }
 
 export function issues(change: (issue: TreeMap) => void): Fault {
@@ -54,38 +51,51 @@ export function issues(change: (issue: TreeMap) => void): Fault {
   });
 }
 
-/** Changes an answer of 200 to GET. */
-export function json(path: string, change: (body: TreeMap) => void): Fault {
-  return {
-    send: (answer, request) => {
-      const isMeant =
-        request.method === "GET" && answer.status === 200 && request.url?.split("?")[0] === path;
-      if (!isMeant || answer.body === undefined) return;
-      const body = readTree(answer.body);
-      if (!(body instanceof Map)) return;
-      change(body);
-      answer.body = writeTree(body);
-    },
-  };
+/** Changes the place that each issue names. */
+export function places(change: (loc: Tree[]) => Tree): Fault {
+  return issues((issue) => {
+    const loc = issue.get("loc");
+    if (Array.isArray(loc)) issue.set("loc", change(loc));
+  });
 }
 
-export const both = (one: Fault, other: Fault): Fault => ({
-  send: (answer, request) => {
+/** Changes the type of issues. */
+export function renameIssue(from: string, to: string): Fault {
+  return issues((issue) => void (issue.get("type") === from && issue.set("type", to)));
+}
+
+/** Sets a member of the errors with a status. */
+export function errorsWith(status: number, member: string, value: Tree): Fault {
+  return errors((body, answer) => void (answer.status === status && body.set(member, value)));
+}
+
+/** Changes an answer of 200 to GET. */
+export function json(path: string, change: (body: TreeMap) => void): Fault {
+  return on.send((answer, request) => {
+    const isMeant = request.method === "GET" && answer.status === 200 && request.url?.split("?")[0] === path;
+    if (!isMeant || answer.body === undefined) return;
+    const body = readTree(answer.body);
+    if (!(body instanceof Map)) return;
+    change(body);
+    answer.body = writeTree(body);
+  });
+}
+
+export const both = (one: Fault, other: Fault): Fault =>
+  on.send((answer, request) => {
     one.send?.(answer, request);
     other.send?.(answer, request);
-  },
-});
+  });
 
 export const header = (
   name: string,
   change: (value: string | undefined, answer: WireAnswer, request: IncomingMessage) => string | undefined,
-): Fault => ({
-  send: (answer, request) => {
+): Fault =>
+  on.send((answer, request) => {
     const value = change(answer.headers[name], answer, request);
     if (value === undefined) delete answer.headers[name];
     else answer.headers[name] = value;
-  },
-});
+  });
 
 export const health = (change: (body: TreeMap) => void) =>
   both(json("/health", change), json("/ready", change));
@@ -102,30 +112,27 @@ export const rewrite = (
   if (isMeant === true && answer.body !== undefined) answer.body = change(answer.body);
 };
 
-export const statusWhere = (from: number, to: number): Fault => ({
-  send: (answer) => become(answer, answer.status === from, to),
-});
+export const statusWhere = (from: number, to: number): Fault =>
+  on.send((answer) => become(answer, answer.status === from, to));
 
 /** Steps in before the body of a request that is meant. */
 export const early = (
   isMeant: (request: IncomingMessage) => boolean,
   answer: (response: ServerResponse, request: IncomingMessage) => void,
-): Fault => ({
-  early: (request, response) => {
+): Fault =>
+  on.early((request, response) => {
     if (!isMeant(request)) return false;
     request.resume();
     answer(response, request);
     return true;
-  },
-});
+  });
 
 /** Changes a request before the service sees it. */
-export const beforehand = (change: (request: IncomingMessage, response: ServerResponse) => void): Fault => ({
-  early: (request, response) => {
+export const beforehand = (change: (request: IncomingMessage, response: ServerResponse) => void): Fault =>
+  on.early((request, response) => {
     change(request, response);
     return false;
-  },
-});
+  });
 
 export const refuse = (
   response: ServerResponse,

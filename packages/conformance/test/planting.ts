@@ -1,6 +1,7 @@
 import type { RenderedCandidate, RenderedRequest } from "../../../src/decisions/request.ts";
 import type { EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
+import { on } from "./planted-fault.ts";
 import { inner, numbersOf, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 export const answersOf = (body: TreeMap): TreeMap[] =>
@@ -10,13 +11,11 @@ export const ofType = (body: TreeMap, type: string) =>
   answersOf(body).filter((answer) => answer.get("type") === type);
 
 /** Changes each answer, or each of a type. */
-export const eachAnswer = (change: (answer: TreeMap) => void): Fault => ({
-  answer: (body) => answersOf(body).forEach(change),
-});
+export const eachAnswer = (change: (answer: TreeMap) => void): Fault =>
+  on.answer((body) => answersOf(body).forEach(change));
 
-export const eachOf = (type: string, change: (answer: TreeMap) => void): Fault => ({
-  answer: (body) => ofType(body, type).forEach(change),
-});
+export const eachOf = (type: string, change: (answer: TreeMap) => void): Fault =>
+  on.answer((body) => ofType(body, type).forEach(change));
 
 /** Changes the numbers by label of each answer of a type: its scores, then its probabilities. */
 export const eachColumn = (type: string, change: (column: TreeMap) => void): Fault =>
@@ -24,9 +23,8 @@ export const eachColumn = (type: string, change: (column: TreeMap) => void): Fau
     for (const member of ["scores", "probabilities"]) change(inner(answer, member));
   });
 
-export const eachRow = (change: (row: TreeMap) => void): Fault => ({
-  answer: (body) => rowsOf(body).forEach(change),
-});
+export const eachRow = (change: (row: TreeMap) => void): Fault =>
+  on.answer((body) => rowsOf(body).forEach(change));
 
 export const rowsOf = (body: TreeMap): TreeMap[] => {
   const ranked = body.get("ranked");
@@ -55,28 +53,25 @@ export const resoften = (answer: TreeMap, temperature: number) => {
 /** A score cache whose key is made of less than the pair. */
 export function cachedBy(key: (state: string, question: string, candidate: string) => string): Fault {
   const known = new Map<string, number>();
-  return {
-    scores: (scored, request) => ({
-      ...scored,
-      scores: scored.scores.map((scores, index) => {
-        const { question, candidates } = request.questions[index] ?? {
-          question: request.state,
-          candidates: [],
-        };
-        return scores.map((score, place) => {
-          const at = key(request.state.text, question.text, candidates[place]?.text ?? "");
-          const old = known.get(at) ?? score;
-          known.set(at, old);
-          return old;
-        });
-      }),
+  return on.scores((scored, request) => ({
+    ...scored,
+    scores: scored.scores.map((scores, index) => {
+      const { question, candidates } = request.questions[index] ?? {
+        question: request.state,
+        candidates: [],
+      };
+      return scores.map((score, place) => {
+        const at = key(request.state.text, question.text, candidates[place]?.text ?? "");
+        const old = known.get(at) ?? score;
+        known.set(at, old);
+        return old;
+      });
     }),
-  };
+  }));
 }
 
-export const tokens = (count: (scored: ScoredRequest, request: RenderedRequest) => number): Fault => ({
-  scores: (scored, request) => ({ ...scored, inputTokens: count(scored, request) }),
-});
+export const tokens = (count: (scored: ScoredRequest, request: RenderedRequest) => number): Fault =>
+  on.scores((scored, request) => ({ ...scored, inputTokens: count(scored, request) }));
 
 /** The object or array that a text holds, as some libraries read it at once. */
 export const readHeld = (text: string): Tree => {
@@ -93,20 +88,18 @@ export const markEdges = (text: string) => (text.trim() === "" ? text : text.rep
 
 /** Changes a request that is JSON; leaves any other as it is. */
 export function edit(change: (body: TreeMap) => void): Fault {
-  return {
-    request: (text) => {
-      try {
-        const tree = readTree(text);
-        if (!(tree instanceof Map)) return text;
-        const before = writeTree(tree);
-        change(tree);
-        const after = writeTree(tree);
-        return after === before ? text : after; // digits and the like are lost on the way
-      } catch {
-        return text;
-      }
-    },
-  };
+  return on.request((text) => {
+    try {
+      const tree = readTree(text);
+      if (!(tree instanceof Map)) return text;
+      const before = writeTree(tree);
+      change(tree);
+      const after = writeTree(tree);
+      return after === before ? text : after; // digits and the like are lost on the way
+    } catch {
+      return text;
+    }
+  });
 }
 
 export const questionsOf = (body: TreeMap): TreeMap[] =>
@@ -120,15 +113,13 @@ export const editQuestions = (change: (question: TreeMap) => void): Fault =>
 
 /** Shows the model other texts of candidates. */
 export function showing(textOf: (candidate: RenderedCandidate) => string): Fault {
-  return {
-    texts: (request) => ({
-      ...request,
-      questions: request.questions.map((question) => ({
-        ...question,
-        candidates: question.candidates.map((candidate) => ({ ...candidate, text: textOf(candidate) })),
-      })),
-    }),
-  };
+  return on.texts((request) => ({
+    ...request,
+    questions: request.questions.map((question) => ({
+      ...question,
+      candidates: question.candidates.map((candidate) => ({ ...candidate, text: textOf(candidate) })),
+    })),
+  }));
 }
 
 export function lengthOf(value: Tree | undefined): number {
@@ -158,6 +149,10 @@ export function refuseWhen(isRefused: (body: TreeMap) => boolean): NonNullable<F
   };
 }
 
+export function refusing(isRefused: (body: TreeMap) => boolean): Fault {
+  return { reply: refuseWhen(isRefused) };
+}
+
 export const counters = (
   change: (counters: EngineHealth["counters"]) => Partial<EngineHealth["counters"]>,
 ): Fault => ({
@@ -170,11 +165,10 @@ export const eachScore = (
     score: number,
     at: { readonly index: number; readonly place: number; readonly count: number },
   ) => number,
-): Fault => ({
-  scores: (scored) => ({
+): Fault =>
+  on.scores((scored) => ({
     ...scored,
     scores: scored.scores.map((row, place) =>
       row.map((score, index) => change(score, { index, place, count: row.length })),
     ),
-  }),
-});
+  }));
