@@ -11,8 +11,9 @@ export function curlLine(request: SentRequest, apiKey: string | undefined): stri
   return request.raw === undefined ? httpLine(request, apiKey) : rawLine(request, request.raw, apiKey);
 }
 
-function httpLine({ method, url, headers, body }: SentRequest, apiKey: string | undefined): string {
-  const args = ["curl -sS -i --path-as-is --max-time 60"];
+function httpLine(request: SentRequest, apiKey: string | undefined): string {
+  const { method, url, headers, body } = request;
+  const args = [`curl -sS -i --path-as-is --max-time 60${socketFlag(request)}`];
   if (method === "HEAD") args.push("--head");
   else if (method !== "GET" || body !== undefined) args.push(`-X ${method}`);
   args.push(shellWord(url, apiKey));
@@ -30,11 +31,15 @@ function httpLine({ method, url, headers, body }: SentRequest, apiKey: string | 
 }
 
 /** Sends bytes over a raw connection: curl with a telnet URL, or openssl for TLS. */
-function rawLine({ url }: SentRequest, raw: string | Uint8Array, apiKey: string | undefined): string {
-  const { protocol, hostname, port } = new URL(url);
+function rawLine(request: SentRequest, raw: string | Uint8Array, apiKey: string | undefined): string {
+  const { protocol, hostname, port } = new URL(request.url);
   const feed = `(${printWithKey(raw, apiKey).command}; sleep 2)`;
   if (protocol === "https:") return `${feed} | openssl s_client -quiet -connect ${hostname}:${port || 443}`;
-  return `${feed} | curl -sS -N --max-time 5 telnet://${hostname}:${port || 80}`;
+  return `${feed} | curl -sS -N --max-time 5${socketFlag(request)} telnet://${hostname}:${port || 80}`;
+}
+
+function socketFlag({ socketPath }: SentRequest): string {
+  return socketPath === undefined ? "" : ` --unix-socket ${quote(socketPath)}`;
 }
 
 /** A shell word that expands to this text. */
@@ -56,9 +61,6 @@ function printWithKey(body: string | Uint8Array, apiKey: string | undefined): Pr
 
 /** Bodies of up to so many characters are printed literally. Chosen. */
 const PLAIN_CHARACTERS = 1500;
-/** Repetitions of at least so many characters become `.repeat()`. Chosen. */
-const LONG_REPETITION = 80;
-const LONGEST_UNIT = 48;
 
 /** A shell command that prints given bytes. */
 export interface PrintCommand {
@@ -67,21 +69,14 @@ export interface PrintCommand {
   readonly command: string;
 }
 
-/**
- * A shell command that prints exactly these bytes: the quoted text, else a short program with `.repeat()`, else the
- * compressed bytes.
- */
+/** A shell command that prints exactly these bytes: the quoted text, or if it is long, the compressed bytes. */
 function printCommand(body: string | Uint8Array): PrintCommand {
   const text = exactText(body);
   if (text !== undefined && text.length <= PLAIN_CHARACTERS) {
     if (/^\P{Cc}*$/u.test(text)) return { inline: quote(text), command: `printf %s ${quote(text)}` };
     return { command: `printf %b ${quote(escaped(text))}` };
   }
-  const program = text === undefined ? undefined : repetitionProgram(text);
-  if (program !== undefined) return { command: `node -e ${quote(`process.stdout.write(${program})`)}` };
-  const packed = gzipSync(typeof body === "string" ? Buffer.from(body) : body, { level: 9 }).toString(
-    "base64",
-  );
+  const packed = gzipSync(body, { level: 9 }).toString("base64");
   return { command: `printf %s ${packed} | base64 -d | gunzip` };
 }
 
@@ -106,39 +101,4 @@ function exactText(body: string | Uint8Array): string | undefined {
   if (typeof body === "string") return body;
   const text = Buffer.from(body).toString("utf8");
   return Buffer.from(text, "utf8").equals(Buffer.from(body)) ? text : undefined;
-}
-
-/** A JavaScript expression with `.repeat()`; undefined if that is not much shorter. */
-function repetitionProgram(text: string): string | undefined {
-  const pieces: string[] = [];
-  let plainFrom = 0;
-  const flush = (end: number) => {
-    if (end > plainFrom) pieces.push(JSON.stringify(text.slice(plainFrom, end)));
-  };
-  for (let at = 0; at < text.length; ) {
-    const found = repetitionAt(text, at);
-    if (found === undefined) {
-      at += 1;
-      continue;
-    }
-    flush(at);
-    pieces.push(`${JSON.stringify(found.unit)}.repeat(${found.count})`);
-    at += found.unit.length * found.count;
-    plainFrom = at;
-  }
-  flush(text.length);
-  const program = pieces.join("+");
-  return program.length <= 2 * PLAIN_CHARACTERS ? program : undefined;
-}
-
-function repetitionAt(text: string, at: number): { unit: string; count: number } | undefined {
-  for (let length = 1; length <= LONGEST_UNIT; length += 1) {
-    // comparing one character first rules out nearly every position
-    if (text[at] !== text[at + length]) continue;
-    const unit = text.slice(at, at + length);
-    let count = 1;
-    while (text.startsWith(unit, at + count * length)) count += 1;
-    if (count * length >= LONG_REPETITION && count > 3) return { unit, count };
-  }
-  return undefined;
 }

@@ -20,6 +20,8 @@ export interface SentRequest {
   /** Absolute URL: base URL and path. */
   readonly url: string;
   readonly headers: HeaderFields;
+  /** The Unix socket that it was sent to, if not to the URL's host. */
+  readonly socketPath?: string | undefined;
   readonly body?: string | Uint8Array | undefined;
   /** The bytes sent over a raw socket. If set, method, headers and body do not apply. */
   readonly raw?: string | Uint8Array | undefined;

@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { readJson } from "./json.ts";
-import { hostOf, lateness, pathOf, type Target, urlOf } from "./target.ts";
+import { endpointOf, lateness, pathOf, type Target, urlOf } from "./target.ts";
 
 export interface Call {
   readonly method: string;
@@ -48,9 +48,9 @@ export class HttpClient {
   }
 
   #once({ method, path, headers, body, signal, ...call }: Call, isKept = true): Promise<Reply> {
-    const { base } = this.#target;
+    const { base, socketPath } = this.#target;
     const timeoutMs = call.timeoutMs ?? this.#target.timeoutMs;
-    const request: SentRequest = { method, url: urlOf(this.#target, path), headers, body };
+    const request: SentRequest = { method, url: urlOf(this.#target, path), headers, body, socketPath };
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const fail = (message: string, cause?: unknown) => {
@@ -59,8 +59,7 @@ export class HttpClient {
         outgoing.destroy();
       };
       const outgoing = this.#request({
-        hostname: hostOf(this.#target),
-        port: base.port,
+        ...(socketPath === undefined ? endpointOf(this.#target) : { socketPath }),
         method,
         path: pathOf(this.#target, path),
         headers: {

@@ -2,6 +2,10 @@
 export interface Target {
   /** Base URL. Its path is a prefix of every request's path. */
   readonly base: URL;
+  /** The Unix socket that it listens on, if it is no port. */
+  readonly socketPath?: string | undefined;
+  /** Its address, for reports. */
+  readonly name: string;
   readonly apiKey: string | undefined;
   /** Timeout until an answer is complete. */
   readonly timeoutMs: number;
@@ -17,13 +21,14 @@ const MOST_MS = 2 ** 31 - 1;
 
 /** @throws WrongUsage */
 export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutMs: number): Target {
-  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (base !== undefined && /^https?\+unix:$/.test(base.protocol))
-    throw new WrongUsage("the checks need a server on a port, not on a Unix socket: start it with --port");
-  if (base === undefined || !/^https?:$/.test(base.protocol))
+  const given = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isSocket = given?.protocol === "http+unix:" && given.host === "" && given.pathname !== "";
+  if (given === undefined || !(isSocket || /^https?:$/.test(given.protocol)))
     throw new WrongUsage(
-      `the base URL: expected an address like http://127.0.0.1:8700, got ${JSON.stringify(baseUrl)}`,
+      `the base URL: expected an address like http://127.0.0.1:8700 or http+unix:///run/decision.sock, got ${JSON.stringify(baseUrl)}`,
     );
+  const socketPath = isSocket ? decodeURI(given.pathname) : undefined;
+  const base = isSocket ? new URL(`http://localhost/${given.search}${given.hash}`) : given;
   if (base.search !== "" || base.hash !== "" || base.username !== "" || base.password !== "")
     throw new WrongUsage(
       "the base URL must have no query, no fragment and no credentials (use DECISION_API_KEY)",
@@ -33,7 +38,7 @@ export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutM
       "the key must consist of visible ASCII characters without spaces, because it is sent in a header",
     );
   if (!(timeoutMs > 0 && timeoutMs <= MOST_MS)) throw new WrongUsage("the timeout must be above 0 seconds");
-  return { base, apiKey, timeoutMs };
+  return { base, socketPath, name: given.href, apiKey, timeoutMs };
 }
 
 /** The absolute URL of a path. Dot segments and escapes in it are kept. */
@@ -63,9 +68,10 @@ function prefixOf({ base }: Pick<Target, "base">): string {
   return base.pathname.replace(/\/+$/, "");
 }
 
-/** The host to connect to; an IPv6 address without brackets. */
-export function hostOf({ base }: Target): string {
-  return base.hostname.replace(/^\[|\]$/g, "");
+/** The host and port to connect to; an IPv6 address without brackets. */
+export function endpointOf({ base }: Target) {
+  const port = Number(base.port || (base.protocol === "https:" ? 443 : 80));
+  return { host: base.hostname.replace(/^\[|\]$/g, ""), port };
 }
 
 /** The message for a timeout. */

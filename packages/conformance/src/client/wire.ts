@@ -3,7 +3,7 @@ import * as net from "node:net";
 import * as tls from "node:tls";
 import { type HeaderFields, headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { readJson } from "./json.ts";
-import { hostOf, lateness, pathOf, type Target } from "./target.ts";
+import { endpointOf, lateness, pathOf, type Target } from "./target.ts";
 
 /** A raw connection that sends given bytes and reads answers one by one. */
 export class Wire {
@@ -31,13 +31,13 @@ export class Wire {
 
   /** @throws NoAnswer */
   static async open(target: Target): Promise<Wire> {
-    const { base, timeoutMs } = target;
-    const isTls = base.protocol === "https:";
-    const host = hostOf(target);
-    const port = Number(base.port || (isTls ? 443 : 80));
+    const { timeoutMs, socketPath } = target;
+    const isTls = target.base.protocol === "https:";
+    const { host, port } = endpointOf(target);
+    const place = socketPath === undefined ? { host, port } : { path: socketPath };
     const socket = isTls
       ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
-      : net.connect({ host, port, allowHalfOpen: true });
+      : net.connect({ ...place, allowHalfOpen: true });
     const timer = setTimeout(() => socket.destroy(new Error("no connection within the timeout")), timeoutMs);
     try {
       await once(socket, isTls ? "secureConnect" : "connect");
@@ -82,7 +82,8 @@ export class Wire {
 
   /** All bytes sent on this connection, as one request. */
   request(): SentRequest {
-    return { method: "", url: this.#target.base.href, headers: {}, raw: Buffer.concat(this.#sent) };
+    const { base, socketPath } = this.#target;
+    return { method: "", url: base.href, headers: {}, raw: Buffer.concat(this.#sent), socketPath };
   }
 
   async #progress(startedAt: number): Promise<void> {

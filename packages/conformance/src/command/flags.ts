@@ -72,7 +72,8 @@ export const CONFORMANCE_FLAGS = {
 
 export type FlagName = keyof typeof CONFORMANCE_FLAGS;
 
-export const BASE_URL_DESCRIPTION = "address of the server, for example http://127.0.0.1:8700";
+export const BASE_URL_DESCRIPTION =
+  "address of the server, for example http://127.0.0.1:8700 or http+unix:///run/decision.sock";
 
 const FLAGS: readonly (readonly [string, ConformanceFlag])[] = Object.entries(CONFORMANCE_FLAGS);
 

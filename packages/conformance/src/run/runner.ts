@@ -191,8 +191,8 @@ class Run {
     const message =
       error instanceof NoAnswer ? error.message : `no answer in ${this.#options.bounds.maxSeconds} s`;
     const request = error instanceof NoAnswer ? error.request : undefined;
-    const { base, apiKey } = this.#options.target;
-    this.#obstacle = `${hideKey(message, apiKey)}, at ${base.href}`;
+    const { name, apiKey } = this.#options.target;
+    this.#obstacle = `${hideKey(message, apiKey)}, at ${name}`;
     for (const check of this.#options.checks) {
       const curl = request && curlLine(request, apiKey);
       this.#keep(check, { ...clauseOf(check), outcome: "failed", came: message, curl, elapsedMs: 0 });
@@ -236,7 +236,7 @@ class Run {
     const obstacle =
       this.#obstacle ?? (hasNothing ? "none of the chosen clauses could be checked" : undefined);
     return {
-      server: target.base.href,
+      server: target.name,
       model,
       profile,
       isGentle,

@@ -19,7 +19,7 @@ const NO_OPERATION = [404, 405, 501];
  * @param models sends GET <address>/v1/models for another address of the same server
  */
 export async function foreignReason(
-  { base }: Target,
+  { base, name }: Target,
   { models, rank, systemone }: FirstAnswers,
   ask: (address: URL) => Promise<Reply | undefined>,
 ): Promise<string | undefined> {
@@ -30,7 +30,7 @@ export async function foreignReason(
     `POST ${RANK} ${brief(rank)}`,
     `POST ${SYSTEMONE} ${brief(systemone)}`,
   ].join(", ");
-  return `What answers at ${base.href} is not a server of this contract (${seen}): ${await advice(base, [models, rank, systemone], ask)}.`;
+  return `What answers at ${name} is not a server of this contract (${seen}): ${await advice(base, [models, rank, systemone], ask)}.`;
 }
 
 async function advice(
